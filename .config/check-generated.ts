@@ -1,0 +1,35 @@
+/**
+ * Generates a package's code once more, beside the committed one, and compares the two.
+ * Run within a package, through its script `generate:check`.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const COMMITTED = 'src/generated';
+
+const fresh = mkdtempSync(join(process.cwd(), 'node_modules', '.generated-'));
+try {
+  const generator = spawnSync('openapi-ts', ['--output', fresh, '--silent'], { encoding: 'utf8' });
+  if (generator.status !== 0) {
+    process.stderr.write(`The generator failed:\n${generator.stdout}${generator.stderr}\n`);
+    process.exitCode = 1;
+  } else {
+    const different = filesOf(fresh, COMMITTED).filter((file) => contentOf(join(fresh, file)) !== contentOf(join(COMMITTED, file)));
+    if (different.length > 0) {
+      process.stderr.write(`The generated code is not what the document gives: ${different.join(', ')}. Run 'npx pnpm@12 generate' and commit the result.\n`);
+      process.exitCode = 1;
+    }
+  }
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
+}
+
+function filesOf(...directories: readonly string[]): string[] {
+  const files = directories.filter((directory) => existsSync(directory)).flatMap((directory) => readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)));
+  return [...new Set(files)].toSorted();
+}
+
+function contentOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+import { closingLine } from './closing-line.ts';
+
+/** One run over all packages, so that one line tells what it came to. */
+export default defineConfig({
+  root: new URL('..', import.meta.url).pathname,
+  test: {
+    include: ['{openapi,packages,apps}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    reporters: ['default', closingLine],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    restoreMocks: true,
+  },
+});

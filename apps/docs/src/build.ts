@@ -1,0 +1,85 @@
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { type Page, pages } from './pages.ts';
+import { redocOptions } from './redoc-options.ts';
+import { siteDirectory } from './site.ts';
+
+/** The only address that Redoc itself loads something from: the small logo beside "API docs by Redocly". */
+const redocLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
+
+try {
+  await rm(siteDirectory, { recursive: true, force: true });
+  await mkdir(siteDirectory, { recursive: true });
+  await copyRedoc();
+  for (const page of pages) await buildPage(page);
+  process.stdout.write(`Built ${pages.map((page) => `${page.name}.html`).join(', ')} in apps/docs/dist\n`);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function copyRedoc(): Promise<void> {
+  const source = pathOf('redoc/bundles/redoc.standalone.js');
+  const parts = (await readFile(source, 'utf8')).split(redocLogo);
+  if (parts.length !== 2) {
+    throw new Error(
+      `This version of Redoc names ${redocLogo} ${parts.length - 1} times instead of once, so the page might load it. Look at how Redoc shows its logo now, and correct apps/docs/src/build.ts.`,
+    );
+  }
+  // Redoc leaves the logo out when it cannot be loaded, and an empty image cannot.
+  await writeFile(join(siteDirectory, 'redoc.standalone.js'), parts.join('data:,'));
+  await copyFile(`${source}.LICENSE.txt`, join(siteDirectory, 'redoc.standalone.js.LICENSE.txt'));
+}
+
+async function buildPage({ name, bundle }: Page): Promise<void> {
+  const json = await readBundle(`${bundle}.json`);
+  await writeFile(join(siteDirectory, `${name}.json`), json);
+  await writeFile(join(siteDirectory, `${name}.yaml`), await readBundle(`${bundle}.yaml`));
+  const downloads = [
+    { title: 'YAML', url: `${name}.yaml` },
+    { title: 'JSON', url: `${name}.json` },
+  ];
+  // The document is part of the script, not fetched by it, so that the page also opens from a folder (file://).
+  await writeFile(
+    join(siteDirectory, `${name}.js`),
+    `Redoc.init(${json.trim()}, ${JSON.stringify({ ...redocOptions, downloadUrls: downloads })}, document.getElementById('redoc'));\n`,
+  );
+  await writeFile(join(siteDirectory, `${name}.html`), htmlOf(name, JSON.parse(json)));
+}
+
+async function readBundle(specifier: string): Promise<string> {
+  try {
+    return await readFile(pathOf(specifier), 'utf8');
+  } catch {
+    throw new Error(`The bundle ${specifier} is missing. Build it: pnpm --filter @reseller/openapi build`);
+  }
+}
+
+function htmlOf(name: string, { info }: { info: { title: string; summary?: string } }): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escapeHtml(info.title)}</title>
+    <meta name="description" content="${escapeHtml(info.summary ?? info.title)}">
+    <link rel="icon" href="data:,">
+    <style>body { margin: 0 }</style>
+  </head>
+  <body>
+    <div id="redoc"><noscript>This page needs JavaScript. The document itself: <a href="${name}.yaml">YAML</a>, <a href="${name}.json">JSON</a>.</noscript></div>
+    <script src="redoc.standalone.js"></script>
+    <script src="${name}.js"></script>
+  </body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+function pathOf(specifier: string): string {
+  return fileURLToPath(import.meta.resolve(specifier));
+}

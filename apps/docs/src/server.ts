@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import fastify from 'fastify';
+import { contentSecurityPolicy, siteDirectory } from './site.ts';
+
+/** The site as it is being served. */
+export interface RunningSite {
+  /** Its address, with a trailing slash. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+
+/**
+ * Serves the built site on this machine.
+ *
+ * @param port The port to listen on; 0 takes a free one.
+ * @throws Error when the site is not built or the port is in use; its message is for the user.
+ */
+export async function startSite(port: number): Promise<RunningSite> {
+  if (!existsSync(join(siteDirectory, 'index.html'))) {
+    throw new Error('The site is not built yet. Build it: pnpm --filter @reseller/docs build');
+  }
+  const app = fastify({ forceCloseConnections: true });
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers({
+      'content-security-policy': contentSecurityPolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+  });
+  await app.register(fastifyStatic, { root: siteDirectory });
+  try {
+    return { url: `${await app.listen({ port, host })}/`, close: () => app.close() };
+  } catch (error) {
+    await app.close();
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} is in use. Set DOCS_PORT to another port, or stop what listens there.`, { cause: error });
+    }
+    throw error;
+  }
+}

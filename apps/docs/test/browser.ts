@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwrightChromium } from 'playwright-core';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** What would make a browser talk to other hosts on its own account is switched off. */
+const quiet = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A headless Chromium: the system's if there is one, else the one inside an npm package. */
+export async function launchBrowser(): Promise<Browser> {
+  const system = systemBrowser();
+  // Chromium refuses its sandbox to root.
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return playwrightChromium.launch({
+    executablePath: system ?? (await chromium.executablePath()),
+    args: [...(system === undefined ? chromium.args : []), ...quiet, ...sandbox],
+    headless: true,
+  });
+}
+
+function systemBrowser(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { siteDirectory } from '../src/site.ts';
+
+/** What the page has to show of an operation. */
+export interface ShownOperation {
+  readonly operationId: string;
+  readonly path: string;
+  readonly summary: string;
+  /** Descriptions of the responses that the specification does not show, without their Markdown. */
+  readonly notShown: readonly string[];
+}
+
+const methods = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
+
+/** Every operation of the document that a page of the site was built from. */
+export async function operationsOf(page: string): Promise<ShownOperation[]> {
+  return entriesOf(member(await documentOf(page), 'paths')).flatMap(([path, item]) =>
+    entriesOf(item)
+      .filter(([method]) => methods.has(method))
+      .map(([, operation]) => ({
+        operationId: String(member(operation, 'operationId')),
+        path,
+        summary: String(member(operation, 'summary')),
+        notShown: entriesOf(member(operation, 'responses'))
+          .map(([, response]) => response)
+          .filter((response) => member(response, 'x-provenance') === 'not-shown')
+          .map((response) => plain(String(member(response, 'description')))),
+      })),
+  );
+}
+
+/** Descriptions that say of a part of the document, wherever it stands, that the specification does not show it. */
+export async function remarksOf(page: string): Promise<string[]> {
+  return [...marked(await documentOf(page))]
+    .map((part) => plain(String(member(part, 'description'))))
+    .filter((text) => /not shown/i.test(text));
+}
+
+function* marked(value: unknown): Generator<unknown> {
+  if (member(value, 'x-provenance') === 'not-shown') yield value;
+  for (const [, item] of entriesOf(value)) yield* marked(item);
+}
+
+/** A text as it can be compared with its rendering: without Markdown, spaces as one. */
+export function plain(text: string): string {
+  return text.replace(/[`*_]/g, '').replace(/^> /gm, '').replace(/\s+/g, ' ').trim();
+}
+
+async function documentOf(page: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(siteDirectory, `${page}.json`), 'utf8'));
+}
+
+function member(value: unknown, name: string): unknown {
+  return Object.fromEntries(entriesOf(value))[name];
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}

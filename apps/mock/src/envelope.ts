@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { isJson } from './prism-document.ts';
+
+/** The `type` of an error envelope, by HTTP status. */
+const types: Readonly<Record<number, string>> = {
+  400: 'malformed_request',
+  401: 'unauthorized',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  406: 'not_acceptable',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'malformed_request',
+};
+
+/** The document's error envelope as JSON text, for what the document has no example of. */
+export function errorEnvelope(status: number, message: string): string {
+  return JSON.stringify({
+    status: 'error',
+    type: types[status] ?? 'internal_error',
+    requestID: randomUUID(),
+    message,
+    data: null,
+  });
+}
+
+/** What Prism says in an answer that it made up itself: the detail of its problem (RFC 9457), else its text. */
+export function problemMessage(body: string): string {
+  try {
+    const problem: unknown = JSON.parse(body);
+    if (isJson(problem)) return String(problem['detail'] || problem['title']);
+  } catch {
+    // Not JSON: the text is the message.
+  }
+  return body || 'The mock could not answer this request.';
+}

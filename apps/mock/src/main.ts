@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { startMock } from './mock.ts';
+import { isJson } from './prism-document.ts';
+
+try {
+  const mock = await startMock({
+    document: await readBundle(),
+    port: portFrom(process.env['MOCK_PORT'], 4020),
+    log: (line) => process.stdout.write(`${line}\n`),
+  });
+  process.stdout.write(`Mock: ${mock.url}\n`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void mock.close());
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function readBundle(): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(new URL(import.meta.resolve('@reseller/openapi/openapi.json')), 'utf8').catch(() => {
+    throw new Error('The bundle openapi/dist/openapi.json is missing. Build it: pnpm --filter @reseller/openapi build');
+  });
+  const document: unknown = JSON.parse(text);
+  if (!isJson(document)) {
+    throw new Error('The bundle openapi/dist/openapi.json is no document. Build it: pnpm --filter @reseller/openapi build');
+  }
+  return document;
+}
+
+function portFrom(text: string | undefined, standard: number): number {
+  if (text === undefined || text === '') return standard;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new Error(`MOCK_PORT is '${text}'. It must be a whole number from 0 to 65535, where 0 takes a free port.`);
+  }
+  return port;
+}

@@ -1,0 +1,143 @@
+import { type IncomingMessage, Agent, createServer, request as sendRequest } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import { createLogger } from '@stoplight/prism-core';
+import { getHttpOperationsFromSpec } from '@stoplight/prism-http';
+import { createServer as createPrism } from '@stoplight/prism-http-server';
+import { errorEnvelope, problemMessage } from './envelope.ts';
+import { documentForPrism } from './prism-document.ts';
+
+/** A mock that answers. */
+export interface Mock {
+  /** Its address, without a trailing slash. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface MockOptions {
+  /** The bundle, parsed. */
+  readonly document: Readonly<Record<string, unknown>>;
+  /** The port to listen on; 0 takes a free one. */
+  readonly port: number;
+  /** Takes one line about each answer. */
+  readonly log?: (line: string) => void;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer | string;
+}
+
+const host = '127.0.0.1';
+/** The document's own limit of a body, in bytes. */
+const bodyLimit = 64 * 1024;
+
+/**
+ * Starts Prism on the document, and in front of it a thin layer that turns the answers that Prism makes up itself (no such route, no such
+ * method, …) into the document's envelope. What the document describes comes from Prism unchanged.
+ *
+ * @throws Error when the port is in use; its message is for the user.
+ */
+export async function startMock({ document, port, log }: MockOptions): Promise<Mock> {
+  const prism = createPrism(await getHttpOperationsFromSpec(documentForPrism(document)), {
+    cors: true,
+    config: {
+      isProxy: false,
+      checkSecurity: true,
+      validateRequest: true,
+      validateResponse: true,
+      errors: false,
+      upstreamProxy: undefined,
+      mock: { dynamic: false },
+    },
+    components: { logger: createLogger('mock', { level: 'silent' }) },
+  });
+  const prismPort = Number(new URL(await prism.listen(0, host)).port);
+  const agent = new Agent({ keepAlive: true });
+
+  const server = createServer(async (request, response) => {
+    const answer = await answerOf(request, prismPort, agent);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+    log?.(`${request.method} ${request.url} ${answer.status}${reasonsOf(answer)}`);
+  });
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    agent.destroy();
+    await prism.close();
+  };
+
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  } catch (error) {
+    await close();
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new Error(`Port ${port} is in use. Set MOCK_PORT to another port, or stop what listens there.`, { cause: error });
+    }
+    throw error;
+  }
+  return { url: `http://${host}:${portOf(server.address())}`, close };
+}
+
+async function answerOf(request: IncomingMessage, prismPort: number, agent: Agent): Promise<Answer> {
+  try {
+    const body = await bodyOf(request);
+    if (body === undefined) return refusal(413, 'The body is longer than 64 KiB. Send a shorter form.', {});
+    const answer = await askPrism(request, body, prismPort, agent);
+    if (answer.status < 400 || answer.headers['content-type'] === 'application/json') return answer;
+    return refusal(answer.status, problemMessage(String(answer.body)), answer.headers);
+  } catch (error) {
+    return refusal(500, `The mock failed: ${error instanceof Error ? error.message : String(error)}`, {});
+  }
+}
+
+async function askPrism(request: IncomingMessage, body: Buffer, port: number, agent: Agent): Promise<Answer> {
+  const headers = without(request.headers, ['connection', 'transfer-encoding', 'content-length']);
+  // Prism looks at the content type only of a body that announces its length, so a chunked body is given one here.
+  if (body.length > 0) headers['content-length'] = String(body.length);
+  const asked = sendRequest({ host, port, agent, method: request.method, path: request.url, headers });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once('response', resolve).once('error', reject);
+  });
+  asked.end(body);
+  const response = await answered;
+  return {
+    status: response.statusCode ?? 500,
+    headers: without(response.headers, ['connection', 'keep-alive', 'transfer-encoding']),
+    body: await buffer(response),
+  };
+}
+
+/** The whole body, or undefined where it is too long; it is then read to its end but not kept. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= bodyLimit) chunks.push(chunk);
+  }
+  return length <= bodyLimit ? Buffer.concat(chunks) : undefined;
+}
+
+function without(headers: Answer['headers'], names: readonly string[]): Answer['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}
+
+function refusal(status: number, message: string, headers: Answer['headers']): Answer {
+  const body = errorEnvelope(status, message);
+  const length = String(Buffer.byteLength(body));
+  return { status, headers: { ...headers, 'content-type': 'application/json', 'content-length': length }, body };
+}
+
+/** Why Prism found the request, or its own answer, against the document: the messages of its header `sl-violations`. */
+function reasonsOf({ headers }: Answer): string {
+  const messages = String(headers['sl-violations'] ?? '').matchAll(/"message":"((?:[^"\\]|\\.)*)"/g);
+  const reasons = [...messages].map(([, message]) => message?.replaceAll('\\"', '"'));
+  return reasons.length > 0 ? ` (${reasons.join('; ')})` : '';
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('The mock has no port.');
+  return address.port;
+}

@@ -1,0 +1,118 @@
+import * as client from '@reseller/client';
+import type { Operation } from '@reseller/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { brokenForms, type Case, completeForm, firstExample, goodForms, operationsOfBundle, pathOf } from './cases.ts';
+import { addressOf, type MockProcess, startMockProcess } from './mock-process.ts';
+
+const operations = await operationsOfBundle();
+const key = 'any-key';
+
+let mock: MockProcess;
+let baseUrl: string;
+
+beforeAll(async () => {
+  mock = startMockProcess({ MOCK_PORT: '0' });
+  baseUrl = await addressOf(mock);
+}, 30_000);
+
+afterAll(() => mock?.kill('SIGKILL'));
+
+test('the document has operations', () => {
+  expect(operations.length).toBeGreaterThan(0);
+});
+
+describe.each(operations)('$id', (operation) => {
+  test.each(goodForms(operation))('answers its first example to $what', async ({ form }) => {
+    const example = firstExample(operation, 200);
+    expect(example).toBeDefined();
+    const { status, body, violations } = await call(operation, form, { apiKey: key });
+    // Prism reports in a header where the request or its own answer, the example, breaks the document.
+    expect({ status, body, violations }).toEqual({ status: 200, body: example, violations: null });
+  });
+
+  test('answers 401 without a key', async () => {
+    const { status, body } = await call(operation, goodForms(operation)[0]?.form, {});
+    expect({ status, body }).toEqual({ status: 401, body: firstExample(operation, 401) });
+  });
+
+  const broken = brokenForms(operation);
+  if (broken.length === 0) return;
+
+  test('answers 422 to a form that breaks a rule', async () => {
+    // What the broken forms are made from is itself accepted, so that each is refused for its one fault.
+    expect((await call(operation, completeForm(operation), { apiKey: key })).status).toBe(200);
+    for (const { what, form } of broken) {
+      const { status, body } = await call(operation, form, { apiKey: key });
+      expect.soft({ what, status, body }).toEqual({ what, status: 422, body: firstExample(operation, 422) });
+    }
+  });
+});
+
+describe('what the examples do not say', () => {
+  test('an unknown key is played when asked for, as Prism knows no keys', async () => {
+    const response = await fetch(`${baseUrl}/account/otp`, {
+      method: 'POST',
+      headers: { 'x-service-apikey': key, prefer: 'code=401, example=unknown' },
+    });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ status: 'error', type: 'unauthorized', message: expect.stringContaining('unknown') });
+  });
+
+  test.each([
+    { what: 'an unknown path', status: 404, type: 'not_found', method: 'GET', path: '/no/such/path' },
+    { what: 'an unknown method', status: 405, type: 'method_not_allowed', method: 'GET', path: '/vm/create' },
+    {
+      what: 'an Accept without JSON',
+      status: 406,
+      type: 'not_acceptable',
+      method: 'GET',
+      path: '/domain/list',
+      headers: { accept: 'text/html' },
+    },
+    { what: 'a body of 65 KiB', status: 413, type: 'payload_too_large', method: 'PUT', path: '/vm/create', body: 'x'.repeat(65 * 1024) },
+    {
+      what: 'an unknown status in Prefer',
+      status: 404,
+      type: 'not_found',
+      method: 'GET',
+      path: '/domain/list',
+      headers: { prefer: 'code=418' },
+    },
+  ])('answers $what with $status in the envelope', async ({ status, type, method, path, headers, body = null }) => {
+    const response = await fetch(`${baseUrl}${path}`, { method, body, headers: { 'x-service-apikey': key, ...headers } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({
+      status: 'error',
+      type,
+      requestID: expect.any(String),
+      message: expect.stringMatching(/\w/),
+      data: null,
+    });
+  });
+
+  test.each(['known length', 'chunks'])('answers a JSON body of %s with 415', async (how) => {
+    const text = new Blob(['{"cores":2}']);
+    const response = await fetch(`${baseUrl}/vm/create`, {
+      method: 'PUT',
+      headers: { 'x-service-apikey': key, 'content-type': 'application/json' },
+      ...(how === 'chunks' ? { body: text.stream(), duplex: 'half' } : { body: text }),
+    });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toMatchObject({ status: 'error', type: 'unsupported_media_type' });
+  });
+});
+
+/** Calls the client's function of an operation, which is named by the operationId. */
+async function call(operation: Operation, form: Case['form'], credentials: { apiKey?: string }) {
+  const send: unknown = Reflect.get(client, operation.id);
+  if (typeof send !== 'function') throw new Error(`The client has no function ${operation.id}. Generate it: pnpm generate`);
+  const answer: unknown = await Reflect.apply(send, undefined, [
+    { client: client.createClient({ baseUrl, ...credentials }), path: pathOf(operation), body: form },
+  ]);
+  if (typeof answer !== 'object' || answer === null || !('response' in answer) || !(answer.response instanceof Response)) {
+    throw new Error(`The client's ${operation.id} answered no response.`);
+  }
+  const body = ('data' in answer ? answer.data : undefined) ?? ('error' in answer ? answer.error : undefined);
+  return { status: answer.response.status, body, violations: answer.response.headers.get('sl-violations') };
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { DEMO_ACCOUNT, issueApiKey } from '@reseller/service';
+import type { Ports, Store } from '@reseller/service';
+
+/** The service's secret: made at the first start and kept in a file that its owner alone can read. */
+export function secretFrom(dataDirectory: string): string {
+  const file = join(dataDirectory, 'secret');
+  return read(file) ?? write(file, randomBytes(32).toString('hex'));
+}
+
+/**
+ * A key of the demo account, so that the sandbox can be used at once. The store keeps its hash
+ * alone; this file, which its owner alone can read, is for the developer at this machine.
+ */
+export async function demoApiKey(store: Store, ports: Ports, dataDirectory: string): Promise<string> {
+  const file = join(dataDirectory, 'demo-api-key');
+  return read(file) ?? write(file, await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'demo', mode: 'sandbox' })));
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whole or not at all, also when the machine stops in between. */
+function write(file: string, content: string): string {
+  writeFileSync(`${file}.new`, `${content}\n`, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+  return content;
+}

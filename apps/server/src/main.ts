@@ -1,0 +1,67 @@
+/** The sandbox service as a process. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { createService, openSqliteStore, seedSandbox, simulatedHypervisor, StoreOpenError, systemClock, systemRandom } from '@reseller/service';
+import { destination, pino } from 'pino';
+
+import { ConfigurationError, readConfiguration } from './configuration.ts';
+import { demoApiKey, secretFrom } from './key-files.ts';
+import { welcome } from './welcome.ts';
+
+const DOCS = resolve(import.meta.dirname, '../../docs/dist');
+
+async function start(): Promise<void> {
+  const configuration = readConfiguration(process.env);
+  const { dataDirectory, host, port } = configuration;
+  const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
+  const ports = { clock: systemClock, random: systemRandom, hypervisor: simulatedHypervisor() };
+  const store = await openSqliteStore(dataDirectory);
+  await seedSandbox(store, ports);
+  const apiKey = await demoApiKey(store, ports, dataDirectory);
+  const app = await createService({
+    store,
+    ports,
+    secret: configuration.secret ?? secretFrom(dataDirectory),
+    logger,
+    ...(existsSync(DOCS) ? { docs: DOCS } : {}),
+  });
+  const stop = async (): Promise<void> => {
+    await app.close();
+    await store.close();
+  };
+  let address: string;
+  try {
+    address = await app.listen({ host, port });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  process.stdout.write(welcome({ baseUrl: address, apiKey, dataDirectory }));
+}
+
+/** What went wrong in one line; undefined where it is nothing that whoever started the service can mend. */
+function explanation(error: unknown): string | undefined {
+  if (error instanceof ConfigurationError || error instanceof StoreOpenError) return error.message;
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT to another port.`;
+    case 'EACCES':
+      return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'RESELLER_HOST is no address of this machine. Set it to one, such as 127.0.0.1.';
+    default:
+      return undefined;
+  }
+}
+
+try {
+  await start();
+} catch (error) {
+  const line = explanation(error);
+  process.stderr.write(line === undefined ? `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n` : `${line}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,72 @@
+/** The server as a process, for tests. */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { onTestFinished } from 'vitest';
+
+const MAIN = resolve(import.meta.dirname, '../src/main.ts');
+
+/** A started server. */
+export interface Server {
+  readonly process: ChildProcess;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** All that it printed before it was ready. */
+  readonly welcome: string;
+  /** Sends a signal and waits for the end; the exit code, or null where the signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'server-test-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Starts a server on a free port and waits until it is ready. */
+export async function startServer(environment: Readonly<Record<string, string>>): Promise<Server> {
+  const child = run(environment);
+  let welcome = '';
+  for await (const chunk of child.stdout) {
+    welcome += String(chunk);
+    if (/^curl .*\n/m.test(welcome)) break;
+  }
+  const found = (pattern: RegExp): string => pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}`);
+  return {
+    process: child,
+    baseUrl: found(/Base URL\s+(\S+)/),
+    apiKey: found(/API key\s+(\S+)/),
+    welcome,
+    async end(signal) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      const [code] = await ended;
+      return typeof code === 'number' ? code : null;
+    },
+  };
+}
+
+/** Runs a server that is expected to end by itself. */
+export async function runServer(environment: Readonly<Record<string, string>>): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const child = run(environment);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+function run(environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env['PATH'], RESELLER_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { createClient, getCurrentInvoice, listRequests } from '@reseller/client';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { runServer, startServer, temporaryDirectory } from './process.ts';
+
+test('the printed line buys a VM, and everything is there after a stop and a start', async () => {
+  const directory = temporaryDirectory();
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  const line = first.welcome.trim().split('\n').at(-1) ?? '';
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${line} --silent`]);
+  const bought = JSON.parse(stdout);
+  expect(bought).toMatchObject({ status: 'success', data: { config: { cores: 2 } } });
+  expect(await first.end('SIGINT')).toBe(0);
+
+  const second = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(second.apiKey).toBe(first.apiKey);
+  const client = createClient({ baseUrl: second.baseUrl, apiKey: second.apiKey });
+  const invoice = await getCurrentInvoice({ client });
+  expect(Object.keys(invoice.data?.data.positions.vms ?? {})).toEqual([String(bought.data.identifier)]);
+  const log = await listRequests({ client });
+  expect(log.data?.data.map(({ endpoint }) => endpoint)).toEqual(['/accounting/invoices/current', '/vm/create']);
+  expect(await second.end('SIGTERM')).toBe(0);
+});
+
+test('what was answered survives a kill', async () => {
+  const directory = temporaryDirectory();
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  const buy = () =>
+    fetch(`${first.baseUrl}/vm/create`, {
+      method: 'PUT',
+      headers: { 'x-service-apikey': first.apiKey },
+      body: new URLSearchParams({ cores: '1', mem: '1024', disk: '10', os: 'debian_12', hostsystem: 'de_xeon' }),
+    }).then(async (response): Promise<number> => JSON.parse(await response.text()).data.identifier);
+  const answered = await Promise.all(Array.from({ length: 30 }, buy));
+  await first.end('SIGKILL');
+
+  const second = await startServer({ RESELLER_DATA_DIR: directory });
+  const client = createClient({ baseUrl: second.baseUrl, apiKey: second.apiKey });
+  const invoice = await getCurrentInvoice({ client });
+  expect(Object.keys(invoice.data?.data.positions.vms ?? {}).map(Number).toSorted()).toEqual(answered.toSorted());
+});
+
+test('the documentation is served, and leads from /docs to its page', async () => {
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
+  const page = await fetch(`${server.baseUrl}/docs`);
+  expect(page.status).toBe(200);
+  expect(page.url).toBe(`${server.baseUrl}/docs/`);
+  expect(await page.text()).toContain('<title>');
+});
+
+test('keys are for the eyes of their owner', async () => {
+  const directory = temporaryDirectory();
+  await startServer({ RESELLER_DATA_DIR: directory });
+  for (const file of ['demo-api-key', 'secret']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['RESELLER_PORT', 'http'],
+  ['RESELLER_PORT', '65536'],
+  ['RESELLER_PORT', '-1'],
+  ['RESELLER_LOG_LEVEL', 'loud'],
+  ['RESELLER_SECRET', 'short'],
+])('%s=%s: one clear line and exit code 1', async (name, value) => {
+  const { code, stdout, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), [name]: value });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^${name} .* Set it to .*\\n$`));
+  if (name === 'RESELLER_SECRET') expect(stderr).not.toContain(value);
+});
+
+test('a port in use: one clear line and exit code 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const address = other.address();
+  const port = typeof address === 'object' && address ? String(address.port) : '';
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PORT: port });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or set RESELLER_PORT to another port.\n`,
+  });
+});
+
+test('a host that is not of this machine: one clear line and exit code 1', async () => {
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HOST: '192.0.2.1' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^RESELLER_HOST is no address of this machine\..*\n$/);
+});
+
+test('a data directory that cannot be written to: one clear line and exit code 1', async () => {
+  const file = join(temporaryDirectory(), 'file');
+  writeFileSync(file, '');
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: join(file, 'data') });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The data directory .* cannot be written to .*\. Make it writable, or name another one\.\n$/);
+});
+
+test('a data directory in use: one clear line and exit code 1', async () => {
+  const directory = temporaryDirectory();
+  await startServer({ RESELLER_DATA_DIR: directory });
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/is in use by another process\. Stop that process, or name another directory\.\n$/);
+});

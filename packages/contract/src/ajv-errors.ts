@@ -1,0 +1,99 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { Issue } from './issues.ts';
+import { isObject } from './json.ts';
+import { expectation, typeNames } from './messages.ts';
+import { joinPointer } from './pointer.ts';
+
+/** Rules about a property that isn't there or should not be: the parameter of the error that names it. */
+const NAMES_PROPERTY = new Map([
+  ['required', 'missingProperty'],
+  ['dependentRequired', 'missingProperty'],
+  ['dependencies', 'missingProperty'],
+  ['additionalProperties', 'additionalProperty'],
+  ['unevaluatedProperties', 'unevaluatedProperty'],
+  ['propertyNames', 'propertyName'],
+]);
+
+interface Found {
+  readonly error: ErrorObject;
+  readonly issue: Issue;
+}
+
+/**
+ * Ajv's errors as issues, one for each cause.
+ * @param pointers where each schema object stands in the document
+ */
+export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap<object, string>): readonly Issue[] {
+  const found: Found[] = [];
+  for (const error of errors) {
+    // What is wrong is said by the branch, and by the check on the name as a whole.
+    if (error.keyword === 'if') continue;
+    if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue;
+    const isUnmatched = error.keyword === 'anyOf' || (error.keyword === 'oneOf' && !Array.isArray(error.params['passingSchemas']));
+    found.push({ error, issue: isUnmatched ? readAlternatives(error, takeBranches(found, error), pointers) : readError(error, pointers) });
+  }
+  return distinct(found);
+}
+
+function readError(error: ErrorObject, pointers: ReadonlyMap<object, string>): Issue {
+  const { keyword, params, instancePath } = error;
+  const property: unknown = params[NAMES_PROPERTY.get(keyword) ?? ''];
+  const schema = isObject(error.parentSchema) ? error.parentSchema : {};
+  return {
+    path: typeof property === 'string' ? joinPointer(instancePath, property) : instancePath,
+    keyword,
+    message: expectation(keyword, params, schema),
+    params,
+    schemaPath: schemaPath(error, pointers),
+  };
+}
+
+function schemaPath(error: ErrorObject, pointers: ReadonlyMap<object, string>): string {
+  const pointer = isObject(error.parentSchema) ? pointers.get(error.parentSchema) : undefined;
+  return pointer === undefined ? '' : joinPointer(pointer, error.keyword);
+}
+
+/** Ajv reports what failed inside the branches just before the failure of all of them; takes those off the end of the list. */
+function takeBranches(found: Found[], error: ErrorObject): readonly Issue[] {
+  const branches: Issue[] = [];
+  for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
+    const isInside = last.error.instancePath === error.instancePath || last.error.instancePath.startsWith(`${error.instancePath}/`);
+    if (!isInside || last.error.parentSchema === error.parentSchema) break;
+    branches.unshift(last.issue);
+    found.pop();
+  }
+  return branches;
+}
+
+/** No alternative matches: one issue that says what all of them together would have taken. */
+function readAlternatives(error: ErrorObject, branches: readonly Issue[], pointers: ReadonlyMap<object, string>): Issue {
+  const path = error.instancePath;
+  const place = schemaPath(error, pointers);
+  const mistyped = branches.filter((issue) => issue.path === path && issue.keyword === 'type');
+  const count = Array.isArray(error.schema) ? error.schema.length : Infinity;
+  if (new Set(mistyped.map((issue) => issue.schemaPath)).size >= count) {
+    const type = mistyped.flatMap((issue): unknown => issue.params['type']);
+    return { path, keyword: 'type', message: `must be ${typeNames(type)}`, params: { type }, schemaPath: place };
+  }
+  const messages = new Set(branches.map((issue) => issue.message));
+  const isSimple = branches.length > 0 && branches.every((issue) => issue.path === path);
+  const message = isSimple ? [...messages].join(', or ') : 'must match one of the described alternatives, but matches none';
+  return { path, keyword: error.keyword, message, params: {}, schemaPath: place };
+}
+
+/** Each issue once, and beside a wrong type none of the rules that the same schema has for the right one. */
+function distinct(found: readonly Found[]): readonly Issue[] {
+  const mistyped = new Set<string>();
+  for (const { error, issue } of found) if (issue.keyword === 'type') mistyped.add(`${issue.path}\n${schemaOf(error, issue)}`);
+  const issues = new Map<string, Issue>();
+  for (const { error, issue } of found) {
+    if (issue.keyword !== 'type' && error.instancePath === issue.path && mistyped.has(`${issue.path}\n${schemaOf(error, issue)}`)) continue;
+    const key = `${issue.path}\n${issue.keyword}\n${issue.message}`;
+    if (!issues.has(key)) issues.set(key, issue);
+  }
+  return [...issues.values()];
+}
+
+function schemaOf(error: ErrorObject, issue: Issue): string {
+  return issue.schemaPath.slice(0, -error.keyword.length - 1);
+}

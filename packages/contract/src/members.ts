@@ -1,0 +1,41 @@
+import { resolve, type OpenApiDocument } from './document.ts';
+import { emptyRecord, isObject, member } from './json.ts';
+import type { Example, Header, Schema } from './operation.ts';
+import { joinPointer, pointerTokens } from './pointer.ts';
+import { provenanceOf, type Provenance } from './provenance.ts';
+import { keysOf } from './schema.ts';
+
+/** The `schema` of a parameter, header or media type: where it stands, and what it is after following references. */
+export function readSchema(document: OpenApiDocument, holder: string): { readonly pointer: string | undefined; readonly schema: Schema } {
+  const pointer = joinPointer(holder, 'schema');
+  const written = resolve(document, holder).value['schema'];
+  if (typeof written === 'boolean') return { pointer, schema: written };
+  if (!isObject(written)) return { pointer: undefined, schema: true };
+  // Beside $ref, OpenAPI 3.1 allows further keywords: then what is written here is the schema.
+  const isPlainReference = member(written, '$ref') !== undefined && Object.keys(written).length === 1;
+  return { pointer, schema: isPlainReference ? resolve(document, pointer).value : written };
+}
+
+/** The examples of a parameter or media type, by name; a single `example` is called `example`. */
+export function readExamples(document: OpenApiDocument, holder: string): Readonly<Record<string, Example>> {
+  const { value } = resolve(document, holder);
+  const examples = emptyRecord<Example>();
+  if (Object.hasOwn(value, 'example')) examples['example'] = { summary: '', value: value['example'] };
+  for (const name of keysOf(value, 'examples')) {
+    const example = resolve(document, joinPointer(holder, 'examples', name)).value;
+    const summary = example['summary'];
+    examples[name] = { summary: typeof summary === 'string' ? summary : '', value: example['value'] };
+  }
+  return examples;
+}
+
+/** A response header. */
+export function readHeader(document: OpenApiDocument, at: string, inherited: Provenance): Header {
+  const { pointer, value } = resolve(document, at);
+  return {
+    name: pointerTokens(at).at(-1) ?? '',
+    required: value['required'] === true,
+    ...readSchema(document, pointer),
+    provenance: provenanceOf(value, inherited),
+  };
+}

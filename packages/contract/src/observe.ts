@@ -1,0 +1,59 @@
+import type { OpenApiDocument } from './document.ts';
+import { isObject, member, typeOf } from './json.ts';
+import { valueAt } from './pointer.ts';
+import { MASK, maskSecrets } from './secrets.ts';
+
+const MAX_TEXT = 60;
+const MAX_NAMES = 8;
+/** Shorter secrets are not looked for in other texts: they would be found everywhere. */
+const MIN_SECRET = 6;
+
+/** Describes what stands at a pointer of a value, without secrets: objects and lists by their shape, only short plain values as they are. */
+export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {
+  return describe(valueAt(maskSecrets(document, schemaPointer, value), pointer));
+}
+
+/** The shape of a value and nothing of its content, for places that no schema describes. */
+export function shapeOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}, the first ${shapeOf(value[0])}`;
+  if (!isObject(value)) return typeOf(value);
+  const names = Object.keys(value);
+  const shown = names.slice(0, MAX_NAMES).map((name) => `${name}: ${isObject(value[name]) ? 'object' : typeOf(value[name])}`);
+  return `an object {${shown.join(', ')}${names.length > MAX_NAMES ? ', …' : ''}}`;
+}
+
+function describe(value: unknown): string {
+  if (value === MASK) return MASK;
+  if (typeof value !== 'string')
+    return typeof value === 'object' && value !== null ? shapeOf(value) : value === undefined ? 'nothing' : JSON.stringify(value);
+  return value.length <= MAX_TEXT ? JSON.stringify(value) : `a string of ${value.length} characters`;
+}
+
+/** The secret texts of a value, to be taken out of every report. */
+export function secretsIn(document: OpenApiDocument, schemaPointer: string, value: unknown): readonly string[] {
+  const secrets: string[] = [];
+  const visit = (original: unknown, masked: unknown): void => {
+    if (original === masked) return;
+    if (masked === MASK) {
+      texts(original, secrets);
+    } else if (Array.isArray(original) && Array.isArray(masked)) {
+      original.forEach((item, index) => visit(item, masked[index]));
+    } else if (isObject(original) && isObject(masked)) {
+      for (const name of Object.keys(original)) visit(original[name], member(masked, name));
+    }
+  };
+  visit(value, maskSecrets(document, schemaPointer, value));
+  return secrets;
+}
+
+function texts(value: unknown, into: string[]): void {
+  if (typeof value === 'string' || typeof value === 'number') into.push(String(value));
+  else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) texts(child, into);
+}
+
+/** A function that replaces each of the secrets wherever it stands in a text. */
+export function scrubber(secrets: Iterable<string>): (text: string) => string {
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET).toSorted((one, other) => other.length - one.length);
+  return (text) => known.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MASK), text);
+}

@@ -1,0 +1,116 @@
+import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import { DocumentError, parseDocument } from './document.ts';
+import { readOperations, responseFor } from './operations.ts';
+import type { Operation } from './operation.ts';
+
+const info = { title: 'A', version: '1' };
+
+function operationOf(document: {
+  readonly paths: Readonly<Record<string, unknown>>;
+  readonly components?: Readonly<Record<string, unknown>>;
+}): Operation {
+  const [operation] = readOperations({ openapi: '3.1.0', info, ...document });
+  if (operation === undefined) throw new Error('The document has no operation.');
+  return operation;
+}
+
+describe('the reseller document', () => {
+  const operations = new Map(readOperations(bundle).map((operation) => [operation.id, operation]));
+
+  test('has 25 operations, all behind the API key', () => {
+    expect(operations.size).toBe(25);
+    for (const { security } of operations.values()) expect(security).toEqual({ scheme: 'ApiKey', header: 'X-SERVICE-APIKEY' });
+  });
+
+  test('tells what each operation costs and changes', () => {
+    expect(operations.get('createVm')).toMatchObject({
+      method: 'PUT',
+      path: '/vm/create',
+      billable: true,
+      readOnly: false,
+      retry: 'never',
+      tag: 'VM',
+    });
+    expect(operations.get('listDomains')).toMatchObject({ method: 'GET', billable: false, readOnly: true, retry: 'safe' });
+    expect(operations.get('listRequests')).toMatchObject({ method: 'POST', readOnly: true });
+  });
+
+  test('gives each form field its type', () => {
+    const fields = operations.get('createVm')?.form?.fields;
+    expect(fields?.get('cores')).toMatchObject({ kind: 'integer', required: true });
+    expect(fields?.get('os')).toMatchObject({ kind: 'string', required: true });
+    expect(fields?.get('allowFallbackIPs')).toMatchObject({ kind: 'boolean', required: false });
+    expect(operations.get('registerDomain')?.form?.fields.get('authcode')).toMatchObject({ secret: true });
+  });
+
+  test('resolves responses, their examples and their provenance', () => {
+    const responses = operations.get('createVm')?.responses;
+    expect(responses?.['200']?.provenance).toBe('shown');
+    expect(responses?.['429']).toMatchObject({ provenance: 'not-shown', headers: { 'retry-after': { name: 'Retry-After' } } });
+    expect(responses?.['401']?.content['application/json']?.examples['missing']?.value).toMatchObject({
+      status: 'error',
+      type: 'unauthorized',
+    });
+  });
+});
+
+describe('any document', () => {
+  test('inherits parameters of the path item, which an operation may replace', () => {
+    const { parameters } = operationOf({
+      paths: {
+        '/a/{id}': {
+          parameters: [
+            { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+            { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
+          ],
+          get: { parameters: [{ name: 'X-Trace', in: 'header', required: true, schema: { type: 'integer' } }] },
+        },
+      },
+    });
+    expect(parameters.map(({ name, required, schema }) => [name, required, schema])).toEqual([
+      ['id', true, { type: 'string' }],
+      ['X-Trace', true, { type: 'integer' }],
+    ]);
+  });
+
+  test('finds a response by its code, then its class, then the default', () => {
+    const operation = operationOf({
+      paths: {
+        '/a': { get: { responses: { 200: { description: 'ok' }, '4XX': { description: 'yours' }, default: { description: 'other' } } } },
+      },
+    });
+    expect([200, 404, 500].map((status) => responseFor(operation, status)?.description)).toEqual(['ok', 'yours', 'other']);
+  });
+
+  test('names an operation without operationId by method and path', () => {
+    expect(operationOf({ paths: { '/a': { get: {} } } }).id).toBe('GET /a');
+  });
+
+  test.each([
+    [null, 'not a JSON object'],
+    [{ swagger: '2.0' }, 'Swagger 2'],
+    [{ openapi: '3.0.3', info, paths: {} }, '"openapi" is "3.0.3"'],
+    [{ openapi: '3.1.0', info: {} }, 'needed'],
+  ])('refuses %j', (value, reason) => {
+    expect(() => parseDocument(value)).toThrow(DocumentError);
+    expect(() => parseDocument(value)).toThrow(new RegExp(reason, 'i'));
+  });
+
+  test.each([
+    ['other.yaml#/a', 'Bundle the document'],
+    ['#/components/responses/Missing', 'no object at /components/responses/Missing'],
+    ['#/components/responses/Circle', 'circle'],
+  ])('refuses the reference %s', (reference, reason) => {
+    const read = (): Operation =>
+      operationOf({
+        paths: { '/a': { get: { responses: { 200: { $ref: reference } } } } },
+        components: { responses: { Circle: { $ref: '#/components/responses/Circle' } } },
+      });
+    expect(read).toThrow(reason);
+  });
+
+  test('refuses two operations of one name', () => {
+    expect(() => operationOf({ paths: { '/a': { get: { operationId: 'x' }, put: { operationId: 'x' } } } })).toThrow('Two operations');
+  });
+});

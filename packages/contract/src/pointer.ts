@@ -1,0 +1,32 @@
+import { member, isObject } from './json.ts';
+
+/** Appends unescaped reference tokens to a JSON pointer (RFC 6901, without a leading '#'). */
+export function joinPointer(pointer: string, ...tokens: readonly (string | number)[]): string {
+  let joined = pointer;
+  for (const token of tokens) joined += `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return joined;
+}
+
+/**
+ * The unescaped reference tokens of a JSON pointer.
+ * @throws {TypeError} when the text is not a JSON pointer
+ */
+export function pointerTokens(pointer: string): readonly string[] {
+  if (pointer === '') return [];
+  if (!pointer.startsWith('/')) throw new TypeError(`"${pointer}" is not a JSON pointer: it must be empty or begin with "/"`);
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The value at a JSON pointer, or undefined where there is none. */
+export function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const token of pointerTokens(pointer)) {
+    if (Array.isArray(value)) value = /^(?:0|[1-9][0-9]*)$/.test(token) ? value[Number(token)] : undefined;
+    else value = isObject(value) ? member(value, token) : undefined;
+    if (value === undefined) return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,90 @@
+import { referencePointer, DocumentError, type OpenApiDocument } from './document.ts';
+import { isObject, member, type JsonObject } from './json.ts';
+import { joinPointer, valueAt } from './pointer.ts';
+import { provenanceOf, type Provenance } from './provenance.ts';
+
+/** One schema object that has something to say about a value, and the provenance it has on the way it was reached. */
+export interface SchemaNode {
+  readonly pointer: string;
+  readonly schema: JsonObject;
+  readonly provenance: Provenance;
+}
+
+const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
+const IN_PLACE_SINGLES = ['if', 'then', 'else'] as const;
+
+/**
+ * All schema objects that describe the same value as the schema at a pointer: itself, what it references, and the
+ * branches of allOf, anyOf, oneOf, if/then/else and dependentSchemas. `not` says what a value isn't, so it is left out.
+ * @param inherited provenance of the place that uses the schema
+ * @throws {DocumentError} when a reference cannot be followed
+ */
+export function schemaNodes(document: OpenApiDocument, pointer: string, inherited: Provenance = 'shown'): readonly SchemaNode[] {
+  const nodes = new Map<string, SchemaNode>();
+  const visit = (at: string, from: Provenance): void => {
+    if (nodes.has(at)) return;
+    const schema = valueAt(document, at);
+    if (typeof schema === 'boolean') return;
+    if (!isObject(schema)) throw new DocumentError(`The document has no schema at ${at}.`);
+    const provenance = provenanceOf(schema, from);
+    nodes.set(at, { pointer: at, schema, provenance });
+    const reference = member(schema, '$ref');
+    if (reference !== undefined) visit(referencePointer(reference, at), provenance);
+    for (const keyword of IN_PLACE_LISTS) {
+      const branches = member(schema, keyword);
+      if (Array.isArray(branches)) branches.forEach((_, index) => visit(joinPointer(at, keyword, index), provenance));
+    }
+    for (const keyword of IN_PLACE_SINGLES) if (isObject(member(schema, keyword))) visit(joinPointer(at, keyword), provenance);
+    for (const name of keysOf(schema, 'dependentSchemas')) visit(joinPointer(at, 'dependentSchemas', name), provenance);
+  };
+  visit(pointer, inherited);
+  return [...nodes.values()];
+}
+
+/** The schema objects that describe a member or an item of the value that `nodes` describe; empty where none does. */
+export function childNodes(document: OpenApiDocument, nodes: readonly SchemaNode[], key: string | number): readonly SchemaNode[] {
+  const children = new Map<string, SchemaNode>();
+  let evaluated = false;
+  const add = (pointer: string, provenance: Provenance): void => {
+    evaluated = true;
+    for (const node of schemaNodes(document, pointer, provenance)) if (!children.has(node.pointer)) children.set(node.pointer, node);
+  };
+  for (const node of nodes)
+    for (const tokens of childKeywords(node.schema, key)) add(joinPointer(node.pointer, ...tokens), node.provenance);
+  if (evaluated) return [...children.values()];
+  const rest = typeof key === 'number' ? 'unevaluatedItems' : 'unevaluatedProperties';
+  for (const node of nodes) if (isObject(member(node.schema, rest))) add(joinPointer(node.pointer, rest), node.provenance);
+  return [...children.values()];
+}
+
+/** Where, below one schema object, the schemas of a member or an item stand, as pointer tokens. */
+function childKeywords(schema: JsonObject, key: string | number): readonly (readonly (string | number)[])[] {
+  if (typeof key === 'number') {
+    const prefix = member(schema, 'prefixItems');
+    if (Array.isArray(prefix) && key < prefix.length) return [['prefixItems', key]];
+    return isObject(member(schema, 'items')) ? [['items']] : [];
+  }
+  const found: (readonly string[])[] = [];
+  if (keysOf(schema, 'properties').includes(key)) found.push(['properties', key]);
+  for (const pattern of keysOf(schema, 'patternProperties'))
+    if (new RegExp(pattern, 'u').test(key)) found.push(['patternProperties', pattern]);
+  if (found.length === 0 && isObject(member(schema, 'additionalProperties'))) found.push(['additionalProperties']);
+  return found;
+}
+
+/** The names of the members of an object that a schema holds under a keyword, such as `properties`. */
+export function keysOf(schema: JsonObject, keyword: string): readonly string[] {
+  const value = member(schema, keyword);
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+/** The JSON types that a value may have by the schemas that describe it; empty where none says. */
+export function typesOf(nodes: readonly SchemaNode[]): ReadonlySet<string> {
+  const types = new Set<string>();
+  for (const { schema } of nodes) {
+    const type = member(schema, 'type');
+    if (typeof type === 'string') types.add(type);
+    if (Array.isArray(type)) for (const name of type) if (typeof name === 'string') types.add(name);
+  }
+  return types;
+}

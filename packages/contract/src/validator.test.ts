@@ -1,0 +1,147 @@
+import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
+import { describe, expect, test } from 'vitest';
+import { DocumentError, type OpenApiDocument } from './document.ts';
+import type { Issue } from './issues.ts';
+import { readOperations } from './operations.ts';
+import { createValidator } from './validator.ts';
+
+function issuesOf(schema: unknown, value: unknown, others: Readonly<Record<string, unknown>> = {}): readonly Issue[] {
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    components: { schemas: { 'The/schema {1}': schema, ...others } },
+  };
+  return createValidator(document).compile('/components/schemas/The~1schema {1}')(value);
+}
+
+function brief(issues: readonly Issue[]): readonly string[] {
+  return issues.map(({ path, message }) => `${path} ${message}`.trim());
+}
+
+test('every example of the reseller document is valid', () => {
+  const { compile } = createValidator(bundle);
+  const operations = readOperations(bundle);
+  let count = 0;
+  for (const { id, form, responses } of operations) {
+    const media = [
+      ...(form === undefined ? [] : [form]),
+      ...Object.values(responses).flatMap((response) => Object.values(response.content)),
+    ];
+    for (const { pointer = '', examples } of media) {
+      for (const [name, { value }] of Object.entries(examples)) {
+        expect(compile(pointer)(value), `${id} ${name}`).toEqual([]);
+        count++;
+      }
+    }
+  }
+  expect(count).toBeGreaterThan(200);
+});
+
+describe('issues', () => {
+  test('are one shared list where there are none', () => {
+    const { compile } = createValidator({
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      components: { schemas: { A: { type: 'string' } } },
+    });
+    const check = compile('/components/schemas/A');
+    expect(check('a')).toBe(check('b'));
+    expect(compile('/components/schemas/A')).toBe(check);
+  });
+
+  test('name the missing and the unknown property, not the object around it', () => {
+    const schema = { type: 'object', required: ['a/b'], properties: { 'a/b': { type: 'string' } }, additionalProperties: false };
+    expect(brief(issuesOf(schema, { c: 1 }))).toEqual(['/a~1b is required', '/c is not known here; known are a/b']);
+  });
+
+  test('name the property that another one needs', () => {
+    expect(brief(issuesOf({ type: 'object', dependentRequired: { ns4: ['ns3'] } }, { ns4: 'x' }))).toEqual([
+      '/ns3 is required when ns4 is given',
+    ]);
+  });
+
+  test('know where their rule stands, also behind references', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/components/schemas/Outer' } } };
+    const others = { Outer: { allOf: [{ $ref: '#/components/schemas/Inner' }] }, Inner: { type: 'string', minLength: 2, pattern: '^x' } };
+    expect(issuesOf(schema, { a: 'y' }, others).map((issue) => issue.schemaPath)).toEqual([
+      '/components/schemas/Inner/minLength',
+      '/components/schemas/Inner/pattern',
+    ]);
+  });
+
+  test('say of a wrong type only that', () => {
+    expect(brief(issuesOf({ type: 'string', enum: ['a', 'b'] }, 1))).toEqual(['must be a string']);
+  });
+
+  test('sum up alternatives', () => {
+    expect(brief(issuesOf({ anyOf: [{ type: 'string', enum: ['a'] }, { type: 'string' }] }, 5))).toEqual(['must be a string']);
+    expect(brief(issuesOf({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] }, 'c'))).toEqual([
+      'must be one of a, b, or must be null',
+    ]);
+    expect(brief(issuesOf({ oneOf: [{ required: ['a'] }, { required: ['b'] }] }, {}))).toEqual([
+      'must match one of the described alternatives, but matches none',
+    ]);
+    expect(brief(issuesOf({ oneOf: [{ type: 'integer' }, { type: 'number' }] }, 1))).toEqual([
+      'must match exactly one of the alternatives, but matches several',
+    ]);
+  });
+
+  test('stay with what is wrong beside the alternatives', () => {
+    const schema = { type: 'object', required: ['x'], properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
+    expect(brief(issuesOf(schema, { a: 1 })).toSorted()).toEqual(['/a must be a string or null', '/x is required']);
+  });
+
+  test.each([
+    [{ type: 'integer', minimum: 1 }, 0, 'must be an integer of at least 1'],
+    [{ type: 'integer' }, 1.5, 'must be an integer'],
+    [{ type: ['string', 'null'] }, 1, 'must be a string or null'],
+    [{ type: 'string', minLength: 1 }, '', 'must not be empty'],
+    [{ const: 'success' }, 'error', 'must be "success"'],
+    [{ type: 'string', format: 'uuid' }, 'urn:uuid:0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13', 'must be a UUID'],
+    [{ type: 'array', maxItems: 1 }, [1, 2], 'must have at most 1 item'],
+    [false, 1, 'must not be given'],
+  ])('of %j for %j say: %s', (schema, value, message) => {
+    expect(brief(issuesOf(schema, value))).toEqual([message]);
+  });
+
+  test('never hold the value', () => {
+    const text = JSON.stringify(issuesOf({ type: 'string', format: 'date', pattern: '^x', enum: ['a'] }, 'hunter2-secret'));
+    expect(text).not.toContain('hunter2');
+  });
+});
+
+describe('validation', () => {
+  test('changes nothing, coerces nothing', () => {
+    const value = Object.freeze({ a: '1', extra: true });
+    const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string', default: 'x' } } };
+    expect(brief(issuesOf(schema, value))).toEqual(['/a must be an integer']);
+    expect(value).toEqual({ a: '1', extra: true });
+  });
+
+  test('takes names such as __proto__ and constructor for ordinary ones', () => {
+    const schema = { type: 'object', required: ['constructor'], additionalProperties: false };
+    const value: unknown = JSON.parse('{"__proto__": 1}');
+    expect(
+      issuesOf(schema, value)
+        .map((issue) => issue.path)
+        .toSorted(),
+    ).toEqual(['/__proto__', '/constructor']);
+  });
+
+  test('bears extension keys, formats it does not know and schemas that contain themselves', () => {
+    const schema = {
+      type: 'object',
+      'x-any.key': 1,
+      'x-fine': 2,
+      properties: { next: { $ref: '#/components/schemas/The~1schema%20%7B1%7D' }, f: { type: 'string', format: 'vm-id' } },
+    };
+    expect(brief(issuesOf(schema, { next: { next: { f: 1 } } }))).toEqual(['/next/next/f must be a string']);
+  });
+
+  test('refuses what is no schema', () => {
+    expect(() => issuesOf({ type: 'sting' }, 1)).toThrow(DocumentError);
+    expect(() => issuesOf('string', 1)).toThrow('no schema at');
+    expect(() => issuesOf({ $ref: '#/components/schemas/Missing' }, 1)).toThrow(DocumentError);
+    expect(() => issuesOf({ tpye: 'string' }, 1)).toThrow('unknown keyword: "tpye"');
+  });
+});

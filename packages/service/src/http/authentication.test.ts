@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+
+import { operationOf, startService } from '../../test/harness.ts';
+import { apiOperations } from './api.ts';
+
+test.each(apiOperations.map(({ id }) => id))('%s without a key, with an unknown one or a revoked one: 401', async (id) => {
+  const service = await startService();
+  const { method, path } = operationOf(id);
+  const url = path.replaceAll(/\{\w+\}/g, '12345');
+  const revoked = await service.account();
+  await service.store.commit(({ db }) => db.updateTable('api_keys').set({ revoked: 1 }).where('account_id', '=', revoked.id).execute());
+  for (const key of [undefined, '', 'rsk_sandbox_unknown', `${service.apiKey} `.repeat(2), 'x'.repeat(10_000), revoked.apiKey]) {
+    const { status, body } = await service.send(url, { method, headers: key === undefined ? {} : { 'x-service-apikey': key } });
+    expect(status).toBe(401);
+    expect(body.type).toBe('unauthorized');
+    if (key) expect(body.message).not.toContain(key);
+  }
+});
+
+test('a key is stored as its hash alone', async () => {
+  const service = await startService();
+  const rows = await service.store.read((db) => db.selectFrom('api_keys').selectAll().execute());
+  expect(JSON.stringify(rows)).not.toContain(service.apiKey);
+});

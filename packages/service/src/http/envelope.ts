@@ -1,0 +1,20 @@
+/** The envelope around every answer (specification: "Response envelope (all endpoints)"). */
+import type { Reply } from '../operations/perform.ts';
+import type { Refusal } from '../refusal.ts';
+
+export interface SuccessBody {
+  readonly status: 'success';
+  readonly requestID: string | null;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+export function success(requestID: string | null, message: string, data: unknown): SuccessBody {
+  return { status: 'success', requestID, message, data };
+}
+
+/** The reply of a refusal. */
+export function refusalReply(requestID: string | null, { status, type, message, fields }: Refusal): Reply {
+  const body = JSON.stringify({ status: 'error', type, requestID, message, data: fields && { fields } });
+  return { status, body, loggedBody: body };
+}

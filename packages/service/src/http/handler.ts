@@ -1,0 +1,89 @@
+/** One operation of the document as a route. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { perform, refuse } from '../operations/perform.ts';
+import type { Reply } from '../operations/perform.ts';
+import type { OperationId } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { apiKeyHeader } from './api.ts';
+import type { ApiOperation } from './api.ts';
+import type { ApplicationParts } from './application.ts';
+import { authenticate } from './authenticate.ts';
+import type { Caller } from './authenticate.ts';
+import { refusalReply, success } from './envelope.ts';
+import { logEntry, pathOf } from './log-entry.ts';
+import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is calling; null until the API key was found. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    /** The operation of the document that the route carries out. */
+    api?: ApiOperation;
+  }
+}
+
+/** What Fastify needs of a route besides its method and path. */
+export interface Handling {
+  readonly config: { readonly api: ApiOperation };
+  onRequest(request: FastifyRequest): Promise<void>;
+  handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+}
+
+export function handlingOf<Id extends OperationId>(api: ApiOperation<Id>, parts: ApplicationParts): Handling {
+  return {
+    config: { api },
+    async onRequest(request) {
+      request.caller = await authenticate(parts.store, apiKeyHeader, request.headers[apiKeyHeader.toLowerCase()]);
+    },
+    async handler(request, reply) {
+      return send(reply, await answer(api, parts, request));
+    },
+  };
+}
+
+async function answer<Id extends OperationId>(api: ApiOperation<Id>, parts: ApplicationParts, request: FastifyRequest): Promise<Reply> {
+  const { caller, id: requestId } = request;
+  if (!caller) throw new Error('A route was reached without authentication.');
+  const now = parts.ports.clock.now();
+  const shownId = api.withoutRequestId ? null : requestId;
+  const body = readBody(api, request.body);
+  const requestBody = JSON.stringify(api.maskForm(body.values));
+  const replying = {
+    refuse: (refusal: Refusal) => refusalReply(shownId, refusal),
+    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody }, reply, errorType),
+  };
+  try {
+    const { params: path } = request;
+    assertPath<Id>(path);
+    const form = body.values;
+    assertForm<Id>(api, form, body.issues);
+    const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
+    return await perform(parts, parts.table[api.id], {
+      ...replying,
+      operationId: api.id,
+      requestId,
+      call: { accountId: caller.accountId, form, path, now, ports: parts.ports, secret: parts.secret },
+      repeatable: key === undefined ? undefined : { ...caller, key, fingerprint: fingerprintOf(request.method, pathOf(request), body.values) },
+      reply: ({ message, data }) => successReply(api, success(shownId, message, data)),
+      replyAgain: (kept) => ({ status: 200, body: kept, loggedBody: JSON.stringify(api.maskAnswer(JSON.parse(kept))) }),
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refuse(parts, replying, error);
+  }
+}
+
+function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): Reply {
+  const body = JSON.stringify(envelope);
+  const masked = api.maskAnswer(envelope);
+  return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked) };
+}
+
+/** Sends a reply; where it says to try again, it says when. */
+export function send(reply: FastifyReply, { status, body }: Reply): FastifyReply {
+  if (status === 503) reply.header('retry-after', '2');
+  return reply.code(status).type('application/json; charset=utf-8').send(body);
+}

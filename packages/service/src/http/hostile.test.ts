@@ -1,0 +1,110 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+import { writeForm } from '@reseller/contract';
+import { expect, test } from 'vitest';
+
+import { operationOf, SMALL_VM, startService } from '../../test/harness.ts';
+import type { TestService } from '../../test/harness.ts';
+import { apiOperations } from './api.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+const keyed = (service: TestService, init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { 'x-service-apikey': service.apiKey, ...Object.fromEntries(new Headers(init.headers)) },
+});
+
+test('an unknown path: 404 with and without a key', async () => {
+  const service = await startService();
+  for (const path of ['/', '/vm', '/vm/create/', '/VM/create', '/account/otp/x', '/..%2f..%2fetc/passwd', `/${'x'.repeat(5000)}`]) {
+    for (const init of [{}, keyed(service)]) expect(await service.send(path, init)).toMatchObject({ status: 404, body: { type: 'not_found' } });
+  }
+});
+
+test('a wrong method: 405 with Allow', async () => {
+  const service = await startService();
+  for (const [path, method, allow] of [
+    ['/vm/create', 'GET', 'PUT'],
+    ['/vm/create', 'POST', 'PUT'],
+    ['/accounting/sales', 'DELETE', 'GET'],
+    ['/account/otp', 'GET', 'POST'],
+  ] as const) {
+    const { status, body, headers } = await service.send(path, keyed(service, { method }));
+    expect([status, body.type, headers.get('allow')]).toEqual([405, 'method_not_allowed', allow]);
+  }
+});
+
+test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'nonsense', `${FORM}-not`])('a body of the type %s: 415', async (type) => {
+  const service = await startService();
+  const answer = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }));
+  expect(answer).toMatchObject({ status: 415, body: { type: 'unsupported_media_type' } });
+});
+
+test('a charset beside the type is fine', async () => {
+  const service = await startService();
+  const body = new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)).toString();
+  const answer = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }));
+  expect(answer.status).toBe(200);
+});
+
+test('a body over 64 KiB: 413, and one of 1 MB too', async () => {
+  const service = await startService();
+  for (const length of [65_537, 1_000_000]) {
+    const answer = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body: `hostname=${'x'.repeat(length)}` }));
+    expect(answer).toMatchObject({ status: 413, body: { type: 'payload_too_large' } });
+  }
+});
+
+const bodies: readonly (readonly [string, string, number])[] = [
+  ['broken percent-encoding', 'cores=%zz', 400],
+  ['bytes that are not UTF-8', 'hostname=%ff%fe', 400],
+  ['a lone surrogate', 'hostname=%ed%a0%80', 400],
+  ['a NUL byte', 'hostname=a%00b', 422],
+  ['SQL', "hostname=x'%3B+DROP+TABLE+vms%3B--", 422],
+  ['a header', 'hostname=a%0d%0aSet-Cookie:+x', 422],
+  ['a field that stands twice', 'cores=1&cores=2', 422],
+  ['a field named like a prototype', '__proto__=1&constructor=2&toString=3', 422],
+  ['nested fields', 'cores[a]=1&cores[]=2', 422],
+  ['only separators', '&&&===&', 422],
+  ['ten thousand fields', Array.from({ length: 5_000 }, (_, index) => `f${index}=1`).join('&'), 422],
+  ['an integer beyond 2^53', 'cores=9007199254740993', 422],
+  ['a hexadecimal integer', 'cores=0x10', 422],
+  ['an exponent', 'cores=1e1', 422],
+  ['infinity', 'cores=Infinity', 422],
+  ['digits of another script', `cores=${encodeURIComponent('٢')}`, 422],
+  ['nothing', '', 422],
+];
+
+test.each(bodies)('%s in a form is refused, is logged, and is never a 500', async (_, body, expected) => {
+  const service = await startService();
+  const { status } = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body }));
+  expect(status).toBe(expected);
+  const log = await service.call('listRequests');
+  expect(log.body.data[0]).toMatchObject({ success: 0, endpoint: '/vm/create' });
+});
+
+test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.repeat(900)])("the path parameter '%s' gives 4xx for every operation that has one", async (value) => {
+  const service = await startService();
+  for (const { operation } of apiOperations) {
+    if (!operation.path.includes('{')) continue;
+    const path = operation.path.replaceAll(/\{\w+\}/g, value);
+    const { status } = await service.send(path, keyed(service, { method: operation.method }));
+    // An operation that is not built answers 501, whatever its path says.
+    expect(status === 501 || (status >= 400 && status < 500), `${operation.id} answered ${status}`).toBe(true);
+  }
+});
+
+test.each([
+  ['no HTTP at all', 'hello\r\n\r\n'],
+  ['a header without a colon', 'GET /vm/list/hosts HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
+  ['two lengths', 'PUT /vm/create HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+])('%s: 400 in the envelope, and the connection ends', async (_, bytes) => {
+  const service = await startService();
+  const { port, hostname } = new URL(service.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status: 'error', type: 'malformed_request' });
+});

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+
+import type { LogEntry } from '../operations/request-log.ts';
+import type { Reply } from '../operations/perform.ts';
+import type { Caller } from './authenticate.ts';
+
+/** A request as the log tells it. */
+export interface LoggedRequest {
+  readonly request: FastifyRequest;
+  readonly caller: Caller;
+  /** Milliseconds. */
+  readonly now: number;
+  /** JSON text of the parameters, secrets masked. */
+  readonly requestBody: string;
+}
+
+/** The log entry of a request and its reply. */
+export function logEntry({ request, caller, now, requestBody }: LoggedRequest, reply: Reply, errorType: string | null): LogEntry {
+  return {
+    account_id: caller.accountId,
+    request_id: request.id,
+    date: now,
+    success: errorType === null ? 1 : 0,
+    endpoint: pathOf(request),
+    method: request.method,
+    request_body: requestBody,
+    error_type: errorType,
+    response_body: reply.loggedBody,
+  };
+}
+
+/** The path that was called, without a query. */
+export function pathOf({ url }: FastifyRequest): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}

@@ -1,0 +1,74 @@
+/** From an HTTP request to a call: what is checked before an operation is asked. */
+import { readForm } from '@reseller/contract';
+import type { FormReading, Issue } from '@reseller/contract';
+
+import type { FieldError } from '../generated/types.gen.ts';
+import type { FormOf, OperationId, PathOf } from '../operations/operation.ts';
+import { invalid, Refusal } from '../refusal.ts';
+import { sha256 } from '../rules/credentials.ts';
+import type { ApiOperation } from './api.ts';
+
+// oxlint-disable-next-line no-control-regex -- finding control characters is the point
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
+
+/** Reads the body by the operation's form; a body where the document has none is read too, to be refused. */
+export function readBody({ operation }: ApiOperation, body: unknown): FormReading {
+  return readForm(operation, body instanceof Uint8Array ? body : new Uint8Array());
+}
+
+/**
+ * Judges a form by the document's schema.
+ *
+ * @throws Refusal 400 when the body is not a form or the operation takes none, 422 naming every broken rule.
+ */
+export function assertForm<Id extends OperationId>({ checkForm }: ApiOperation<Id>, form: unknown, issues: readonly Issue[]): asserts form is FormOf<Id> {
+  if (issues.some(({ keyword }) => keyword === 'malformed')) {
+    throw new Refusal(400, 'malformed_request', "The request body could not be read as a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.");
+  }
+  if (!checkForm) {
+    if (typeof form === 'object' && form !== null && Object.keys(form).length === 0) return;
+    throw new Refusal(400, 'malformed_request', 'This operation takes no form. Send the request without a body.');
+  }
+  const broken = [...issues, ...checkForm(form)];
+  if (broken.length > 0) throw invalid(broken.map(fieldError));
+}
+
+/**
+ * The router gives each parameter of the path as text; what it names is the operation's to find out.
+ *
+ * @throws Refusal 400 when a path parameter holds a control character.
+ */
+export function assertPath<Id extends OperationId>(path: unknown): asserts path is PathOf<Id> {
+  if (typeof path !== 'object' || path === null) return;
+  for (const [name, value] of Object.entries(path)) {
+    if (typeof value !== 'string' || !CONTROL_CHARACTERS.test(value)) continue;
+    throw new Refusal(400, 'malformed_request', `The path parameter ${name} holds a control character. Send the identifier as it was given to you.`);
+  }
+}
+
+/**
+ * The request's Idempotency-Key; undefined where none was sent or the operation changes nothing.
+ *
+ * @throws Refusal 400 when it is not 1 to 255 visible ASCII characters.
+ */
+export function idempotencyKeyOf({ operation }: ApiOperation, header: string | string[] | undefined): string | undefined {
+  if (header === undefined || operation.readOnly) return undefined;
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
+  throw new Refusal(400, 'malformed_request', 'The header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces. Send a UUID, for example.');
+}
+
+/** Tells a request from others with the same Idempotency-Key; the order of the form's fields does not matter. */
+export function fingerprintOf(method: string, path: string, values: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sha256(JSON.stringify([method, path, sorted]));
+}
+
+function fieldError({ path, keyword, message }: Issue): FieldError {
+  return { field: path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'), rule: ruleNames[keyword] ?? keyword, message };
+}
+
+const ruleNames: Readonly<Record<string, string>> = {
+  additionalProperties: 'unknown',
+  unevaluatedProperties: 'unknown',
+};

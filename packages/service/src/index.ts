@@ -1,0 +1,14 @@
+export { createService } from './service.ts';
+export type { ServiceParts } from './service.ts';
+export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
+export type { Store } from './store/store.ts';
+export { openSqliteStore } from './store/sqlite/open.ts';
+export { systemClock } from './ports/clock.ts';
+export type { Clock } from './ports/clock.ts';
+export { systemRandom } from './ports/random.ts';
+export type { Random } from './ports/random.ts';
+export { simulatedHypervisor } from './ports/hypervisor.ts';
+export type { Hypervisor, VmOrder } from './ports/hypervisor.ts';
+export type { Ports } from './ports/ports.ts';
+export { createAccount, issueApiKey } from './provider/account.ts';
+export { DEMO_ACCOUNT, seedSandbox } from './provider/seed-sandbox.ts';

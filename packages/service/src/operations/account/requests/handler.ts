@@ -1,0 +1,34 @@
+import type { StoreOperation } from '../../operation.ts';
+
+const PAGE = 50;
+
+/** POST /account/requests: up to 50 entries, newest first; `offset` leaves out that many of the newest. */
+export const listRequests: StoreOperation<'listRequests'> = {
+  kind: 'store',
+  async run({ db }, { accountId, form }) {
+    const counter = await db.selectFrom('request_counters').select('newest').where('account_id', '=', accountId).executeTakeFirst();
+    // Entries are numbered without a gap, so an offset is a place in the index, however deep it lies.
+    const first = (counter?.newest ?? 0) - (form.offset ?? 0);
+    const entries = await db
+      .selectFrom('request_log')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('number', '<=', first)
+      .orderBy('number', 'desc')
+      .limit(PAGE)
+      .execute();
+    return {
+      message: `${entries.length} requests.`,
+      data: entries.map((entry) => ({
+        requestID: entry.request_id,
+        requestDate: new Date(entry.date).toISOString(),
+        success: entry.success,
+        endpoint: entry.endpoint,
+        method: entry.method,
+        request_body: entry.request_body,
+        error_type: entry.error_type,
+        response_body: entry.response_body,
+      })),
+    };
+  },
+};

@@ -1,0 +1,55 @@
+import type { CurrentVmPosition } from '../../../generated/types.gen.ts';
+import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../../rules/billing.ts';
+import type { Seconds } from '../../../rules/billing.ts';
+import { remainingCredit } from '../../../rules/credit.ts';
+import { numberOf } from '../../../rules/money.ts';
+import type { StoreOperation } from '../../operation.ts';
+import { billed, closeEndedPeriods } from '../period-end.ts';
+
+/** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
+export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
+  kind: 'store',
+  async run({ db }, { accountId, now }) {
+    const instant = Math.floor(now / 1000);
+    await closeEndedPeriods(db, accountId, instant);
+    const account = await db.selectFrom('accounts').select(['credit_limit', 'unpaid']).where('id', '=', accountId).executeTakeFirstOrThrow();
+    const rows = await db
+      .selectFrom('positions')
+      .select(['vm_id', 'type', 'start', 'stop', 'monthly_price'])
+      .where('account_id', '=', accountId)
+      .where('invoice_id', 'is', null)
+      .orderBy('vm_id')
+      .orderBy('number')
+      .execute();
+    const { end } = periodOf(instant);
+    const positions = rows.map(billed);
+    const total = totalOf(accruedByAll(positions, instant));
+    const limit = BigInt(account.credit_limit);
+    const vms: Record<string, CurrentVmPosition[]> = {};
+    for (const row of rows) {
+      (vms[row.vm_id] ??= []).push({
+        type: row.type,
+        start: iso(row.start),
+        stop: row.stop === null ? null : iso(row.stop),
+        totalRuntime: runtimeOf(billed(row), instant),
+        monthlyPrice: numberOf(BigInt(row.monthly_price)),
+        totalPrice: numberOf(amountOf(accruedBy(billed(row), instant))),
+      });
+    }
+    return {
+      message: 'The invoice of the running period.',
+      data: {
+        currentInvoiceTotal: numberOf(total),
+        nextInvoiceDate: iso(end),
+        estimatedInvoiceTotal: numberOf(totalOf(accruedByAll(positions, end))),
+        creditLimit: numberOf(limit),
+        creditLimitRemaining: numberOf(remainingCredit(limit, BigInt(account.unpaid), total)),
+        positions: { vms },
+      },
+    };
+  },
+};
+
+function iso(instant: Seconds): string {
+  return new Date(instant * 1000).toISOString();
+}

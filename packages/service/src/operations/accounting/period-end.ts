@@ -1,0 +1,84 @@
+/** The end of an invoice period (specification: "Invoice"; the calendar month, UTC, is our choice). */
+import { v5 as uuidv5 } from 'uuid';
+
+import { accruedByAll, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
+import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
+import type { Db } from '../../store/store.ts';
+
+/** Names the invoices of this service among all UUIDs. */
+const INVOICES = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
+
+/**
+ * Closes every period of an account that has ended. Each operation that bills calls it first, so
+ * no request sees a period that is over, whenever the timed work gets to it.
+ */
+export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds): Promise<void> {
+  for (;;) {
+    const account = await db.selectFrom('accounts').select('period_start').where('id', '=', accountId).executeTakeFirstOrThrow();
+    if (periodOf(account.period_start).end > now) return;
+    await closePeriod(db, accountId, account.period_start);
+  }
+}
+
+/**
+ * Ends the positions of a period, makes its invoice, and starts a BILLINGRESTART position for
+ * each VM that still runs. A period without positions has no invoice.
+ */
+async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Promise<void> {
+  const { end } = periodOf(periodStart);
+  const positions = await db
+    .selectFrom('positions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('invoice_id', 'is', null)
+    .orderBy('vm_id')
+    .orderBy('number')
+    .execute();
+  const total = totalOf(accruedByAll(positions.map(billed), end));
+  const running = positions.filter(({ stop }) => stop === null);
+  const nextEnd = periodOf(end).end;
+  const restarted = running.map((position) => {
+    const restart = { start: end, stop: null, monthlyPrice: BigInt(position.monthly_price) };
+    return {
+      vm_id: position.vm_id,
+      number: position.number + 1,
+      account_id: accountId,
+      invoice_id: null,
+      type: 'BILLINGRESTART',
+      start: end,
+      stop: null,
+      monthly_price: position.monthly_price,
+      hold: Number(holdFor(restart, nextEnd)),
+    };
+  });
+  if (positions.length > 0) {
+    // The same period of the same account always has the same invoice ID, whichever process closes it.
+    const id = uuidv5(`${accountId}/${periodStart}`, INVOICES);
+    await db
+      .insertInto('invoices')
+      .values({ id, account_id: accountId, created: end * 1000, period_start: periodStart, period_end: end, total: Number(total), status: total === 0n ? 'PAID' : 'OPEN' })
+      .execute();
+    await db.updateTable('positions').set({ stop: end }).where('account_id', '=', accountId).where('invoice_id', 'is', null).where('stop', 'is', null).execute();
+    await db.updateTable('positions').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
+    if (restarted.length > 0) await db.insertInto('positions').values(restarted).execute();
+  }
+  await db
+    .updateTable('accounts')
+    .set((account) => ({
+      period_start: end,
+      unpaid: account('unpaid', '+', Number(total)),
+      // What is held beyond the positions is held for purchases that are still being delivered.
+      held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions)),
+    }))
+    .where('id', '=', accountId)
+    .execute();
+}
+
+function sumOfHolds(positions: readonly { hold: number }[]): number {
+  return positions.reduce((sum, { hold }) => sum + hold, 0);
+}
+
+/** A stored position as the rules of billing take it. */
+export function billed(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {
+  return { start: row.start, stop: row.stop, monthlyPrice: BigInt(row.monthly_price) };
+}

@@ -1,0 +1,80 @@
+/**
+ * Repeated requests (not shown in the specification; our choice): a request with an
+ * Idempotency-Key that was carried out is answered again and not carried out again. The key, what
+ * was asked and the answer are kept in the transaction of the effect.
+ */
+import type { Random } from '../ports/random.ts';
+import { Refusal } from '../refusal.ts';
+import { seal, sha256, unseal } from '../rules/credentials.ts';
+import type { Db } from '../store/store.ts';
+
+/** A request that may be repeated. */
+export interface Repeatable {
+  readonly accountId: string;
+  /** The caller's Idempotency-Key. */
+  readonly key: string;
+  /** Tells this request's method, path and form from others. */
+  readonly fingerprint: string;
+  /** The caller's API key: what is kept of the answer can be read with it alone. */
+  readonly apiKey: string;
+}
+
+/** What is stored of a caller's Idempotency-Key. */
+export function hashOfIdempotencyKey(key: string): string {
+  return sha256(key);
+}
+
+/**
+ * Claims the key for this request.
+ *
+ * @returns The kept answer where the request was carried out before, else undefined.
+ * @throws Refusal 409 when the first request is under way, was another one, or was sent with another API key.
+ */
+export async function claimKey(db: Db, request: Repeatable, now: number): Promise<string | undefined> {
+  const { accountId, fingerprint, apiKey } = request;
+  const keyHash = hashOfIdempotencyKey(request.key);
+  const claimed = await db
+    .insertInto('idempotency_keys')
+    .values({ account_id: accountId, key_hash: keyHash, fingerprint, state: 'pending', answer: null, created: now })
+    .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing())
+    .returning('state')
+    .executeTakeFirst();
+  if (claimed) return undefined;
+  const kept = await db
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'state', 'answer'])
+    .where('account_id', '=', accountId)
+    .where('key_hash', '=', keyHash)
+    .executeTakeFirstOrThrow();
+  if (kept.fingerprint !== fingerprint) {
+    throw new Refusal(409, 'idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new key for a new request.');
+  }
+  if (kept.state === 'pending' || kept.answer === null) {
+    throw new Refusal(409, 'idempotency_key_in_progress', 'A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.');
+  }
+  const answer = unseal(kept.answer, apiKey, `${accountId}/${keyHash}`);
+  if (answer === undefined) {
+    throw new Refusal(
+      409,
+      'idempotency_key_reused',
+      'This request was carried out before, with another API key, and its answer can be read with that key alone. Look it up in the request log, or use a new Idempotency-Key to do it once more.',
+    );
+  }
+  return answer;
+}
+
+/** Keeps the answer of a request that was carried out. */
+export async function keepAnswer(db: Db, request: Repeatable, answer: string, random: Random): Promise<void> {
+  const keyHash = hashOfIdempotencyKey(request.key);
+  await db
+    .updateTable('idempotency_keys')
+    .set({ state: 'done', answer: seal(answer, request.apiKey, `${request.accountId}/${keyHash}`, random) })
+    .where('account_id', '=', request.accountId)
+    .where('key_hash', '=', keyHash)
+    .execute();
+}
+
+/** Lets go of a key whose request had no effect. */
+export async function forgetKey(db: Db, accountId: string, keyHash: string): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('account_id', '=', accountId).where('key_hash', '=', keyHash).where('state', '=', 'pending').execute();
+}

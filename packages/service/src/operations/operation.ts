@@ -1,0 +1,77 @@
+/** What an operation of the document is to the service; derived from the generated route types. */
+import type { RouteHandler } from 'fastify';
+
+import type { RouteHandlers } from '../generated/fastify.gen.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Transaction } from '../store/store.ts';
+
+/** The operations of the document. */
+export type OperationId = keyof RouteHandlers;
+
+type Route<Id extends OperationId> = RouteHandlers[Id] extends RouteHandler<infer Generic> ? Generic : never;
+type Member<T, Name extends PropertyKey> = T extends { [Key in Name]?: infer Value } ? Value : undefined;
+
+/** The form of an operation, read and validated; an empty one where the document has none. */
+export type FormOf<Id extends OperationId> = NonNullable<Member<Route<Id>, 'Body'>>;
+/** The path parameters of an operation. */
+export type PathOf<Id extends OperationId> = NonNullable<Member<Route<Id>, 'Params'>>;
+/** The `data` of an operation's good answer. */
+export type DataOf<Id extends OperationId> = Member<Member<Member<Route<Id>, 'Reply'>, 200>, 'data'>;
+
+/** One call of an operation by an account. */
+export interface Call<Id extends OperationId> {
+  readonly accountId: string;
+  readonly form: FormOf<Id>;
+  readonly path: PathOf<Id>;
+  /** Milliseconds since 1970 UTC: one instant for all that the call does. */
+  readonly now: number;
+  readonly ports: Ports;
+  /** Known to the service alone, not in the store. */
+  readonly secret: string;
+}
+
+/** What a good answer says. */
+export interface Answer<Id extends OperationId> {
+  readonly message: string;
+  readonly data: DataOf<Id>;
+}
+
+/** An operation that needs nothing but the store: one unit of work. */
+export interface StoreOperation<Id extends OperationId> {
+  readonly kind: 'store';
+  run(transaction: Transaction, call: Call<Id>): Promise<Answer<Id>>;
+}
+
+/** What is kept of a reservation, so that another process can undo it. */
+export type ReservationDetails = Readonly<Record<string, string | number>>;
+
+/** One run of an operation that needs the infrastructure too. */
+export interface Delivery<Id extends OperationId> {
+  /** Keeps what the effect will take; durable before `deliver`. */
+  reserve(transaction: Transaction): Promise<ReservationDetails>;
+  /** Calls the infrastructure. */
+  deliver(): Promise<void>;
+  /** Makes the effect final. */
+  confirm(transaction: Transaction): Promise<Answer<Id>>;
+}
+
+/**
+ * An operation with an effect outside the store: reserve, deliver, confirm. What fails between
+ * them, or is found half-done at a start, is taken back outside (`withdraw`) and then inside (`release`).
+ */
+export interface DeliveredOperation<Id extends OperationId> {
+  readonly kind: 'delivered';
+  begin(call: Call<Id>): Delivery<Id>;
+  withdraw(ports: Ports, details: ReservationDetails): Promise<void>;
+  release(transaction: Transaction, details: ReservationDetails): Promise<void>;
+}
+
+/** An operation of the document that this version does not carry out: it answers 501. */
+export interface NotBuilt {
+  readonly kind: 'not-built';
+}
+
+export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id> | NotBuilt;
+
+/** The handler table: total over the document, so an operation without an entry does not compile. */
+export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

@@ -1,0 +1,134 @@
+/** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
+import { Refusal } from '../refusal.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
+import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
+import type { Repeatable } from './idempotency.ts';
+import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
+import { appendToLog } from './request-log.ts';
+import type { LogEntry } from './request-log.ts';
+import { deleteReservation, keepReservation, undoReservation } from './reservation.ts';
+import type { Undoing } from './reservation.ts';
+
+/** An answer as it is sent. */
+export interface Reply {
+  readonly status: number;
+  /** JSON text of the envelope. */
+  readonly body: string;
+  /** The same with secrets masked, for the log. */
+  readonly loggedBody: string;
+}
+
+/** A call with everything around it. */
+export interface Request<Id extends OperationId> {
+  readonly operationId: Id;
+  readonly requestId: string;
+  readonly call: Call<Id>;
+  /** Undefined where the caller sent no Idempotency-Key. */
+  readonly repeatable: Repeatable | undefined;
+  /** Puts the envelope around an answer. */
+  reply(answer: Answer<Id>): Reply;
+  /** The reply that an earlier answer was. */
+  replyAgain(body: string): Reply;
+  /** Puts the envelope around a refusal. */
+  refuse(refusal: Refusal): Reply;
+  /** What the log is to say of a reply. */
+  logEntry(reply: Reply, errorType: string | null): LogEntry;
+}
+
+/**
+ * @returns The reply; its log entry and its effect are durable.
+ * @throws StoreUnavailableError when the store cannot keep it.
+ */
+export async function perform<Id extends OperationId>(undoing: Undoing, operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
+  switch (operation.kind) {
+    case 'not-built':
+      return refuse(undoing, request, new Refusal(501, 'not_implemented', 'This operation is not available in this version of the service.'));
+    case 'store':
+      return performInStore(undoing, operation, request);
+    case 'delivered':
+      return performDelivered(undoing, operation, request);
+  }
+}
+
+/** What a refusal needs of a request, which may be one that names no operation. */
+export type Refusable = Pick<Request<OperationId>, 'refuse' | 'logEntry'>;
+
+/** Logs a refusal and answers it. */
+export function refuse({ store }: Pick<Undoing, 'store'>, request: Refusable, refusal: Refusal): Promise<Reply> {
+  return store.commit((transaction) => logged(transaction, request, request.refuse(refusal), refusal.type));
+}
+
+function performInStore<Id extends OperationId>({ store }: Undoing, operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
+  const { repeatable, call } = request;
+  return store.commit((transaction) =>
+    answered(transaction, request, async () => {
+      const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
+      if (kept !== undefined) return request.replyAgain(kept);
+      return repeated(transaction, request, request.reply(await operation.run(transaction, call)));
+    }),
+  );
+}
+
+async function performDelivered<Id extends OperationId>(undoing: Undoing, operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+  const { store } = undoing;
+  const { repeatable, call } = request;
+  const delivery = operation.begin(call);
+  const reservation = {
+    id: request.requestId,
+    accountId: call.accountId,
+    operation: request.operationId,
+    keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
+  };
+  const reserved = await store.commit(async (transaction) => {
+    let details = {};
+    const early = await answered(transaction, request, async () => {
+      const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
+      if (kept !== undefined) return request.replyAgain(kept);
+      details = await delivery.reserve(transaction);
+      await keepReservation(transaction.db, { ...reservation, details }, call.now);
+      return undefined;
+    });
+    return { details, early };
+  });
+  if (reserved.early) return reserved.early;
+  try {
+    await delivery.deliver();
+    return await store.commit(async (transaction) => {
+      if (!(await deleteReservation(transaction.db, reservation.id))) throw new StoreUnavailableError('The reservation was undone by another process.');
+      const reply = await repeated(transaction, request, request.reply(await delivery.confirm(transaction)));
+      return logged(transaction, request, reply, null);
+    });
+  } catch (error) {
+    await undoReservation(undoing, { ...reservation, details: reserved.details });
+    throw error;
+  }
+}
+
+/**
+ * The reply of a part that may refuse, logged; a refusal undoes what the part wrote.
+ * A part that leaves its reply for later returns undefined, and nothing is logged yet.
+ */
+async function answered<Id extends OperationId, Early extends Reply | undefined>(
+  transaction: Transaction,
+  request: Request<Id>,
+  part: () => Promise<Early>,
+): Promise<Early | Reply> {
+  try {
+    const reply = await transaction.attempt(part);
+    return reply && (await logged(transaction, request, reply, null));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return logged(transaction, request, request.refuse(error), error.type);
+  }
+}
+
+async function repeated<Id extends OperationId>({ db }: Transaction, { repeatable, call }: Request<Id>, reply: Reply): Promise<Reply> {
+  if (repeatable) await keepAnswer(db, repeatable, reply.body, call.ports.random);
+  return reply;
+}
+
+async function logged({ db }: Transaction, request: Refusable, reply: Reply, errorType: string | null): Promise<Reply> {
+  await appendToLog(db, request.logEntry(reply, errorType));
+  return reply;
+}

@@ -1,0 +1,181 @@
+import type { CreatedVm } from '../../../generated/types.gen.ts';
+import { invalid } from '../../../refusal.ts';
+import { holdFor, periodOf } from '../../../rules/billing.ts';
+import { newPassword } from '../../../rules/credentials.ts';
+import { numberOf, roundToCents } from '../../../rules/money.ts';
+import type { Money } from '../../../rules/money.ts';
+import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.ts';
+import type { Db, Transaction } from '../../../store/store.ts';
+import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
+import { closeEndedPeriods } from '../../accounting/period-end.ts';
+import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
+import { addressesOf, assignAddresses, releaseAddresses } from '../addresses.ts';
+import type { AssignedAddress } from '../addresses.ts';
+import { findHostSystem } from '../host-system.ts';
+import type { HostSystem } from '../host-system.ts';
+import { freeVmIdentifier } from '../identifier.ts';
+import { leaveNode, placeOnNode } from '../placement.ts';
+import { brokenFormRules, vmRequestOf } from './form.ts';
+import type { VmRequest } from './form.ts';
+
+interface Reserved {
+  readonly vmId: number;
+  readonly vm: VmRequest;
+  readonly host: HostSystem;
+  readonly node: string;
+  readonly os: { readonly name: string; readonly displayname: string; readonly username: string };
+  readonly addresses: readonly AssignedAddress[];
+  readonly monthlyPrice: Money;
+  readonly hold: Money;
+}
+
+/** PUT /vm/create: buys a VM. Billing starts when it is confirmed. */
+export const createVm: DeliveredOperation<'createVm'> = {
+  kind: 'delivered',
+  begin(call) {
+    const password = newPassword(call.ports.random);
+    let reserved: Reserved;
+    return {
+      async reserve({ db }) {
+        reserved = await reserve(db, call);
+        return { vmId: reserved.vmId, hold: Number(reserved.hold) };
+      },
+      async deliver() {
+        const { vmId, vm, node, os, addresses } = reserved;
+        await call.ports.hypervisor.create({
+          vmId,
+          node,
+          cores: vm.cores,
+          mem: vm.mem,
+          disk: vm.disk,
+          os: os.name,
+          hostname: vm.hostname,
+          username: os.username,
+          password,
+          sshKey: vm.sshKey,
+          ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
+          ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
+        });
+      },
+      async confirm({ db }) {
+        await startBilling(db, call, reserved);
+        await db.updateTable('vms').set({ state: 'running' }).where('id', '=', reserved.vmId).execute();
+        return { message: 'The VM was created and is booting.', data: answerOf(reserved, password) };
+      },
+    };
+  },
+  withdraw: (ports, details) => ports.hypervisor.remove(vmIdOf(details)),
+  release,
+};
+
+async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
+  const { accountId, form, now, ports } = call;
+  const vm = vmRequestOf(form);
+  const host = await findHostSystem(db, vm.hostsystem);
+  const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirst();
+  const broken = brokenFormRules(form);
+  if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
+  else broken.push({ field: 'hostsystem', rule: 'exists', message: 'must be the name of a host system, as GET /vm/list/hosts answers it' });
+  if (!os) broken.push({ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' });
+  if (broken.length > 0 || !host || !os) throw invalid(broken);
+
+  const instant = Math.floor(now / 1000);
+  await closeEndedPeriods(db, accountId, instant);
+  const monthlyPrice = monthlyPriceOf(vm, host.prices);
+  const hold = holdFor({ start: instant, stop: null, monthlyPrice }, periodOf(instant).end);
+  await holdCredit(db, accountId, hold);
+  const node = await placeOnNode(db, host.name, vm);
+  const vmId = await freeVmIdentifier(db, ports.random);
+  await db
+    .insertInto('vms')
+    .values({
+      id: vmId,
+      account_id: accountId,
+      state: 'reserved',
+      hostsystem: host.name,
+      node,
+      cores: vm.cores,
+      mem: vm.mem,
+      disk: vm.disk,
+      os: os.name,
+      ips: vm.ips,
+      backup_slots: vm.backup_slots,
+      network_speed: vm.network_speed,
+      hostname: vm.hostname,
+      storage: vm.storage,
+      ssh_key: vm.sshKey,
+      ssh_key_displayname: vm.sshKeyDisplayname,
+      default_ptr: vm.defaultPtr ?? `vm${vmId}.reseller-vm.invalid`,
+      monthly_price: Number(monthlyPrice),
+      created: now,
+    })
+    .execute();
+  await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
+  return { vmId, vm, host, node, os, addresses: await addressesOf(db, vmId), monthlyPrice, hold };
+}
+
+/** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
+async function startBilling(db: Db, { accountId, now, ports }: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
+  await closeEndedPeriods(db, accountId, Math.floor(ports.clock.now() / 1000));
+  const account = await db.selectFrom('accounts').select('period_start').where('id', '=', accountId).executeTakeFirstOrThrow();
+  const start = Math.max(Math.floor(now / 1000), account.period_start);
+  const holdNow = holdFor({ start, stop: null, monthlyPrice }, periodOf(start).end);
+  if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
+  await db
+    .insertInto('positions')
+    .values({
+      vm_id: vmId,
+      number: 1,
+      account_id: accountId,
+      invoice_id: null,
+      type: 'CREATE',
+      start,
+      stop: null,
+      monthly_price: Number(monthlyPrice),
+      hold: Number(holdNow),
+    })
+    .execute();
+}
+
+async function release({ db }: Transaction, details: ReservationDetails): Promise<void> {
+  const vmId = vmIdOf(details);
+  const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+  if (!vm) return;
+  await releaseAddresses(db, vmId);
+  await leaveNode(db, vm.node, vm);
+  await releaseCredit(db, vm.account_id, BigInt(details['hold'] ?? 0));
+  await db.deleteFrom('vms').where('id', '=', vmId).execute();
+}
+
+function vmIdOf(details: ReservationDetails): number {
+  return Number(details['vmId']);
+}
+
+function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserved, password: string): CreatedVm {
+  return {
+    identifier: vmId,
+    hostsystem: {
+      datacenter: { name: host.datacenter_name, country: host.datacenter_country, city: host.datacenter_city },
+      node,
+      processor: host.processor,
+      memory: host.memory,
+      nvme_hard_drives: host.nvme_hard_drives,
+    },
+    config: {
+      cores: vm.cores,
+      mem: vm.mem,
+      disk: vm.disk,
+      os: { name: os.name, displayname: os.displayname },
+      username: os.username,
+      password,
+      hostname: vm.hostname,
+      network_speed: String(vm.network_speed),
+      backup_slots: String(vm.backup_slots),
+      ipv4: addresses
+        .filter(({ family }) => family === 4)
+        .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
+      ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
+    },
+    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice))) },
+  };
+}

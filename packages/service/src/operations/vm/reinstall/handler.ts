@@ -1,0 +1,31 @@
+import { invalid, notFound } from '../../../refusal.ts';
+import type { DeliveredOperation } from '../../operation.ts';
+
+/** POST /vm/{vmid}/reinstall: installs the named operating system, or the current one again. */
+export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
+  kind: 'delivered',
+  begin({ accountId, form, path, ports }) {
+    const vmId = Number(path.vmid);
+    let os: string;
+    return {
+      async reserve({ db }) {
+        const vm = /^\d{5}$/.test(path.vmid)
+          ? await db.selectFrom('vms').select('os').where('id', '=', vmId).where('account_id', '=', accountId).where('state', '=', 'running').executeTakeFirst()
+          : undefined;
+        if (!vm) throw notFound('VM');
+        os = form.os ?? vm.os;
+        const image = await db.selectFrom('os_images').select('name').where('name', '=', os).executeTakeFirst();
+        if (!image) throw invalid([{ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' }]);
+        return { vmId };
+      },
+      deliver: () => ports.hypervisor.reinstall(vmId, os),
+      async confirm({ db }) {
+        await db.updateTable('vms').set({ os }).where('id', '=', vmId).execute();
+        return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
+      },
+    };
+  },
+  // Nothing is reserved, and what the hypervisor erased cannot be brought back.
+  withdraw: async () => {},
+  release: async () => {},
+};

@@ -1,0 +1,8 @@
+/** The service's only source of time. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+}
+
+/** The machine's clock. */
+export const systemClock: Clock = { now: () => Date.now() };

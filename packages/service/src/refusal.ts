@@ -1,0 +1,50 @@
+import type { FieldError } from './generated/types.gen.ts';
+
+/** Statuses of a refusal, with the `type` that each of them may carry. */
+interface Kinds {
+  400: 'malformed_request';
+  401: 'unauthorized';
+  402: 'credit_limit_exceeded';
+  404: 'not_found';
+  405: 'method_not_allowed';
+  409: 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused';
+  413: 'payload_too_large';
+  415: 'unsupported_media_type';
+  422: 'validation_failed';
+  429: 'rate_limited';
+  500: 'internal_error';
+  501: 'not_implemented';
+  503: 'unavailable';
+}
+
+export type RefusalStatus = keyof Kinds;
+
+/**
+ * A request that is not carried out, as its answer will say it: HTTP status, `type`, and a message
+ * of what was wrong, what was expected and what to do. Thrown by rules and operations; whatever
+ * the unit of work wrote until then is undone.
+ */
+export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error {
+  override readonly name = 'Refusal';
+  readonly status: Status;
+  readonly type: Kinds[Status];
+  readonly fields: readonly FieldError[] | null;
+
+  constructor(status: Status, type: Kinds[Status], message: string, fields: readonly FieldError[] | null = null) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.fields = fields;
+  }
+}
+
+/** The form breaks rules; every one of them is named. */
+export function invalid(fields: readonly FieldError[]): Refusal {
+  const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, fields);
+}
+
+/** Nothing of the account has the identifier; another account's identifier reads the same. */
+export function notFound(what: string): Refusal {
+  return new Refusal(404, 'not_found', `No such ${what} exists on this account. Check the identifier in the path.`);
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { accruedBy, accruedByAll, amountOf, holdFor, periodOf, runtimeOf, SECONDS_PER_PRICE, totalOf } from './billing.ts';
+import type { BilledRuntime } from './billing.ts';
+import { euros, UNITS_PER_CENT } from './money.ts';
+
+const NOVEMBER = periodOf(Date.UTC(2026, 10, 1) / 1000);
+const instants = fc.integer({ min: NOVEMBER.start, max: NOVEMBER.end });
+const prices = fc.bigInt({ min: 0n, max: euros('100000.00') });
+const positions: fc.Arbitrary<BilledRuntime> = fc
+  .tuple(instants, instants, fc.boolean(), prices)
+  .map(([one, other, runs, monthlyPrice]) => ({ start: Math.min(one, other), stop: runs ? null : Math.max(one, other), monthlyPrice }));
+
+test('30 days at 10.40 EUR cost 10.40 EUR', () => {
+  const position = { start: NOVEMBER.start, stop: null, monthlyPrice: euros('10.40') };
+  expect(totalOf(accruedBy(position, NOVEMBER.end))).toBe(euros('10.40'));
+});
+
+test('one hour at 10.40 EUR costs 1.44 cents, on the invoice 1 cent', () => {
+  const position = { start: NOVEMBER.start, stop: NOVEMBER.start + 3600, monthlyPrice: euros('10.40') };
+  const accrued = accruedBy(position, NOVEMBER.end);
+  expect(amountOf(accrued)).toBe(1_444_444n);
+  expect(totalOf(accrued)).toBe(euros('0.01'));
+});
+
+test('a period is a calendar month in UTC', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / 1000 }), (instant) => {
+      const { start, end } = periodOf(instant);
+      expect(start <= instant && instant < end).toBe(true);
+      expect(new Date(start * 1000).toISOString()).toMatch(/-01T00:00:00\.000Z$/);
+      expect(periodOf(end).start).toBe(end);
+    }),
+  );
+});
+
+test('splitting a runtime at any instant changes nothing before the one rounding', () => {
+  fc.assert(
+    fc.property(positions, instants, (position, instant) => {
+      const end = position.stop ?? NOVEMBER.end;
+      const split = Math.min(Math.max(instant, position.start), end);
+      const parts = [
+        { ...position, stop: split },
+        { ...position, start: split },
+      ];
+      expect(accruedByAll(parts, NOVEMBER.end)).toBe(accruedBy(position, NOVEMBER.end));
+    }),
+  );
+});
+
+test('the sum of positions is the invoice, but for one rounding to cents', () => {
+  fc.assert(
+    fc.property(fc.array(positions), (all) => {
+      const exact = all.reduce((sum, position) => sum + accruedBy(position, NOVEMBER.end), 0n);
+      const total = totalOf(accruedByAll(all, NOVEMBER.end));
+      const difference = 2n * (total * SECONDS_PER_PRICE - exact);
+      const oneCent = UNITS_PER_CENT * SECONDS_PER_PRICE;
+      expect(difference <= oneCent && -difference <= oneCent).toBe(true);
+    }),
+  );
+});
+
+test('a runtime is never negative, and a stopped one does not grow', () => {
+  fc.assert(
+    fc.property(positions, instants, instants, (position, one, other) => {
+      const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
+      expect(runtimeOf(position, earlier)).toBeGreaterThanOrEqual(0);
+      expect(runtimeOf(position, later)).toBeGreaterThanOrEqual(runtimeOf(position, earlier));
+      if (position.stop !== null && earlier >= position.stop) expect(runtimeOf(position, later)).toBe(runtimeOf(position, earlier));
+    }),
+  );
+});
+
+test('a hold covers what the period will ask, by less than one unit', () => {
+  fc.assert(
+    fc.property(positions, (position) => {
+      const exact = accruedBy(position, NOVEMBER.end);
+      const hold = holdFor(position, NOVEMBER.end) * SECONDS_PER_PRICE;
+      expect(hold >= exact && hold - exact < SECONDS_PER_PRICE).toBe(true);
+    }),
+  );
+});

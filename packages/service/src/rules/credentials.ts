@@ -1,0 +1,76 @@
+/** Keys, codes and passwords: how they are made, and what is kept of them. */
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+import { randomText } from '../ports/random.ts';
+import type { Random } from '../ports/random.ts';
+
+export type Mode = 'sandbox' | 'live';
+
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** Without characters that are mistaken for one another. */
+const PASSWORD_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+
+/** A new API key: 256 bits and more of randomness behind a prefix that tells sandbox from live. */
+export function newApiKey(random: Random, mode: Mode): string {
+  return `rsk_${mode}_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
+}
+
+/** What is stored of an API key. A plain hash is enough: the key is random, there is nothing to guess from. */
+export function hashOfApiKey(key: string): string {
+  return sha256(key);
+}
+
+/** SHA-256, hexadecimal. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The initial password of a VM. */
+export function newPassword(random: Random): string {
+  return randomText(random, PASSWORD_ALPHABET, 20);
+}
+
+/** A one-time code (specification: "Account"): eight digits. */
+export function newOtp(random: Random): string {
+  return randomText(random, '0123456789', 8);
+}
+
+/**
+ * What is stored of a one-time code. So few digits would be guessed from a plain hash; this one
+ * takes the service's secret, which is not in the store.
+ */
+export function hashOfOtp(code: string, accountId: string, secret: string): string {
+  return createHmac('sha256', secret).update(`otp:${accountId}:${code}`).digest('hex');
+}
+
+/** Whether two hashes of the same kind are equal, in a time that does not tell where they differ. */
+export function sameHash(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Encrypts a text for whoever knows the secret; `context` is bound to it and must be the same to read it. */
+export function seal(text: string, secret: string, context: string, random: Random): string {
+  const salt = random.bytes(16);
+  const nonce = random.bytes(12);
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, salt), nonce).setAAD(Buffer.from(context));
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+/** Reads what `seal` wrote; undefined when the secret or the context is another one. */
+export function unseal(sealed: string, secret: string, context: string): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64');
+  const [salt, nonce, tag, body] = [bytes.subarray(0, 16), bytes.subarray(16, 28), bytes.subarray(28, 44), bytes.subarray(44)];
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret, salt), nonce, { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function sealingKey(secret: string, salt: Uint8Array): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, salt, 'reseller-service/seal/v1', 32));
+}

@@ -1,0 +1,72 @@
+/**
+ * Money as exact integers: a bigint that counts units of 10^-8 EUR. Nothing in here is a float.
+ * Rates of the provider's price lists, holds and totals are all kept in this unit; an answer's
+ * number is made from it last.
+ */
+
+/** Units of 10^-8 EUR. */
+export type Money = bigint;
+
+/** Units in one EUR. */
+export const UNITS_PER_EURO = 100_000_000n;
+
+/** Units in one cent. */
+export const UNITS_PER_CENT = UNITS_PER_EURO / 100n;
+
+const DECIMAL = /^(-?)(\d{1,9})(?:\.(\d{1,8}))?$/;
+
+/**
+ * An amount written as a decimal, as units.
+ *
+ * @param decimal EUR with up to eight decimals, such as `'4.20'`.
+ * @throws RangeError when the text is no such amount.
+ */
+export function euros(decimal: string): Money {
+  const match = DECIMAL.exec(decimal);
+  if (!match) throw new RangeError(`'${decimal}' is not an amount in EUR. Write digits with up to eight decimals, such as 4.20.`);
+  const [, sign, whole = '', fraction = ''] = match;
+  const units = BigInt(whole) * UNITS_PER_EURO + BigInt(fraction.padEnd(8, '0'));
+  return sign === '-' ? -units : units;
+}
+
+/** The decimal notation of an amount, without trailing zeros beyond the cents: `4.20`, `0.00385802`. */
+export function decimalOf(amount: Money): string {
+  const absolute = amount < 0n ? -amount : amount;
+  const whole = absolute / UNITS_PER_EURO;
+  const fraction = (absolute % UNITS_PER_EURO).toString().padStart(8, '0').replace(/0{1,6}$/, '');
+  return `${amount < 0n ? '-' : ''}${whole}.${fraction}`;
+}
+
+/**
+ * The amount as the JSON number of an answer, in EUR. It is the double nearest to the decimal
+ * notation, so what a client prints of it is that notation.
+ */
+export function numberOf(amount: Money): number {
+  return Number(decimalOf(amount));
+}
+
+/**
+ * Quotient of two integers, rounded half to even.
+ *
+ * @param numerator Any integer.
+ * @param denominator A positive integer.
+ * @throws RangeError when the denominator is not positive.
+ */
+export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
+  if (denominator <= 0n) throw new RangeError('The denominator must be positive.');
+  const floor = numerator / denominator - (numerator % denominator < 0n ? 1n : 0n);
+  const twice = 2n * (numerator - floor * denominator);
+  if (twice < denominator) return floor;
+  if (twice > denominator) return floor + 1n;
+  return floor % 2n === 0n ? floor : floor + 1n;
+}
+
+/** Quotient of two non-negative integers, rounded up. */
+export function divideUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator;
+}
+
+/** The amount rounded half to even to whole cents, still in units. */
+export function roundToCents(amount: Money): Money {
+  return divideHalfEven(amount, UNITS_PER_CENT) * UNITS_PER_CENT;
+}

@@ -1,0 +1,111 @@
+/** What VMs may have and what it costs (specification: "VM", the form of PUT /vm/create). */
+import { divideHalfEven, euros } from './money.ts';
+import type { Money } from './money.ts';
+
+/** Bounds of one resource of one VM. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+}
+
+/** Bounds of a host system. A host system without `storage` has no HDDs. */
+export interface ResourceRanges {
+  readonly cores: Range;
+  /** MB. */
+  readonly mem: Range;
+  /** GB. */
+  readonly disk: Range;
+  readonly ips: Range;
+  readonly backup_slots: Range;
+  /** Mbit. */
+  readonly network_speed: Range;
+  /** GB of HDD. */
+  readonly storage?: Range;
+}
+
+/** Net prices of 30 days, in EUR as decimals. */
+export interface ResourcePrices {
+  /** One core. */
+  readonly core: string;
+  /** One GB of memory. */
+  readonly mem: string;
+  /** One GB of NVMe storage. */
+  readonly nvme: string;
+  /** One GB of HDD storage. */
+  readonly hdd: string;
+  /** Each IP address after the first. */
+  readonly extra_ip: string;
+  /** Each backup slot after the second. */
+  readonly extra_backup_slot: string;
+  /** Each full or begun 1,000 Mbit above the first. */
+  readonly extra_gbit: string;
+}
+
+/** The resources that a VM is billed for. */
+export interface BilledResources {
+  readonly cores: number;
+  readonly mem: number;
+  readonly disk: number;
+  readonly ips: number;
+  readonly backup_slots: number;
+  readonly network_speed: number;
+  readonly storage: number | null;
+}
+
+const MB_PER_GB = 1024n;
+const INCLUDED = { ips: 1, backupSlots: 2, mbit: 1000 } as const;
+
+/** Net price of 30 days: the sum of what each resource costs on the host system. */
+export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
+  const beyond = (count: number, included: number): bigint => BigInt(Math.max(0, count - included));
+  return (
+    BigInt(vm.cores) * euros(prices.core) +
+    (BigInt(vm.mem) * euros(prices.mem)) / MB_PER_GB +
+    BigInt(vm.disk) * euros(prices.nvme) +
+    BigInt(vm.storage ?? 0) * euros(prices.hdd) +
+    beyond(vm.ips, INCLUDED.ips) * euros(prices.extra_ip) +
+    beyond(vm.backup_slots, INCLUDED.backupSlots) * euros(prices.extra_backup_slot) +
+    beyond(Math.ceil(vm.network_speed / 1000), INCLUDED.mbit / 1000) * euros(prices.extra_gbit)
+  );
+}
+
+/** A resource outside its bounds. */
+export interface BrokenRange {
+  readonly field: keyof ResourceRanges;
+  readonly rule: 'minimum' | 'maximum' | 'multipleOf' | 'unavailable';
+  readonly message: string;
+}
+
+/** Every resource that a host system does not offer as asked. */
+export function brokenRanges(vm: BilledResources, ranges: ResourceRanges, hostsystem: string): BrokenRange[] {
+  const asked: readonly (readonly [keyof ResourceRanges, number | null])[] = [
+    ['cores', vm.cores],
+    ['mem', vm.mem],
+    ['disk', vm.disk],
+    ['ips', vm.ips],
+    ['backup_slots', vm.backup_slots],
+    ['network_speed', vm.network_speed],
+    ['storage', vm.storage],
+  ];
+  return asked.flatMap(([field, value]): BrokenRange[] => {
+    if (value === null) return [];
+    const range = ranges[field];
+    const on = `on the host system ${hostsystem}`;
+    if (!range) return [{ field, rule: 'unavailable', message: `is not offered ${on}` }];
+    if (value < range.min) return [{ field, rule: 'minimum', message: `must be at least ${range.min} ${on}` }];
+    if (value > range.max) return [{ field, rule: 'maximum', message: `must be at most ${range.max} ${on}` }];
+    if ((value - range.min) % range.step !== 0) {
+      return [{ field, rule: 'multipleOf', message: `must be ${range.min} plus a multiple of ${range.step} ${on}` }];
+    }
+    return [];
+  });
+}
+
+/** Value-added tax in percent; the specification names gross prices, not the rate (not shown). */
+const VAT_PERCENT = 19n;
+
+/** A net price with value-added tax. */
+export function grossOf(net: Money): Money {
+  return divideHalfEven(net * (100n + VAT_PERCENT), 100n);
+}

@@ -1,0 +1,27 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { parseKey } from 'sshpk';
+import { expect, test } from 'vitest';
+
+import { publicKeyOf } from './ssh-key.ts';
+
+const pem = (type: 'ed25519' | 'rsa') => {
+  const { publicKey, privateKey } =
+    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
+  return { public: publicKey.export({ type: 'spki', format: 'pem' }).toString(), private: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+};
+
+test.each(['ed25519', 'rsa'] as const)('an %s key is read, URL-encoded or not', (type) => {
+  const key = parseKey(pem(type).public, 'pem').toString('ssh').trim();
+  expect(publicKeyOf(key)).toContain(key.split(' ')[1]);
+  expect(publicKeyOf(encodeURIComponent(key))).toBe(publicKeyOf(key));
+});
+
+test('a private key is refused, whatever its notation', () => {
+  const key = pem('ed25519').private;
+  expect(publicKeyOf(key)).toBeUndefined();
+  expect(publicKeyOf(parseKey(key, 'pem').toString('ssh-private'))).toBeUndefined();
+});
+
+test.each(['', 'ssh-ed25519', 'ssh-ed25519 AAAA', 'ssh-ed25519 !!!!', '%', 'ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAI\nssh-rsa A'])("'%s' is refused", (text) => {
+  expect(publicKeyOf(text)).toBeUndefined();
+});

@@ -1,0 +1,21 @@
+import { Migrator } from 'kysely/migration';
+
+import { initial } from './migrations/0001-initial.ts';
+import { StoreOpenError } from './store.ts';
+import type { Db } from './store.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+/**
+ * Brings the tables up to date. Several processes may do so at once on PostgreSQL: the first does the work.
+ *
+ * @throws StoreOpenError when a migration fails; the tables are as they were.
+ */
+export async function migrate(db: Db, engine: Engine): Promise<void> {
+  const provider = { getMigrations: async () => ({ '0001-initial': initial(engine) }) };
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreOpenError(`The tables of the store could not be brought up to date (${reason}). Check that the store was written by this version or an older one.`, { cause: error });
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The tables, in the portable subset of SQLite and PostgreSQL: integers for booleans, times and
+ * money, JSON as text. Instants are milliseconds since 1970 UTC, billing instants whole seconds;
+ * each column's comment says which. Money is in units of 10^-8 EUR.
+ *
+ * An integer column reads as a number; a value beyond 2^53 (90 million EUR) is refused on the way in.
+ */
+export interface Schema {
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
+  os_images: OsImagesTable;
+  host_systems: HostSystemsTable;
+  host_nodes: HostNodesTable;
+  ip_pools: IpPoolsTable;
+  ip_addresses: IpAddressesTable;
+  vms: VmsTable;
+  positions: PositionsTable;
+  invoices: InvoicesTable;
+  otps: OtpsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  reservations: ReservationsTable;
+  request_counters: RequestCountersTable;
+  request_log: RequestLogTable;
+}
+
+export interface AccountsTable {
+  id: string;
+  name: string;
+  /** Money. */
+  credit_limit: number;
+  /** Money: totals of the invoices that are not paid. */
+  unpaid: number;
+  /** Money: holds of this period, at least what its invoice will ask. */
+  held: number;
+  /** Seconds: the period that the account's open positions belong to. */
+  period_start: number;
+  /** Milliseconds. */
+  created: number;
+}
+
+export interface ApiKeysTable {
+  id: string;
+  account_id: string;
+  /** SHA-256 of the key, hexadecimal. The key itself is not stored. */
+  hash: string;
+  label: string;
+  /** Milliseconds. */
+  created: number;
+  /** Milliseconds; null while the key is good. */
+  revoked: number | null;
+}
+
+export interface OsImagesTable {
+  name: string;
+  displayname: string;
+  /** Initial login user. */
+  username: string;
+}
+
+export interface HostSystemsTable {
+  name: string;
+  displayname: string;
+  datacenter_name: string;
+  datacenter_displayname: string;
+  datacenter_country: string;
+  datacenter_city: string;
+  processor: string;
+  memory: string;
+  nvme_hard_drives: string;
+  /** What one VM may have: JSON of ResourceRanges. */
+  ranges: string;
+  /** Net prices of 30 days: JSON of ResourcePrices. */
+  prices: string;
+  /** Order of the list. */
+  position: number;
+}
+
+export interface HostNodesTable {
+  name: string;
+  hostsystem: string;
+  cores: number;
+  used_cores: number;
+  /** MB. */
+  mem: number;
+  used_mem: number;
+  /** GB of NVMe. */
+  disk: number;
+  used_disk: number;
+  /** GB of HDD. */
+  storage: number;
+  used_storage: number;
+}
+
+export interface IpPoolsTable {
+  id: string;
+  /** 4 or 6. */
+  family: number;
+  datacenter_name: string;
+  /** The subnet's owner; null for a pool of the provider. */
+  account_id: string | null;
+  cidr: string;
+  gateway: string;
+  ddos_protection: string;
+}
+
+export interface IpAddressesTable {
+  /** IPv4 address or IPv6 /64 network. */
+  address: string;
+  pool_id: string;
+  /** Place in the pool, from 0. */
+  position: number;
+  vm_id: number | null;
+}
+
+export interface VmsTable {
+  /** Five digits. */
+  id: number;
+  account_id: string;
+  /** `reserved` until the hypervisor has delivered, then `running`, at last `removed`. */
+  state: string;
+  hostsystem: string;
+  node: string;
+  cores: number;
+  /** MB. */
+  mem: number;
+  /** GB. */
+  disk: number;
+  os: string;
+  ips: number;
+  backup_slots: number;
+  /** Mbit. */
+  network_speed: number;
+  hostname: string;
+  /** GB of HDD; null where none was asked for. */
+  storage: number | null;
+  ssh_key: string | null;
+  ssh_key_displayname: string | null;
+  default_ptr: string;
+  /** Money: net price of 30 days. */
+  monthly_price: number;
+  /** Milliseconds. */
+  created: number;
+}
+
+export interface PositionsTable {
+  vm_id: number;
+  /** 1, 2, 3, … for each VM. */
+  number: number;
+  account_id: string;
+  /** Null while the period is open. */
+  invoice_id: string | null;
+  /** `CREATE`, `BILLINGRESTART` or `UP-DOWNGRADE`. */
+  type: string;
+  /** Seconds. */
+  start: number;
+  /** Seconds; null while it runs. */
+  stop: number | null;
+  /** Money. */
+  monthly_price: number;
+  /** Money: what it holds of the credit limit. */
+  hold: number;
+}
+
+export interface InvoicesTable {
+  id: string;
+  account_id: string;
+  /** Milliseconds. */
+  created: number;
+  /** Seconds. */
+  period_start: number;
+  period_end: number;
+  /** Money, whole cents. */
+  total: number;
+  /** `OPEN`, `PAID` or `CANCELED`. */
+  status: string;
+}
+
+export interface OtpsTable {
+  /** One at a time for each account: a newer one voids the older. */
+  account_id: string;
+  /** HMAC of the code with the service's secret. */
+  hash: string;
+  /** Milliseconds. */
+  expires: number;
+  used: number;
+}
+
+export interface IdempotencyKeysTable {
+  account_id: string;
+  /** SHA-256 of the caller's key, hexadecimal. */
+  key_hash: string;
+  /** SHA-256 of method, path and form. */
+  fingerprint: string;
+  /** `pending` or `done`. */
+  state: string;
+  /** The answer, encrypted with a key derived from the caller's API key; null while pending. */
+  answer: string | null;
+  /** Milliseconds. */
+  created: number;
+}
+
+export interface ReservationsTable {
+  id: string;
+  account_id: string;
+  operation: string;
+  /** JSON of what the operation reserved. */
+  details: string;
+  /** The caller's Idempotency-Key, hashed; null where none was sent. */
+  key_hash: string | null;
+  /** Milliseconds. */
+  created: number;
+}
+
+export interface RequestCountersTable {
+  account_id: string;
+  /** Number of the account's newest entry. */
+  newest: number;
+}
+
+export interface RequestLogTable {
+  account_id: string;
+  /** 1, 2, 3, … without a gap for each account. */
+  number: number;
+  request_id: string;
+  /** Milliseconds. */
+  date: number;
+  /** 1 or 0. */
+  success: number;
+  endpoint: string;
+  method: string;
+  request_body: string;
+  error_type: string | null;
+  response_body: string;
+}

@@ -1,0 +1,37 @@
+/** `node:sqlite` in the shape that Kysely's SQLite dialect takes. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
+
+/** Prepared statements kept; queries are compiled from a fixed set, so this is far above what is used. */
+const KEPT_STATEMENTS = 1_000;
+
+/** Wraps a connection; statements are prepared once. */
+export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => connection.close(),
+    prepare(sql) {
+      const kept = statements.get(sql);
+      if (kept) return kept;
+      if (statements.size >= KEPT_STATEMENTS) statements.clear();
+      const statement = wrap(connection.prepare(sql));
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function wrap(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...parameters.map(inputValue)),
+    run: (parameters) => statement.run(...parameters.map(inputValue)),
+    iterate: (parameters) => statement.iterate(...parameters.map(inputValue)),
+  };
+}
+
+function inputValue(value: unknown): SQLInputValue {
+  if (value === null || typeof value === 'string' || typeof value === 'bigint' || value instanceof Uint8Array) return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw new TypeError(`A query parameter is ${typeof value === 'number' ? `the number ${value}` : `of the type ${typeof value}`}; only text, bytes, null and integers up to 2^53 are stored.`);
+}
