@@ -6,6 +6,7 @@ import { createService, openSqliteStore, seedSandbox, simulatedHypervisor, Store
 import { destination, pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
+import { keepDoing } from './due-work.ts';
 import { demoApiKey, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
@@ -19,20 +20,22 @@ async function start(): Promise<void> {
   const store = await openSqliteStore(dataDirectory);
   await seedSandbox(store, ports);
   const apiKey = await demoApiKey(store, ports, dataDirectory);
-  const app = await createService({
+  const service = await createService({
     store,
     ports,
     secret: configuration.secret ?? secretFrom(dataDirectory),
     logger,
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),
   });
+  const stopWorking = keepDoing(() => service.runDueWork(), logger);
   const stop = async (): Promise<void> => {
-    await app.close();
+    stopWorking();
+    await service.close();
     await store.close();
   };
   let address: string;
   try {
-    address = await app.listen({ host, port });
+    address = await service.app.listen({ host, port });
   } catch (error) {
     await stop();
     throw error;

@@ -147,7 +147,7 @@ describe('what is not a form', () => {
   });
 
   test('a repeated field is named, and its first value kept', () => {
-    expect(rulesOf('whole=1&whole=2&text=a')).toEqual(['/whole repeated']);
+    expect(rulesOf('whole=1&whole=2&whole=3&text=a')).toEqual(['/whole repeated']);
     expect(valuesOf('whole=1&whole=2&text=a')).toEqual({ whole: 1, text: 'a' });
     expect(rulesOf('unknown=1&unknown=1')).toEqual(['/unknown repeated']);
   });

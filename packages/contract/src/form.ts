@@ -29,7 +29,7 @@ export function readForm({ form }: TakesForm, body: string | Uint8Array): FormRe
   const values = emptyRecord<unknown>();
   const text = typeof body === 'string' ? body : decodeUtf8(body);
   if (text === undefined || !text.isWellFormed()) return { values, issues: [issue('', 'malformed', MALFORMED)] };
-  const reading: Reading = { values, issues: [], seen: new Set() };
+  const reading: Reading = { values, issues: [], times: new Map() };
   const { issues } = reading;
   for (const pair of text.split('&')) {
     if (pair === '') continue;
@@ -45,23 +45,25 @@ export function readForm({ form }: TakesForm, body: string | Uint8Array): FormRe
 interface Reading {
   readonly values: Record<string, unknown>;
   readonly issues: Issue[];
-  /** Fields that stood in the text, also those whose text was malformed. */
-  readonly seen: Set<string>;
+  /** How often each field stood in the text, also where it was malformed. */
+  readonly times: Map<string, number>;
 }
 
-function readField(field: FormField, raw: string, { values, issues, seen }: Reading): void {
+function readField(field: FormField, raw: string, { values, issues, times }: Reading): void {
   const { name } = field;
   const path = joinPointer('', name);
   const isList = field.kind === 'array' && field.separator === undefined;
-  if (seen.has(name) && !isList) {
-    issues.push(issue(path, 'repeated', 'must be given only once'));
+  const before = times.get(name) ?? 0;
+  times.set(name, before + 1);
+  if (before > 0 && !isList) {
+    if (before === 1) issues.push(issue(path, 'repeated', 'must be given only once'));
     return;
   }
-  seen.add(name);
   const value = field.kind === 'array' ? readItems(field, raw) : readScalar(field.kind, raw);
   const earlier = values[name];
   if (value === undefined) issues.push(issue(path, 'malformed', MALFORMED));
-  else values[name] = Array.isArray(earlier) && Array.isArray(value) ? [...earlier, ...value] : value;
+  else if (Array.isArray(earlier) && Array.isArray(value)) earlier.push(...value);
+  else values[name] = value;
 }
 
 function readItems(field: FormField, raw: string): readonly unknown[] | undefined {

@@ -82,6 +82,8 @@ export interface TestService {
   call(operation: OperationId, sent?: Sent): Promise<Received>;
   /** Sends a request as it is; the answer is judged as an envelope. */
   send(path: string, init?: RequestInit): Promise<Received>;
+  /** Does all that has fallen due. */
+  runDueWork(): Promise<number>;
   /** A further account, with its key. */
   account(creditLimit?: string): Promise<{ readonly id: string; readonly apiKey: string }>;
 }
@@ -94,7 +96,7 @@ export async function startService({ creditLimit = '1000.00', random = systemRan
   const hypervisor = new TestHypervisor();
   const ports = { clock, random, hypervisor };
   await seedSandbox(store, ports);
-  const app = await createService({ store, ports, secret: 'x'.repeat(32), logger: pino({ level: 'silent' }) });
+  const { app, runDueWork } = await createService({ store, ports, secret: 'x'.repeat(32), logger: pino({ level: 'silent' }) });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await app.close();
@@ -115,6 +117,7 @@ export async function startService({ creditLimit = '1000.00', random = systemRan
     hypervisor,
     ports,
     store,
+    runDueWork,
     account,
     async send(path, init) {
       const received = await send(path, init);

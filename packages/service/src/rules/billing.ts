@@ -75,3 +75,8 @@ export function amountOf(accrued: PriceSeconds): Money {
 export function holdFor(position: BilledRuntime, periodEnd: Seconds): Money {
   return divideUp(accruedBy(position, periodEnd), SECONDS_PER_PRICE);
 }
+
+/** An amount that is charged once, as price-seconds, so that it is rounded together with all that accrues. */
+export function accruedByCharge(amount: Money): PriceSeconds {
+  return amount * SECONDS_PER_PRICE;
+}

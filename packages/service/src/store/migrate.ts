@@ -1,10 +1,10 @@
 import { Migrator } from 'kysely/migration';
 
 import { initial } from './migrations/0001-initial.ts';
+import { charges } from './migrations/0002-charges.ts';
+import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
-
-export type Engine = 'sqlite' | 'postgres';
 
 /**
  * Brings the tables up to date. Several processes may do so at once on PostgreSQL: the first does the work.
@@ -12,7 +12,10 @@ export type Engine = 'sqlite' | 'postgres';
  * @throws StoreOpenError when a migration fails; the tables are as they were.
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
-  const provider = { getMigrations: async () => ({ '0001-initial': initial(engine) }) };
+  const provider = { getMigrations: async () => ({ 
+    '0001-initial': initial(engine),
+    '0002-charges': charges(engine),
+  }) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -15,6 +15,7 @@ export interface Schema {
   ip_addresses: IpAddressesTable;
   vms: VmsTable;
   positions: PositionsTable;
+  charges: ChargesTable;
   invoices: InvoicesTable;
   otps: OtpsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -159,6 +160,27 @@ export interface PositionsTable {
   monthly_price: number;
   /** Money: what it holds of the credit limit. */
   hold: number;
+}
+
+/** What is charged once, in advance, for a stretch of time. */
+export interface ChargesTable {
+  id: string;
+  account_id: string;
+  /** Null while the period is open. */
+  invoice_id: string | null;
+  /** `dedicated` or `domain`. */
+  kind: string;
+  /** Identifier of the server, or name of the domain. */
+  subject: string;
+  /** `CREATE`, `RENEW` or `TRANSFER`. */
+  type: string;
+  /** Seconds. */
+  start: number;
+  stop: number;
+  /** Money. */
+  amount: number;
+  /** Milliseconds. */
+  created: number;
 }
 
 export interface InvoicesTable {

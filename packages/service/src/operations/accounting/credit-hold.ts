@@ -32,9 +32,18 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
 
 /** Gives back what a hold kept. */
 export async function releaseCredit(db: Db, accountId: string, amount: Money): Promise<void> {
+  await addHold(db, accountId, -amount);
+}
+
+/** Holds an amount whatever the limit says: for what is owed already, such as a renewal. */
+export async function holdOwed(db: Db, accountId: string, amount: Money): Promise<void> {
+  await addHold(db, accountId, amount);
+}
+
+async function addHold(db: Db, accountId: string, amount: Money): Promise<void> {
   await db
     .updateTable('accounts')
-    .set({ held: sql`held - ${amount}` })
+    .set({ held: sql`held + ${amount}` })
     .where('id', '=', accountId)
     .execute();
 }

@@ -1,7 +1,7 @@
 /** The end of an invoice period (specification: "Invoice"; the calendar month, UTC, is our choice). */
 import { v5 as uuidv5 } from 'uuid';
 
-import { accruedByAll, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
+import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
 import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
 import type { Db } from '../../store/store.ts';
 
@@ -22,7 +22,7 @@ export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds)
 
 /**
  * Ends the positions of a period, makes its invoice, and starts a BILLINGRESTART position for
- * each VM that still runs. A period without positions has no invoice.
+ * each VM that still runs. A period without positions and charges has no invoice.
  */
 async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Promise<void> {
   const { end } = periodOf(periodStart);
@@ -34,7 +34,9 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .orderBy('vm_id')
     .orderBy('number')
     .execute();
-  const total = totalOf(accruedByAll(positions.map(billed), end));
+  const charges = await db.selectFrom('charges').select(['amount']).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
+  const charged = charges.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  const total = totalOf(accruedByAll(positions.map(billed), end) + accruedByCharge(charged));
   const running = positions.filter(({ stop }) => stop === null);
   const nextEnd = periodOf(end).end;
   const restarted = running.map((position) => {
@@ -51,7 +53,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
       hold: Number(holdFor(restart, nextEnd)),
     };
   });
-  if (positions.length > 0) {
+  if (positions.length > 0 || charges.length > 0) {
     // The same period of the same account always has the same invoice ID, whichever process closes it.
     const id = uuidv5(`${accountId}/${periodStart}`, INVOICES);
     await db
@@ -60,6 +62,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
       .execute();
     await db.updateTable('positions').set({ stop: end }).where('account_id', '=', accountId).where('invoice_id', 'is', null).where('stop', 'is', null).execute();
     await db.updateTable('positions').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
+    await db.updateTable('charges').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
     if (restarted.length > 0) await db.insertInto('positions').values(restarted).execute();
   }
   await db
@@ -68,7 +71,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
       period_start: end,
       unpaid: account('unpaid', '+', Number(total)),
       // What is held beyond the positions is held for purchases that are still being delivered.
-      held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions)),
+      held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions) - Number(charged)),
     }))
     .where('id', '=', accountId)
     .execute();

@@ -3,23 +3,19 @@
  * requests and the request log. What the columns mean stands in schema.ts.
  */
 import { sql } from 'kysely';
-import type { CreateTableBuilder, Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
+import { integerOf, tables } from './table.ts';
+import type { Engine } from './table.ts';
 
-export function initial(engine: 'sqlite' | 'postgres'): Migration {
-  const integer = engine === 'sqlite' ? ('integer' as const) : ('bigint' as const);
+export function initial(engine: Engine): Migration {
+  const integer = integerOf(engine);
 
   return {
     async up(db: Kysely<Schema>) {
-      const table = async (
-        name: keyof Schema,
-        columns: (builder: CreateTableBuilder<string>) => CreateTableBuilder<string, string>,
-      ): Promise<void> => {
-        const builder = columns(db.schema.createTable(name));
-        await (engine === 'sqlite' ? builder.modifyEnd(sql`strict`) : builder).execute();
-      };
+      const table = tables(db, engine);
       const account = 'accounts.id';
 
       await table('accounts', (t) =>

@@ -4,6 +4,7 @@ import type { Seconds } from '../../../rules/billing.ts';
 import { remainingCredit } from '../../../rules/credit.ts';
 import { numberOf } from '../../../rules/money.ts';
 import type { StoreOperation } from '../../operation.ts';
+import { openCharges } from '../charge.ts';
 import { billed, closeEndedPeriods } from '../period-end.ts';
 
 /** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
@@ -21,9 +22,10 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
       .orderBy('vm_id')
       .orderBy('number')
       .execute();
+    const charges = await openCharges(db, accountId);
     const { end } = periodOf(instant);
     const positions = rows.map(billed);
-    const total = totalOf(accruedByAll(positions, instant));
+    const total = totalOf(accruedByAll(positions, instant) + charges.accrued);
     const limit = BigInt(account.credit_limit);
     const vms: Record<string, CurrentVmPosition[]> = {};
     for (const row of rows) {
@@ -41,10 +43,10 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
       data: {
         currentInvoiceTotal: numberOf(total),
         nextInvoiceDate: iso(end),
-        estimatedInvoiceTotal: numberOf(totalOf(accruedByAll(positions, end))),
+        estimatedInvoiceTotal: numberOf(totalOf(accruedByAll(positions, end) + charges.accrued)),
         creditLimit: numberOf(limit),
         creditLimitRemaining: numberOf(remainingCredit(limit, BigInt(account.unpaid), total)),
-        positions: { vms },
+        positions: { vms, ...charges.positions },
       },
     };
   },

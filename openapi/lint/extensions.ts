@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
+
+import { isFields } from './nodes.ts';
+
+/** What the rows of EXTENSIONS.md say where a key may stand, as Redocly calls it. */
+const KINDS = new Map([
+  ['operation', 'Operation'],
+  ['parameter', 'Parameter'],
+  ['response', 'Response'],
+  ['header', 'Header'],
+  ['schema', 'Schema'],
+  ['property', 'Schema'],
+]);
+
+type Extension = { where: string; kinds: Set<string>; values: string[]; isRequired: boolean };
+
+/**
+ * The table of EXTENSIONS.md.
+ *
+ * @throws Error if a row cannot be read, naming it
+ */
+export function readExtensions(file: string): Map<string, Extension> {
+  const extensions = new Map<string, Extension>();
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [, name] = /^\| `(x-[a-z-]+)` \|/.exec(line) ?? [];
+    if (name === undefined) {
+      if (line.startsWith('| `')) throw new Error(`${file}: the row "${line}" does not name an x- key in code font.`);
+      continue;
+    }
+    const [where = '', values = ''] = line.split('|').slice(2);
+    const kinds = new Set<string>();
+    for (const word of where.replaceAll(/\(.*?\)/g, '').split(',')) {
+      const kind = KINDS.get(word.trim());
+      if (kind === undefined) {
+        throw new Error(`${file}: ${name} stands on "${word.trim()}", which is not one of ${[...KINDS.keys()].join(', ')}.`);
+      }
+      kinds.add(kind);
+    }
+    const listed = [...values.matchAll(/`([^`]+)`/g)].flatMap(([, value]) => value ?? []);
+    if (listed.length === 0) throw new Error(`${file}: ${name} has no value in code font.`);
+    extensions.set(name, { where: where.trim(), kinds, values: listed, isRequired: where.includes('(required)') });
+  }
+  if (extensions.size === 0) throw new Error(`${file}: no table of x- keys was found.`);
+  return extensions;
+}
+
+/**
+ * Programs read x- keys, so a slip in one would go unseen: each is listed in EXTENSIONS.md and used as the table there says.
+ *
+ * @param folder - the folder that holds EXTENSIONS.md
+ */
+export const extensions =
+  (folder: string): Oas3Rule =>
+  () => {
+    const known = readExtensions(join(folder, 'EXTENSIONS.md'));
+
+    function judge(node: unknown, { report, location, type }: Pick<UserContext, 'report' | 'location' | 'type'>): void {
+      // In a map, x-something is the name of an entry.
+      if (!isFields(node) || type.extensionsPrefix === undefined) return;
+      for (const [key, value] of Object.entries(node)) {
+        if (!key.startsWith('x-')) continue;
+        const extension = known.get(key);
+        const at = location.child(key);
+        if (extension === undefined) {
+          const names = [...known.keys()].join(', ');
+          report({
+            message: `${key} is not listed in EXTENSIONS.md, so nothing reads it. Use one of ${names}, or add a row to the table.`,
+            location: at.key(),
+          });
+        } else if (!extension.kinds.has(type.name)) {
+          report({
+            message: `${key} stands on a part of kind ${type.name}, where nothing reads it. EXTENSIONS.md has it on: ${extension.where}.`,
+            location: at.key(),
+          });
+        } else if (!extension.values.some((listed) => value === (listed === 'true' ? true : listed))) {
+          report({
+            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}.`,
+            location: at,
+          });
+        }
+      }
+    }
+
+    return {
+      any: {
+        enter(node: unknown, context) {
+          judge(node, context);
+          if (!isFields(node)) return;
+          for (const [key, { kinds, isRequired, values }] of known) {
+            if (!isRequired || !kinds.has(context.type.name) || key in node) continue;
+            context.report({
+              message: `${key} is missing here. EXTENSIONS.md requires it on: ${context.type.name}; its values are ${values.join(', ')}.`,
+              location: context.location.key(),
+            });
+          }
+        },
+      },
+      // The keys beside a reference belong to no visited node.
+      ref: (node, context) => judge(node, context),
+    };
+  };

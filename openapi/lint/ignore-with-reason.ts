@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Oas3Rule } from '@redocly/openapi-core';
+
+const IGNORE_FILE = '.redocly.lint-ignore.yaml';
+
+/**
+ * What lint is told to overlook has a reason, written above it. The ignore file itself is no document, so the root reports for it.
+ *
+ * @param folder - the folder of redocly.yaml
+ */
+export const ignoreWithReason =
+  (folder: string): Oas3Rule =>
+  () => ({
+    Root(_root, { report, location }) {
+      const file = join(folder, IGNORE_FILE);
+      if (!existsSync(file)) return;
+      const lines = readFileSync(file, 'utf8').split('\n');
+      for (const [index, line] of lines.entries()) {
+        const isReasoned = lines[index - 1]?.trim().startsWith('#') === true;
+        if (!/^\s*- /.test(line) || isReasoned) continue;
+        report({
+          message: `${IGNORE_FILE}:${index + 1} ignores ${line.trim().slice(2)} without a reason. Mend what it hides, or say why not in a comment on the line above.`,
+          location,
+        });
+      }
+    },
+  });

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+import type { Oas3Rule } from '@redocly/openapi-core';
+import { parse } from 'yaml';
+
+import { entriesOf, isFields } from './nodes.ts';
+
+/** What lies beside the documents and is no part of them; dot-files and *.md come on top. */
+const TOOLING = new Set(['lint', 'dist', 'node_modules', 'coverage', 'package.json', 'tsconfig.json', 'turbo.json', 'redocly.yaml']);
+
+/** The root documents that redocly.yaml names, apart from bundles. */
+function rootsOf(folder: string): string[] {
+  const config: unknown = parse(readFileSync(join(folder, 'redocly.yaml'), 'utf8'));
+  const apis = entriesOf(isFields(config) ? config['apis'] : undefined);
+  const roots = apis.flatMap(([, api]) => (isFields(api) && typeof api['root'] === 'string' ? [resolve(folder, api['root'])] : []));
+  return [...new Set(roots)].filter((root) => relative(folder, root).split(sep)[0] !== 'dist');
+}
+
+/** All files that are reached from the roots by $ref, the roots included. */
+function reachableFrom(roots: readonly string[]): Set<string> {
+  const reached = new Set<string>();
+  const waiting = [...roots];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    // A reference to nothing is reported by no-unresolved-refs.
+    if (reached.has(file) || !existsSync(file)) continue;
+    reached.add(file);
+    for (const reference of referencesIn(parse(readFileSync(file, 'utf8')))) {
+      const [target] = reference.split('#');
+      if (target) waiting.push(resolve(dirname(file), target));
+    }
+  }
+  return reached;
+}
+
+function referencesIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(referencesIn);
+  return entriesOf(node).flatMap(([key, value]) => (key === '$ref' && typeof value === 'string' ? [value] : referencesIn(value)));
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function belongs(path: string): boolean {
+  const parts = path.split(sep);
+  const isDocumentation = parts.length === 1 ? path.endsWith('.md') : parts.at(-1) === 'README.md';
+  return isDocumentation || parts.some((part) => part.startsWith('.'));
+}
+
+/**
+ * A file that no document reaches is forgotten work or a slip in a name, and Redocly never opens it.
+ * The tree is one, so the first root document of redocly.yaml reports for all.
+ *
+ * @param folder - the folder of redocly.yaml
+ */
+export const noOrphanFile =
+  (folder: string): Oas3Rule =>
+  () => ({
+    Root: {
+      leave(_root, { report, location }) {
+        const roots = rootsOf(folder);
+        if (roots[0] !== location.source.absoluteRef) return;
+        const reached = reachableFrom(roots);
+        const inTree = readdirSync(folder, { withFileTypes: true })
+          .filter((entry) => !TOOLING.has(entry.name) && !entry.name.startsWith('.'))
+          .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]));
+        for (const file of inTree.toSorted()) {
+          const path = relative(folder, file);
+          if (reached.has(file) || belongs(path)) continue;
+          report({
+            message: `${path.split(sep).join('/')} is reached from no root document. Refer to it with $ref, or delete it.`,
+            location,
+          });
+        }
+      },
+    },
+  });

@@ -1,0 +1,23 @@
+import type { Oas3Rule } from '@redocly/openapi-core';
+
+import { isReference } from './nodes.ts';
+
+/** A path is found by its name: each has a file of its own, named after the path. */
+export const pathFileName: Oas3Rule = () => ({
+  Paths(paths, { report, location }) {
+    for (const [path, item] of Object.entries<unknown>(paths)) {
+      const expected = `paths/${path.slice(1).replaceAll('/', '@')}.yaml`;
+      if (!isReference(item)) {
+        report({
+          message: `The path ${path} is written in the root document. Move it to ${expected} and leave a $ref to that file.`,
+          location: location.child(path).key(),
+        });
+      } else if (item.$ref.replace(/^\.\//, '') !== expected) {
+        report({
+          message: `The path ${path} is kept in ${item.$ref}. Name its file after it, with "@" for "/": ${expected}.`,
+          location: location.child([path, '$ref']),
+        });
+      }
+    }
+  },
+});

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import type { OpenApiDocument } from './document.ts';
+import type { Finding } from './finding.ts';
+import { runContract, TargetError, type ContractReport } from './run.ts';
+
+const KEY = 'key-of-the-account';
+const SECRET = 'hunter2-secret';
+
+const document: OpenApiDocument = {
+  openapi: '3.1.0',
+  info: { title: 'A', version: '1' },
+  security: [{ Key: [] }],
+  paths: {
+    '/thing/{thing}': {
+      get: {
+        operationId: 'getThing',
+        parameters: [{ name: 'thing', in: 'path', schema: { type: 'string', pattern: '^t' } }],
+        responses: answers('Thing'),
+      },
+    },
+    '/thing': { get: { operationId: 'listThings', responses: answers('Things') } },
+    '/other/{code}': {
+      get: { operationId: 'getOther', parameters: [{ name: 'code', in: 'path', schema: { type: 'string' } }], responses: answers('Thing') },
+    },
+    '/thing/buy': { post: { operationId: 'buyThing', 'x-billable': true, responses: answers('Thing') } },
+  },
+  components: {
+    securitySchemes: { Key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+    schemas: {
+      Things: envelope({ type: 'object', additionalProperties: { type: 'object', properties: { size: { type: 'integer' } } } }),
+      Thing: envelope({
+        type: 'object',
+        required: ['size', 'guess'],
+        properties: {
+          size: { type: 'integer' },
+          guess: { type: 'string', 'x-provenance': 'not-shown' },
+          kind: { anyOf: [{ type: 'string', enum: ['A'], 'x-seen': true }, { type: 'string' }] },
+          password: { type: 'string', 'x-secret': true },
+        },
+      }),
+      Failure: { type: 'object', required: ['status', 'message'], properties: { status: { const: 'error' }, message: { type: 'string' } } },
+    },
+  },
+};
+
+function envelope(data: unknown): unknown {
+  return {
+    type: 'object',
+    required: ['status', 'message', 'data'],
+    properties: { status: { const: 'success' }, message: { type: 'string' }, data },
+  };
+}
+
+function answers(schema: string): unknown {
+  const content = (name: string): unknown => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
+  return {
+    200: { description: 'What was asked for.', content: content(schema), links: {} },
+    404: { description: 'No such thing.', 'x-provenance': 'not-shown', content: content('Failure') },
+  };
+}
+
+type Reply = (url: URL, request: Request) => Response | undefined;
+
+function success(data: unknown, init: ResponseInit = {}): Response {
+  return Response.json({ status: 'success', message: 'OK', data }, init);
+}
+
+const calls: string[] = [];
+
+function run(reply: Reply = () => undefined): Promise<ContractReport> {
+  calls.length = 0;
+  const send = async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    calls.push(`${request.method} ${url.pathname} ${request.headers.get('x-key')}`);
+    return (
+      reply(url, request) ??
+      (url.pathname === '/thing' ? success({ t1: { size: 1 }, t2: { size: 2 }, x3: {} }) : success({ size: 1, guess: 'g' }))
+    );
+  };
+  return runContract({ document, target: new URL('http://target.example'), apiKey: KEY, send });
+}
+
+/** What is found when the things themselves are answered like this. */
+async function findingsFor(answer: () => Response): Promise<readonly Finding[]> {
+  const { findings } = await run(({ pathname }) => (pathname.startsWith('/thing/') ? answer() : undefined));
+  return findings;
+}
+
+describe('a run', () => {
+  test('finds nothing in answers that are as described, and takes identifiers from them', async () => {
+    const report = await run();
+    expect(report.findings).toEqual([]);
+    // The key x3 is no identifier by the parameter's pattern.
+    expect(calls).toEqual([`GET /thing ${KEY}`, `GET /thing/t1 ${KEY}`, `GET /thing/t2 ${KEY}`]);
+    expect(report.coverage.map(({ operation, verdict, reason }) => [operation, verdict, reason])).toEqual([
+      ['getThing', 'passed', ''],
+      ['listThings', 'passed', ''],
+      ['getOther', 'unverified', 'no answer named a value for code'],
+      ['buyThing', 'unverified', 'costs money, and this run is read-only'],
+    ]);
+  });
+
+  test('never counts a failure as a pass', async () => {
+    const report = await run(({ pathname }) =>
+      pathname.startsWith('/thing/') ? Response.json({ status: 'error', message: 'none' }, { status: 404 }) : undefined,
+    );
+    expect(report.findings).toEqual([]);
+    expect(report.coverage[0]).toMatchObject({
+      operation: 'getThing',
+      verdict: 'unverified',
+      statuses: [404],
+      reason: 'it answered 404 only',
+    });
+  });
+
+  test('waits once where it is told to', async () => {
+    let asked = 0;
+    const report = await run(({ pathname }) =>
+      pathname === '/thing' && ++asked === 1 ? new Response(null, { status: 429, headers: { 'retry-after': '0' } }) : undefined,
+    );
+    expect(asked).toBe(2);
+    expect(report.coverage[1]).toMatchObject({ verdict: 'passed', statuses: [200] });
+  });
+
+  test('goes on where a single answer stays out', async () => {
+    const report = await run(({ pathname }) => {
+      if (pathname === '/thing/t1') throw new Error('fetch failed', { cause: new Error('socket hang up') });
+      return undefined;
+    });
+    expect(report.coverage[0]).toMatchObject({ operation: 'getThing', verified: true });
+  });
+
+  test('stops where the target is not there', async () => {
+    await expect(
+      run(() => {
+        throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+      }),
+    ).rejects.toThrow(new TargetError('http://target.example does not answer: connect ECONNREFUSED'));
+  });
+});
+
+describe('verdicts', () => {
+  test('a mismatch with what is shown is a violation', async () => {
+    expect(await findingsFor(() => success({ size: '1', guess: 'g' }))).toEqual([
+      {
+        check: 'schema',
+        operation: 'getThing',
+        status: 200,
+        pointer: '/data/size',
+        verdict: 'violation',
+        message: '/data/size must be an integer',
+        expected: 'must be an integer',
+        observed: '"1"',
+        times: 2,
+      },
+    ]);
+  });
+
+  test.each([[{ size: 1, guess: 1 }], [{ size: 1 }]])('a mismatch with what is not shown is learned: %j', async (data) => {
+    expect(await findingsFor(() => success(data))).toMatchObject([{ check: 'schema', pointer: '/data/guess', verdict: 'learned' }]);
+  });
+
+  test('an answer that is not shown as a whole passes that on to its parts', async () => {
+    const found = await findingsFor(() => Response.json({ status: 'error', message: 1 }, { status: 404 }));
+    expect(found).toMatchObject([{ check: 'schema', status: 404, pointer: '/message', verdict: 'learned' }]);
+  });
+
+  test('a property that is not described is discovered', async () => {
+    expect(await findingsFor(() => success({ size: 1, guess: 'g', more: { token: 't' } }))).toMatchObject([
+      { check: 'property-described', pointer: '/data/more', verdict: 'discovered', observed: 'an object {token: string}' },
+    ]);
+  });
+
+  test('a value that is not listed is discovered', async () => {
+    expect(await findingsFor(() => success({ size: 1, guess: 'g', kind: 'B' }))).toMatchObject([
+      { check: 'value-seen', pointer: '/data/kind', verdict: 'discovered', observed: '"B"', expected: 'A' },
+    ]);
+    expect(await findingsFor(() => success({ size: 1, guess: 'g', kind: 'A' }))).toEqual([]);
+  });
+
+  test('a status that is not described is discovered, and its envelope still owed', async () => {
+    expect(await findingsFor(() => Response.json({ status: 'x', message: 'y' }, { status: 418 }))).toMatchObject([
+      { check: 'status-documented', verdict: 'discovered', expected: '200, 404' },
+    ]);
+    expect(await findingsFor(() => new Response('<html>', { status: 502 }))).toMatchObject([
+      { check: 'status-documented', verdict: 'discovered' },
+      { check: 'envelope', verdict: 'violation', message: 'the envelope lacks status, message' },
+    ]);
+  });
+
+  test('another content type is discovered, another body a violation', async () => {
+    const data = { size: 1, guess: 'g' };
+    expect(await findingsFor(() => success(data, { headers: { 'content-type': 'text/json' } }))).toMatchObject([
+      { check: 'content-type-documented', verdict: 'discovered', observed: 'text/json' },
+    ]);
+    expect(await findingsFor(() => new Response('<html>', { headers: { 'content-type': 'text/html' } }))).toMatchObject([
+      { check: 'content-type-documented', verdict: 'discovered' },
+      { check: 'body-readable', verdict: 'violation' },
+    ]);
+    expect(
+      await findingsFor(() => new Response(new Uint8Array([0xff]), { headers: { 'content-type': 'application/json' } })),
+    ).toMatchObject([{ check: 'body-readable', verdict: 'violation', observed: '1 bytes that are not UTF-8' }]);
+  });
+
+  test('an error in a success is named as one', async () => {
+    expect(await findingsFor(() => Response.json({ status: 'error', message: 'none' }))).toMatchObject([
+      { check: 'error-in-success', verdict: 'violation', message: expect.stringContaining('the error 404') },
+    ]);
+  });
+
+  test('a redirect is not followed', async () => {
+    const found = await findingsFor(() => new Response(null, { status: 302, headers: { location: 'http://other.example/' } }));
+    expect(found.map(({ check, status }) => [check, status])).toEqual([
+      ['status-documented', 302],
+      ['envelope', 302],
+    ]);
+  });
+});
+
+describe('secrets', () => {
+  test('reach no report, wherever they stand', async () => {
+    const report = await run(({ pathname }) =>
+      pathname.startsWith('/thing/') ? success({ size: SECRET, guess: KEY.length, kind: KEY, password: SECRET, [SECRET]: 1 }) : undefined,
+    );
+    const text = JSON.stringify(report);
+    expect(report.findings.length).toBeGreaterThan(2);
+    expect(text).not.toContain(SECRET);
+    expect(text).not.toContain(KEY);
+    expect(report.findings.find(({ pointer }) => pointer === '/data/size')?.observed).toBe('"***"');
+  });
+
+  test('of the wrong type are not shown either', async () => {
+    const found = await findingsFor(() => success({ size: 1, guess: 'g', password: { inside: SECRET } }));
+    expect(found).toMatchObject([{ check: 'schema', pointer: '/data/password', observed: '***' }]);
+    expect(JSON.stringify(found)).not.toContain(SECRET);
+  });
+});

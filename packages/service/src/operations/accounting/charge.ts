@@ -1,0 +1,105 @@
+/** Charges in advance: dedicated servers and domains (not shown in the specification; our choice). */
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+
+import type { PeriodPosition } from '../../generated/types.gen.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { accruedByCharge } from '../../rules/billing.ts';
+import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
+import { numberOf } from '../../rules/money.ts';
+import type { Money } from '../../rules/money.ts';
+import type { ChargesTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+import { holdCredit, holdOwed } from './credit-hold.ts';
+import { closeEndedPeriods } from './period-end.ts';
+
+/** What is charged, and for which stretch of time. */
+export interface Charge {
+  readonly accountId: string;
+  readonly kind: 'dedicated' | 'domain';
+  /** Identifier of the server, or name of the domain. */
+  readonly subject: string;
+  readonly type: 'CREATE' | 'RENEW' | 'TRANSFER';
+  readonly start: Seconds;
+  readonly stop: Seconds;
+  readonly amount: Money;
+}
+
+/**
+ * Charges a purchase to the running period, as of `now` (milliseconds).
+ *
+ * @returns The charge's ID, for `withdrawCharge`.
+ * @throws Refusal 402 when the credit limit has no room for it.
+ */
+export async function chargePurchase(db: Db, ports: Ports, charge: Charge, now: number): Promise<string> {
+  await closeEndedPeriods(db, charge.accountId, Math.floor(now / 1000));
+  await holdCredit(db, charge.accountId, charge.amount);
+  return insertCharge(db, ports, charge, now);
+}
+
+/** Charges what was agreed before, such as a renewal: it is owed whatever the credit limit says. */
+export async function chargeOwed(db: Db, ports: Ports, charge: Charge, now: number): Promise<string> {
+  await closeEndedPeriods(db, charge.accountId, Math.floor(now / 1000));
+  await holdOwed(db, charge.accountId, charge.amount);
+  return insertCharge(db, ports, charge, now);
+}
+
+/** Takes a charge back that is not on an invoice yet: for a purchase that was not delivered. */
+export async function withdrawCharge(db: Db, id: string): Promise<void> {
+  const charge = await db.deleteFrom('charges').where('id', '=', id).where('invoice_id', 'is', null).returning(['account_id', 'amount']).executeTakeFirst();
+  if (charge) await holdOwed(db, charge.account_id, -BigInt(charge.amount));
+}
+
+/** The charges of the running period as an invoice shows them, and what they come to. */
+export async function openCharges(db: Db, accountId: string): Promise<ShownCharges & { readonly accrued: PriceSeconds }> {
+  const rows = await db.selectFrom('charges').selectAll().where('account_id', '=', accountId).where('invoice_id', 'is', null).orderBy('start').orderBy('id').execute();
+  return { ...shownCharges(rows), accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
+}
+
+/** The maps that stand beside `positions.vms`; each only where there is something in it. */
+export interface ShownCharges {
+  readonly positions: {
+    readonly dedicated?: Record<string, PeriodPosition[]>;
+    readonly domains?: Record<string, PeriodPosition[]>;
+  };
+}
+
+/** Charges by subject, as the positions of an invoice show them. */
+export function shownCharges(rows: readonly Selectable<ChargesTable>[]): ShownCharges {
+  const maps = { dedicated: bySubject(rows, 'dedicated'), domains: bySubject(rows, 'domain') };
+  return { positions: Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0)) };
+}
+
+function bySubject(rows: readonly Selectable<ChargesTable>[], kind: Charge['kind']): Record<string, PeriodPosition[]> {
+  const map: Record<string, PeriodPosition[]> = {};
+  for (const row of rows) {
+    if (row.kind !== kind) continue;
+    (map[row.subject] ??= []).push({
+      type: row.type,
+      start: new Date(row.start * 1000).toISOString(),
+      stop: new Date(row.stop * 1000).toISOString(),
+      totalPrice: numberOf(BigInt(row.amount)),
+    });
+  }
+  return map;
+}
+
+async function insertCharge(db: Db, { random }: Ports, charge: Charge, now: number): Promise<string> {
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  await db
+    .insertInto('charges')
+    .values({
+      id,
+      account_id: charge.accountId,
+      invoice_id: null,
+      kind: charge.kind,
+      subject: charge.subject,
+      type: charge.type,
+      start: charge.start,
+      stop: charge.stop,
+      amount: Number(charge.amount),
+      created: now,
+    })
+    .execute();
+  return id;
+}

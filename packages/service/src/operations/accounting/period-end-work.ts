@@ -1,0 +1,19 @@
+import { periodOf } from '../../rules/billing.ts';
+import type { DueWork } from '../due-work.ts';
+import { closeEndedPeriods } from './period-end.ts';
+
+/** Closes the periods of accounts at their ends, whether or not anyone asks for them. */
+export const periodEnds: DueWork = {
+  async first(db, now) {
+    const account = await db
+      .selectFrom('accounts')
+      .select(['id', 'period_start'])
+      .where('period_start', '<', periodOf(Math.floor(now / 1000)).start)
+      .orderBy('period_start')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return account && { at: periodOf(account.period_start).end * 1000, id: account.id };
+  },
+  perform: ({ db }, { at, id }) => closeEndedPeriods(db, id, at / 1000),
+};

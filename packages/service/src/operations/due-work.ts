@@ -1,0 +1,45 @@
+/**
+ * Work that falls due at a time: period ends, set-ups, renewals, ends. Everything due is found by
+ * query and done in time order, each thing in a unit of its own and as of the instant it was due
+ * at, however late it is done.
+ */
+import type { Ports } from '../ports/ports.ts';
+import type { Db, Store, Transaction } from '../store/store.ts';
+
+/** One thing that is due. */
+export interface Due {
+  /** Milliseconds: when it was due. */
+  readonly at: number;
+  readonly id: string;
+}
+
+/** One kind of work. */
+export interface DueWork {
+  /** The thing that is due first, at or before `now` (milliseconds). */
+  first(db: Db, now: number): Promise<Due | undefined>;
+  /** Does it as of `due.at`; does nothing where another process has done it since. */
+  perform(transaction: Transaction, due: Due, ports: Ports): Promise<void>;
+}
+
+/**
+ * Does all that is due.
+ *
+ * @param kinds Where two things are due at the same instant, the kind that stands first goes first.
+ * @returns How many things were done.
+ */
+export async function runDueWork(store: Store, ports: Ports, kinds: readonly DueWork[]): Promise<number> {
+  for (let done = 0; ; done++) {
+    const next = await firstDue(store, kinds, ports.clock.now());
+    if (!next) return done;
+    await store.commit((transaction) => next.kind.perform(transaction, next.due, ports));
+  }
+}
+
+async function firstDue(store: Store, kinds: readonly DueWork[], now: number): Promise<{ kind: DueWork; due: Due } | undefined> {
+  let first: { kind: DueWork; due: Due } | undefined;
+  for (const kind of kinds) {
+    const due = await store.read((db) => kind.first(db, now));
+    if (due && (!first || due.at < first.due.at)) first = { kind, due };
+  }
+  return first;
+}
