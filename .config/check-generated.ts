@@ -17,7 +17,9 @@ try {
   } else {
     const different = filesOf(fresh, COMMITTED).filter((file) => contentOf(join(fresh, file)) !== contentOf(join(COMMITTED, file)));
     if (different.length > 0) {
-      process.stderr.write(`The generated code is not what the document gives: ${different.join(', ')}. Run 'npx pnpm@12 generate' and commit the result.\n`);
+      process.stderr.write(
+        `The generated code is not what the document gives: ${different.join(', ')}. Run 'npx pnpm@12 generate' and commit the result.\n`,
+      );
       process.exitCode = 1;
     }
   }
@@ -26,7 +28,13 @@ try {
 }
 
 function filesOf(...directories: readonly string[]): string[] {
-  const files = directories.filter((directory) => existsSync(directory)).flatMap((directory) => readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)));
+  const files = directories
+    .filter((directory) => existsSync(directory))
+    .flatMap((directory) =>
+      readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)),
+    );
   return [...new Set(files)].toSorted();
 }
 

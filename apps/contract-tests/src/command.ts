@@ -23,8 +23,8 @@ export async function runCommand(argv: readonly string[], environment: Environme
     print(renderReport(report, options.target));
     return report.findings.some((finding) => finding.verdict === 'violation') ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof CannotRunError)) throw error;
-    print(error.message);
+    // An error that nobody foresaw must not end with the code that means violations.
+    print(error instanceof CannotRunError ? error.message : `The run failed: ${error instanceof Error ? error.message : String(error)}`);
     return 2;
   }
 }

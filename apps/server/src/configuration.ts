@@ -49,5 +49,7 @@ function logLevel(text: string): string {
 
 function secret(text: string | undefined): string | undefined {
   if (text === undefined || text.length >= 32) return text;
-  throw new ConfigurationError(`RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random ones, or leave it out to have one made and kept in the data directory.`);
+  throw new ConfigurationError(
+    `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random ones, or leave it out to have one made and kept in the data directory.`,
+  );
 }

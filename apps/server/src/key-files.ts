@@ -17,7 +17,9 @@ export function secretFrom(dataDirectory: string): string {
  */
 export async function demoApiKey(store: Store, ports: Ports, dataDirectory: string): Promise<string> {
   const file = join(dataDirectory, 'demo-api-key');
-  return read(file) ?? write(file, await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'demo', mode: 'sandbox' })));
+  return (
+    read(file) ?? write(file, await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'demo', mode: 'sandbox' })))
+  );
 }
 
 function read(file: string): string | undefined {

@@ -2,7 +2,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { createService, openSqliteStore, seedSandbox, simulatedHypervisor, StoreOpenError, systemClock, systemRandom } from '@reseller/service';
+import {
+  createService,
+  openSqliteStore,
+  seedSandbox,
+  simulatedHypervisor,
+  StoreOpenError,
+  systemClock,
+  systemRandom,
+} from '@reseller/service';
 import { destination, pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
@@ -65,6 +73,10 @@ try {
   await start();
 } catch (error) {
   const line = explanation(error);
-  process.stderr.write(line === undefined ? `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n` : `${line}\n`);
+  process.stderr.write(
+    line === undefined
+      ? `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
+      : `${line}\n`,
+  );
   process.exitCode = 1;
 }

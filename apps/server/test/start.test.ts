@@ -43,7 +43,11 @@ test('what was answered survives a kill', async () => {
   const second = await startServer({ RESELLER_DATA_DIR: directory });
   const client = createClient({ baseUrl: second.baseUrl, apiKey: second.apiKey });
   const invoice = await getCurrentInvoice({ client });
-  expect(Object.keys(invoice.data?.data.positions.vms ?? {}).map(Number).toSorted()).toEqual(answered.toSorted());
+  expect(
+    Object.keys(invoice.data?.data.positions.vms ?? {})
+      .map(Number)
+      .toSorted(),
+  ).toEqual(answered.toSorted());
 });
 
 test('the documentation is served, and leads from /docs to its page', async () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readForm, writeForm } from './form.ts';
 import type { Operation } from './operation.ts';
@@ -94,10 +94,9 @@ describe('coercion', () => {
         fc.oneof(wellFormed, fc.stringMatching(/^[-+]?[0-9.eE]{0,20}$/), fc.constantFrom('true', 'TRUE', '1', 'yes', '')),
         (text) => {
           const { whole, flag } = valuesOf(`whole=${encodeURIComponent(text)}&flag=${encodeURIComponent(text)}`);
-          if (typeof whole === 'number') expect(String(whole)).toBe(text === '-0' ? '0' : text);
-          else expect(whole).toBe(text);
-          if (typeof flag === 'boolean') expect(String(flag)).toBe(text);
-          else expect(flag).toBe(text);
+          // -0 is the one number that is written in another way than it was read.
+          expect(String(whole)).toBe(text === '-0' ? '0' : text);
+          expect(String(flag)).toBe(text);
         },
       ),
     );

@@ -16,7 +16,7 @@ const send = guardSend({
   },
 });
 
-function request(url: string, method = 'GET'): Request {
+function requestTo(url: string, method = 'GET'): Request {
   return new Request(url, { method, redirect: 'manual' });
 }
 
@@ -36,8 +36,8 @@ describe('the read-only plan', () => {
 
 describe('the guard', () => {
   test('lets through what the plan allows', async () => {
-    await send(request('http://target.example/base/domain/list'));
-    await send(request('http://target.example/base/account/requests', 'POST'));
+    await send(requestTo('http://target.example/base/domain/list'));
+    await send(requestTo('http://target.example/base/account/requests', 'POST'));
     expect(sent).toHaveLength(2);
   });
 
@@ -51,7 +51,7 @@ describe('the guard', () => {
     ['every operation that changes something', 'http://target.example/base/account/otp', 'POST'],
   ])('refuses %s', (_, url, method) => {
     const before = sent.length;
-    expect(() => send(request(url, method))).toThrow(RefusedRequestError);
+    expect(() => send(requestTo(url, method))).toThrow(RefusedRequestError);
     expect(sent).toHaveLength(before);
   });
 

@@ -51,8 +51,11 @@ function envelope(data: unknown): unknown {
   };
 }
 
+function content(name: string): unknown {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
 function answers(schema: string): unknown {
-  const content = (name: string): unknown => ({ 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } });
   return {
     200: { description: 'What was asked for.', content: content(schema), links: {} },
     404: { description: 'No such thing.', 'x-provenance': 'not-shown', content: content('Failure') },

@@ -1,5 +1,5 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readOperations } from './operations.ts';
 import { maskSecrets } from './secrets.ts';
@@ -69,7 +69,7 @@ describe('masking', () => {
   test('survives any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        mask({ list: value, map: value, choice: value, pair: value });
+        expect(() => mask({ list: value, map: value, choice: value, pair: value })).not.toThrow();
       }),
     );
   });

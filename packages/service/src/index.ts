@@ -12,3 +12,7 @@ export type { Hypervisor, VmOrder } from './ports/hypervisor.ts';
 export type { Ports } from './ports/ports.ts';
 export { createAccount, issueApiKey } from './provider/account.ts';
 export { DEMO_ACCOUNT, seedSandbox } from './provider/seed-sandbox.ts';
+export { addIpPool } from './provider/ip-pool.ts';
+export type { IpPool } from './provider/ip-pool.ts';
+export { euros } from './rules/money.ts';
+export type { Money } from './rules/money.ts';

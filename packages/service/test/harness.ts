@@ -89,7 +89,10 @@ export interface TestService {
 }
 
 /** Starts a service that ends with the test. */
-export async function startService({ creditLimit = '1000.00', random = systemRandom }: { creditLimit?: string; random?: Random } = {}): Promise<TestService> {
+export async function startService({
+  creditLimit = '1000.00',
+  random = systemRandom,
+}: { creditLimit?: string; random?: Random } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const store = await openSqliteStore(directory);
   const clock = new TestClock();
@@ -148,7 +151,11 @@ export function operationOf(id: string): Operation {
 }
 
 async function receive(response: Promise<Response>): Promise<Received> {
-  const { status, headers, ...rest } = await response.then(async (answer) => ({ status: answer.status, headers: answer.headers, text: await answer.text() }));
+  const { status, headers, ...rest } = await response.then(async (answer) => ({
+    status: answer.status,
+    headers: answer.headers,
+    text: await answer.text(),
+  }));
   return { status, headers, body: JSON.parse(rest.text) };
 }
 

@@ -28,11 +28,10 @@ export type Config<T extends ClientOptions = ClientOptions> = Omit<T, 'baseUrl'>
 export interface ClientMeta {}
 
 /** What a generated function takes: the operation's input, and how to send this one request. */
-export type Options<
-  TData extends TDataShape = TDataShape,
-  _ThrowOnError extends boolean = boolean,
-  _TResponse = unknown,
-> = Omit<TData, 'url'> & {
+export type Options<TData extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _TResponse = unknown> = Omit<
+  TData,
+  'url'
+> & {
   /** Further headers of this one request. */
   headers?: Record<string, string>;
   /** Aborts the request. */
@@ -64,9 +63,7 @@ interface RequestOptions {
 }
 
 interface Send {
-  <TResponses, TErrors, ThrowOnError extends boolean>(
-    options: RequestOptions,
-  ): RequestResult<TResponses, TErrors, ThrowOnError>;
+  <TResponses, TErrors, ThrowOnError extends boolean>(options: RequestOptions): RequestResult<TResponses, TErrors, ThrowOnError>;
 }
 
 export interface Client {
@@ -86,24 +83,24 @@ export const createConfig = <T extends ClientOptions = ClientOptions>(override?:
  * @throws TypeError when a request is made without a base address.
  */
 export function createClient<T extends ClientOptions = ClientOptions>(config?: Config<T>): Client {
-  const method = (name: string): Send => async (options) => {
-    const baseUrl = config?.baseUrl;
-    if (baseUrl === undefined) throw new TypeError('The client has no baseUrl. Pass one to createClient.');
-    const headers = new Headers(recordOf(options.headers));
-    const apiKey = config?.apiKey;
-    for (const { name: header } of options.security ?? []) {
-      if (apiKey !== undefined && !headers.has(header)) headers.set(header, apiKey);
-    }
-    const init: RequestInit = { method: name, headers, redirect: 'error' };
-    if (options.body === undefined) headers.delete('content-type');
-    else init.body = (options.bodySerializer ?? JSON.stringify)(options.body);
-    if (options.signal) init.signal = options.signal;
-    const response = await (config?.fetch ?? fetch)(addressOf(baseUrl, options), init);
-    const answer = JSON.parse(await response.text());
-    return response.ok
-      ? { data: answer, error: undefined, response }
-      : { data: undefined, error: answer, response };
-  };
+  const method =
+    (name: string): Send =>
+    async (options) => {
+      const baseUrl = config?.baseUrl;
+      if (baseUrl === undefined) throw new TypeError('The client has no baseUrl. Pass one to createClient.');
+      const headers = new Headers(recordOf(options.headers));
+      const apiKey = config?.apiKey;
+      for (const { name: header } of options.security ?? []) {
+        if (apiKey !== undefined && !headers.has(header)) headers.set(header, apiKey);
+      }
+      const init: RequestInit = { method: name, headers, redirect: 'error' };
+      if (options.body === undefined) headers.delete('content-type');
+      else init.body = (options.bodySerializer ?? JSON.stringify)(options.body);
+      if (options.signal) init.signal = options.signal;
+      const response = await (config?.fetch ?? fetch)(addressOf(baseUrl, options), init);
+      const answer = JSON.parse(await response.text());
+      return response.ok ? { data: answer, error: undefined, response } : { data: undefined, error: answer, response };
+    };
   return {
     delete: method('DELETE'),
     get: method('GET'),

@@ -30,7 +30,8 @@ export const apiKeyHeader: string = headerOf(apiOperations);
 
 function apiOperation(operation: Operation): ApiOperation {
   const { id, form } = operation;
-  if (!isOperationId(id)) throw new Error(`The document has an operation ${id} that the generated route types do not have. Run pnpm generate.`);
+  if (!isOperationId(id))
+    throw new Error(`The document has an operation ${id} that the generated route types do not have. Run pnpm generate.`);
   const answer = operation.responses['200']?.content['application/json']?.pointer;
   if (answer === undefined) throw new Error(`The operation ${id} has no JSON answer in the document.`);
   return {
@@ -49,7 +50,8 @@ function isOperationId(id: string): id is OperationId {
 
 /** Which operations answer a null requestID is the document's say: their envelope allows it. */
 function takesNullRequestId(check: Check): boolean {
-  const complaints = (requestID: string | null) => check({ status: 'success', requestID, message: '', data: null }).filter(({ path }) => path === '/requestID');
+  const complaints = (requestID: string | null) =>
+    check({ status: 'success', requestID, message: '', data: null }).filter(({ path }) => path === '/requestID');
   if (complaints(PROBE).length > 0) throw new Error('An envelope of the document refuses a UUID as requestID.');
   return complaints(null).length === 0;
 }

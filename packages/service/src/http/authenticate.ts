@@ -23,7 +23,11 @@ export async function authenticate(store: Store, header: string, value: string |
   }
   const caller = typeof value === 'string' && value.length <= LONGEST ? await findCaller(store, value) : undefined;
   if (caller) return caller;
-  throw new Refusal(401, 'unauthorized', `The API key in ${header} is unknown or has been revoked. Check the key, or ask the provider for a new one.`);
+  throw new Refusal(
+    401,
+    'unauthorized',
+    `The API key in ${header} is unknown or has been revoked. Check the key, or ask the provider for a new one.`,
+  );
 }
 
 async function findCaller(store: Store, apiKey: string): Promise<Caller | undefined> {

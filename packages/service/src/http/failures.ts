@@ -26,9 +26,20 @@ export function answerFailures(app: FastifyInstance, parts: ApplicationParts): v
   app.setNotFoundHandler(async (request, reply) => {
     await findCaller(parts, request);
     const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request))).map(({ method }) => method);
-    if (allowed.length === 0) return answer(parts, request, reply, new Refusal(404, 'not_found', 'There is no such path. Check it against the documentation; paths have no closing slash.'));
+    if (allowed.length === 0)
+      return answer(
+        parts,
+        request,
+        reply,
+        new Refusal(404, 'not_found', 'There is no such path. Check it against the documentation; paths have no closing slash.'),
+      );
     reply.header('allow', allowed.join(', '));
-    return answer(parts, request, reply, new Refusal(405, 'method_not_allowed', `This path does not take ${request.method}. Use ${allowed.join(' or ')}.`));
+    return answer(
+      parts,
+      request,
+      reply,
+      new Refusal(405, 'method_not_allowed', `This path does not take ${request.method}. Use ${allowed.join(' or ')}.`),
+    );
   });
 
   app.setErrorHandler(async (error, request, reply) => {
@@ -51,29 +62,47 @@ export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void
     return;
   }
   const { body } = refusalReply(null, unreadable());
-  socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 function unreadable(): Refusal {
-  return new Refusal(400, 'malformed_request', 'The request could not be read as HTTP. Percent-encode its path, and send well-formed headers and a correct Content-Length.');
+  return new Refusal(
+    400,
+    'malformed_request',
+    'The request could not be read as HTTP. Percent-encode its path, and send well-formed headers and a correct Content-Length.',
+  );
 }
 
 /** What a failure is to the caller. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreUnavailableError) {
-    return new Refusal(503, 'unavailable', 'The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.');
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.',
+    );
   }
   switch (statusOf(error)) {
     case 413:
       return new Refusal(413, 'payload_too_large', 'The request body is longer than 65536 bytes. Send a shorter form.');
     case 415:
-      return new Refusal(415, 'unsupported_media_type', 'The Content-Type of the body is not supported. Send it as application/x-www-form-urlencoded.');
+      return new Refusal(
+        415,
+        'unsupported_media_type',
+        'The Content-Type of the body is not supported. Send it as application/x-www-form-urlencoded.',
+      );
     case 400:
     case 414:
       return unreadable();
     default:
-      return new Refusal(500, 'internal_error', 'The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.');
+      return new Refusal(
+        500,
+        'internal_error',
+        'The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.',
+      );
   }
 }
 

@@ -66,7 +66,8 @@ async function answer<Id extends OperationId>(api: ApiOperation<Id>, parts: Appl
       operationId: api.id,
       requestId,
       call: { accountId: caller.accountId, form, path, now, ports: parts.ports, secret: parts.secret },
-      repeatable: key === undefined ? undefined : { ...caller, key, fingerprint: fingerprintOf(request.method, pathOf(request), body.values) },
+      repeatable:
+        key === undefined ? undefined : { ...caller, key, fingerprint: fingerprintOf(request.method, pathOf(request), body.values) },
       reply: ({ message, data }) => successReply(api, success(shownId, message, data)),
       replyAgain: (kept) => ({ status: 200, body: kept, loggedBody: JSON.stringify(api.maskAnswer(JSON.parse(kept))) }),
     });

@@ -18,7 +18,8 @@ const keyed = (service: TestService, init: RequestInit = {}): RequestInit => ({
 test('an unknown path: 404 with and without a key', async () => {
   const service = await startService();
   for (const path of ['/', '/vm', '/vm/create/', '/VM/create', '/account/otp/x', '/..%2f..%2fetc/passwd', `/${'x'.repeat(5000)}`]) {
-    for (const init of [{}, keyed(service)]) expect(await service.send(path, init)).toMatchObject({ status: 404, body: { type: 'not_found' } });
+    for (const init of [{}, keyed(service)])
+      expect(await service.send(path, init)).toMatchObject({ status: 404, body: { type: 'not_found' } });
   }
 });
 
@@ -35,23 +36,35 @@ test('a wrong method: 405 with Allow', async () => {
   }
 });
 
-test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'nonsense', `${FORM}-not`])('a body of the type %s: 415', async (type) => {
-  const service = await startService();
-  const answer = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }));
-  expect(answer).toMatchObject({ status: 415, body: { type: 'unsupported_media_type' } });
-});
+test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'nonsense', `${FORM}-not`])(
+  'a body of the type %s: 415',
+  async (type) => {
+    const service = await startService();
+    const answer = await service.send(
+      '/vm/create',
+      keyed(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }),
+    );
+    expect(answer).toMatchObject({ status: 415, body: { type: 'unsupported_media_type' } });
+  },
+);
 
 test('a charset beside the type is fine', async () => {
   const service = await startService();
   const body = new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)).toString();
-  const answer = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }));
+  const answer = await service.send(
+    '/vm/create',
+    keyed(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }),
+  );
   expect(answer.status).toBe(200);
 });
 
 test('a body over 64 KiB: 413, and one of 1 MB too', async () => {
   const service = await startService();
   for (const length of [65_537, 1_000_000]) {
-    const answer = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body: `hostname=${'x'.repeat(length)}` }));
+    const answer = await service.send(
+      '/vm/create',
+      keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body: `hostname=${'x'.repeat(length)}` }),
+    );
     expect(answer).toMatchObject({ status: 413, body: { type: 'payload_too_large' } });
   }
 });
@@ -84,16 +97,19 @@ test.each(bodies)('%s in a form is refused, is logged, and is never a 500', asyn
   expect(log.body.data[0]).toMatchObject({ success: 0, endpoint: '/vm/create' });
 });
 
-test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.repeat(900)])("the path parameter '%s' gives 4xx for every operation that has one", async (value) => {
-  const service = await startService();
-  for (const { operation } of apiOperations) {
-    if (!operation.path.includes('{')) continue;
-    const path = operation.path.replaceAll(/\{\w+\}/g, value);
-    const { status } = await service.send(path, keyed(service, { method: operation.method }));
-    // An operation that is not built answers 501, whatever its path says.
-    expect(status === 501 || (status >= 400 && status < 500), `${operation.id} answered ${status}`).toBe(true);
-  }
-});
+test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.repeat(900)])(
+  "the path parameter '%s' gives 4xx for every operation that has one",
+  async (value) => {
+    const service = await startService();
+    for (const { operation } of apiOperations) {
+      if (!operation.path.includes('{')) continue;
+      const path = operation.path.replaceAll(/\{\w+\}/g, value);
+      const { status } = await service.send(path, keyed(service, { method: operation.method }));
+      // An operation that is not built answers 501, whatever its path says.
+      expect(status === 501 || (status >= 400 && status < 500), `${operation.id} answered ${status}`).toBe(true);
+    }
+  },
+);
 
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n'],

@@ -12,6 +12,9 @@ import type { ApiOperation } from './api.ts';
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
+/** Broken rules that one answer names at the most: a body holds more unknown fields than anyone wants to read of. */
+const MOST_NAMED = 50;
+
 /** Reads the body by the operation's form; a body where the document has none is read too, to be refused. */
 export function readBody({ operation }: ApiOperation, body: unknown): FormReading {
   return readForm(operation, body instanceof Uint8Array ? body : new Uint8Array());
@@ -22,16 +25,24 @@ export function readBody({ operation }: ApiOperation, body: unknown): FormReadin
  *
  * @throws Refusal 400 when the body is not a form or the operation takes none, 422 naming every broken rule.
  */
-export function assertForm<Id extends OperationId>({ checkForm }: ApiOperation<Id>, form: unknown, issues: readonly Issue[]): asserts form is FormOf<Id> {
+export function assertForm<Id extends OperationId>(
+  { checkForm }: ApiOperation<Id>,
+  form: unknown,
+  issues: readonly Issue[],
+): asserts form is FormOf<Id> {
   if (issues.some(({ keyword }) => keyword === 'malformed')) {
-    throw new Refusal(400, 'malformed_request', "The request body could not be read as a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.");
+    throw new Refusal(
+      400,
+      'malformed_request',
+      "The request body could not be read as a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.",
+    );
   }
   if (!checkForm) {
     if (typeof form === 'object' && form !== null && Object.keys(form).length === 0) return;
     throw new Refusal(400, 'malformed_request', 'This operation takes no form. Send the request without a body.');
   }
   const broken = [...issues, ...checkForm(form)];
-  if (broken.length > 0) throw invalid(broken.map(fieldError));
+  if (broken.length > 0) throw invalid(broken.slice(0, MOST_NAMED).map(fieldError));
 }
 
 /**
@@ -43,7 +54,11 @@ export function assertPath<Id extends OperationId>(path: unknown): asserts path 
   if (typeof path !== 'object' || path === null) return;
   for (const [name, value] of Object.entries(path)) {
     if (typeof value !== 'string' || !CONTROL_CHARACTERS.test(value)) continue;
-    throw new Refusal(400, 'malformed_request', `The path parameter ${name} holds a control character. Send the identifier as it was given to you.`);
+    throw new Refusal(
+      400,
+      'malformed_request',
+      `The path parameter ${name} holds a control character. Send the identifier as it was given to you.`,
+    );
   }
 }
 
@@ -55,7 +70,11 @@ export function assertPath<Id extends OperationId>(path: unknown): asserts path 
 export function idempotencyKeyOf({ operation }: ApiOperation, header: string | string[] | undefined): string | undefined {
   if (header === undefined || operation.readOnly) return undefined;
   if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
-  throw new Refusal(400, 'malformed_request', 'The header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces. Send a UUID, for example.');
+  throw new Refusal(
+    400,
+    'malformed_request',
+    'The header Idempotency-Key must be 1 to 255 visible ASCII characters, without spaces. Send a UUID, for example.',
+  );
 }
 
 /** Tells a request from others with the same Idempotency-Key; the order of the form's fields does not matter. */

@@ -47,10 +47,18 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
     .where('key_hash', '=', keyHash)
     .executeTakeFirstOrThrow();
   if (kept.fingerprint !== fingerprint) {
-    throw new Refusal(409, 'idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new key for a new request.');
+    throw new Refusal(
+      409,
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with another request. Use a new key for a new request.',
+    );
   }
   if (kept.state === 'pending' || kept.answer === null) {
-    throw new Refusal(409, 'idempotency_key_in_progress', 'A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.');
+    throw new Refusal(
+      409,
+      'idempotency_key_in_progress',
+      'A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.',
+    );
   }
   const answer = unseal(kept.answer, apiKey, `${accountId}/${keyHash}`);
   if (answer === undefined) {
@@ -76,5 +84,10 @@ export async function keepAnswer(db: Db, request: Repeatable, answer: string, ra
 
 /** Lets go of a key whose request had no effect. */
 export async function forgetKey(db: Db, accountId: string, keyHash: string): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('account_id', '=', accountId).where('key_hash', '=', keyHash).where('state', '=', 'pending').execute();
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('account_id', '=', accountId)
+    .where('key_hash', '=', keyHash)
+    .where('state', '=', 'pending')
+    .execute();
 }

@@ -43,7 +43,11 @@ export interface Request<Id extends OperationId> {
 export async function perform<Id extends OperationId>(undoing: Undoing, operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
   switch (operation.kind) {
     case 'not-built':
-      return refuse(undoing, request, new Refusal(501, 'not_implemented', 'This operation is not available in this version of the service.'));
+      return refuse(
+        undoing,
+        request,
+        new Refusal(501, 'not_implemented', 'This operation is not available in this version of the service.'),
+      );
     case 'store':
       return performInStore(undoing, operation, request);
     case 'delivered':
@@ -70,7 +74,11 @@ function performInStore<Id extends OperationId>({ store }: Undoing, operation: S
   );
 }
 
-async function performDelivered<Id extends OperationId>(undoing: Undoing, operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+async function performDelivered<Id extends OperationId>(
+  undoing: Undoing,
+  operation: DeliveredOperation<Id>,
+  request: Request<Id>,
+): Promise<Reply> {
   const { store } = undoing;
   const { repeatable, call } = request;
   const delivery = operation.begin(call);
@@ -95,7 +103,8 @@ async function performDelivered<Id extends OperationId>(undoing: Undoing, operat
   try {
     await delivery.deliver();
     return await store.commit(async (transaction) => {
-      if (!(await deleteReservation(transaction.db, reservation.id))) throw new StoreUnavailableError('The reservation was undone by another process.');
+      if (!(await deleteReservation(transaction.db, reservation.id)))
+        throw new StoreUnavailableError('The reservation was undone by another process.');
       const reply = await repeated(transaction, request, request.reply(await delivery.confirm(transaction)));
       return logged(transaction, request, reply, null);
     });

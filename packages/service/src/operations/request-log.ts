@@ -12,7 +12,9 @@ export async function appendToLog(db: Db, entry: LogEntry): Promise<void> {
   const { newest } = await db
     .insertInto('request_counters')
     .values({ account_id: entry.account_id, newest: 1 })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet((counter) => ({ newest: counter('request_counters.newest', '+', 1) })))
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet((counter) => ({ newest: counter('request_counters.newest', '+', 1) })),
+    )
     .returning('newest')
     .executeTakeFirstOrThrow();
   await db

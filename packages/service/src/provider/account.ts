@@ -25,18 +25,38 @@ export async function createAccount(db: Db, { clock, random }: Ports, { id: give
   const id = given ?? uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('accounts')
-    .values({ id, name, credit_limit: Number(creditLimit), unpaid: 0, held: 0, period_start: periodOf(Math.floor(now / 1000)).start, created: now })
+    .values({
+      id,
+      name,
+      credit_limit: Number(creditLimit),
+      unpaid: 0,
+      held: 0,
+      period_start: periodOf(Math.floor(now / 1000)).start,
+      created: now,
+    })
     .execute();
   return id;
 }
 
 /** Issues an API key for an account. The key is answered here and nowhere else: its hash alone is stored. */
-export async function issueApiKey(db: Db, { clock, random }: Ports, accountId: string, { label, mode }: { label: string; mode: Mode }): Promise<string> {
+export async function issueApiKey(
+  db: Db,
+  { clock, random }: Ports,
+  accountId: string,
+  { label, mode }: { label: string; mode: Mode },
+): Promise<string> {
   const now = clock.now();
   const key = newApiKey(random, mode);
   await db
     .insertInto('api_keys')
-    .values({ id: uuidv7({ msecs: now, random: random.bytes(16) }), account_id: accountId, hash: hashOfApiKey(key), label, created: now, revoked: null })
+    .values({
+      id: uuidv7({ msecs: now, random: random.bytes(16) }),
+      account_id: accountId,
+      hash: hashOfApiKey(key),
+      label,
+      created: now,
+      revoked: null,
+    })
     .execute();
   return key;
 }

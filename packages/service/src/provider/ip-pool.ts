@@ -22,7 +22,15 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
   const { family, gateway, addresses } = pool.cidr.includes(':') ? networksOf(pool.cidr) : addressesOf(pool.cidr);
   await db
     .insertInto('ip_pools')
-    .values({ id: pool.id, family, datacenter_name: pool.datacenter, account_id: pool.accountId, cidr: pool.cidr, gateway, ddos_protection: pool.ddosProtection })
+    .values({
+      id: pool.id,
+      family,
+      datacenter_name: pool.datacenter,
+      account_id: pool.accountId,
+      cidr: pool.cidr,
+      gateway,
+      ddos_protection: pool.ddosProtection,
+    })
     .execute();
   const rows = addresses.map((address, position) => ({ address, pool_id: pool.id, position, vm_id: null }));
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
@@ -55,7 +63,11 @@ function networksOf(cidr: string): PoolContents {
   const size = 1n << 64n;
   const at = (address: bigint): string => Address6.fromBigInt(address).correctForm();
   // The first network holds the gateway.
-  return { family: 6, gateway: at(first + 1n), addresses: range(1n, (last - first + 1n) / size).map((index) => `${at(first + index * size)}/64`) };
+  return {
+    family: 6,
+    gateway: at(first + 1n),
+    addresses: range(1n, (last - first + 1n) / size).map((index) => `${at(first + index * size)}/64`),
+  };
 }
 
 /** Integers from one to below another. */

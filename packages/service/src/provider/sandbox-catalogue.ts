@@ -15,7 +15,13 @@ interface SandboxHostSystem {
   readonly ranges: ResourceRanges;
   readonly prices: ResourcePrices;
   /** Names and sizes of its nodes: cores sold, MB, GB of NVMe, GB of HDD. */
-  readonly nodes: readonly { readonly name: string; readonly cores: number; readonly mem: number; readonly disk: number; readonly storage: number }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly cores: number;
+    readonly mem: number;
+    readonly disk: number;
+    readonly storage: number;
+  }[];
 }
 
 const FRANKFURT = { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' };

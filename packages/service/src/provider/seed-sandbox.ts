@@ -16,7 +16,10 @@ export function seedSandbox(store: Store, ports: Ports): Promise<void> {
   return store.commit(async ({ db }) => {
     const account = await db.selectFrom('accounts').select('id').where('id', '=', DEMO_ACCOUNT).executeTakeFirst();
     if (account) return;
-    await db.insertInto('os_images').values([...sandboxOsImages]).execute();
+    await db
+      .insertInto('os_images')
+      .values([...sandboxOsImages])
+      .execute();
     for (const [position, host] of sandboxHostSystems.entries()) {
       const { datacenter, nodes, ranges, prices, ...described } = host;
       await db

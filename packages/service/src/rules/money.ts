@@ -33,7 +33,10 @@ export function euros(decimal: string): Money {
 export function decimalOf(amount: Money): string {
   const absolute = amount < 0n ? -amount : amount;
   const whole = absolute / UNITS_PER_EURO;
-  const fraction = (absolute % UNITS_PER_EURO).toString().padStart(8, '0').replace(/0{1,6}$/, '');
+  const fraction = (absolute % UNITS_PER_EURO)
+    .toString()
+    .padStart(8, '0')
+    .replace(/0{1,6}$/, '');
   return `${amount < 0n ? '-' : ''}${whole}.${fraction}`;
 }
 

@@ -4,7 +4,15 @@ import { euros } from './money.ts';
 import { brokenRanges, grossOf, monthlyPriceOf } from './resources.ts';
 import type { BilledResources, ResourcePrices, ResourceRanges } from './resources.ts';
 
-const prices: ResourcePrices = { core: '2.00', mem: '1.20', nvme: '0.04', hdd: '0.008', extra_ip: '1.50', extra_backup_slot: '0.50', extra_gbit: '5.00' };
+const prices: ResourcePrices = {
+  core: '2.00',
+  mem: '1.20',
+  nvme: '0.04',
+  hdd: '0.008',
+  extra_ip: '1.50',
+  extra_backup_slot: '0.50',
+  extra_gbit: '5.00',
+};
 const least: BilledResources = { cores: 1, mem: 1024, disk: 10, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
 const one = { min: 1, max: 16, step: 1 };
 const ranges: ResourceRanges = {
@@ -37,7 +45,11 @@ test('value-added tax is 19 percent', () => {
 });
 
 test('every resource out of bounds is named', () => {
-  const broken = brokenRanges({ cores: 0, mem: 1025, disk: 501, ips: 17, backup_slots: -1, network_speed: 5001, storage: 1 }, ranges, 'nl_ryzen');
+  const broken = brokenRanges(
+    { cores: 0, mem: 1025, disk: 501, ips: 17, backup_slots: -1, network_speed: 5001, storage: 1 },
+    ranges,
+    'nl_ryzen',
+  );
   expect(broken.map(({ field, rule }) => `${field} ${rule}`)).toEqual([
     'cores minimum',
     'mem multipleOf',
@@ -50,5 +62,7 @@ test('every resource out of bounds is named', () => {
 });
 
 test('bounds themselves are allowed', () => {
-  expect(brokenRanges({ cores: 16, mem: 1024, disk: 500, ips: 1, backup_slots: 10, network_speed: 5000, storage: null }, ranges, 'nl_ryzen')).toEqual([]);
+  expect(
+    brokenRanges({ cores: 16, mem: 1024, disk: 500, ips: 1, backup_slots: 10, network_speed: 5000, storage: null }, ranges, 'nl_ryzen'),
+  ).toEqual([]);
 });

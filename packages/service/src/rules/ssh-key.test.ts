@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import { publicKeyOf } from './ssh-key.ts';
 
 const pem = (type: 'ed25519' | 'rsa') => {
-  const { publicKey, privateKey } =
-    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
-  return { public: publicKey.export({ type: 'spki', format: 'pem' }).toString(), private: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  const { publicKey, privateKey } = type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
+  return {
+    public: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    private: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
 };
 
 test.each(['ed25519', 'rsa'] as const)('an %s key is read, URL-encoded or not', (type) => {
@@ -22,6 +24,9 @@ test('a private key is refused, whatever its notation', () => {
   expect(publicKeyOf(parseKey(key, 'pem').toString('ssh-private'))).toBeUndefined();
 });
 
-test.each(['', 'ssh-ed25519', 'ssh-ed25519 AAAA', 'ssh-ed25519 !!!!', '%', 'ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAI\nssh-rsa A'])("'%s' is refused", (text) => {
-  expect(publicKeyOf(text)).toBeUndefined();
-});
+test.each(['', 'ssh-ed25519', 'ssh-ed25519 AAAA', 'ssh-ed25519 !!!!', '%', 'ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAI\nssh-rsa A'])(
+  "'%s' is refused",
+  (text) => {
+    expect(publicKeyOf(text)).toBeUndefined();
+  },
+);

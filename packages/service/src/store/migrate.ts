@@ -12,13 +12,18 @@ import type { Db } from './store.ts';
  * @throws StoreOpenError when a migration fails; the tables are as they were.
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
-  const provider = { getMigrations: async () => ({ 
-    '0001-initial': initial(engine),
-    '0002-charges': charges(engine),
-  }) };
+  const provider = {
+    getMigrations: async () => ({
+      '0001-initial': initial(engine),
+      '0002-charges': charges(engine),
+    }),
+  };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StoreOpenError(`The tables of the store could not be brought up to date (${reason}). Check that the store was written by this version or an older one.`, { cause: error });
+    throw new StoreOpenError(
+      `The tables of the store could not be brought up to date (${reason}). Check that the store was written by this version or an older one.`,
+      { cause: error },
+    );
   }
 }

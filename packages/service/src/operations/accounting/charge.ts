@@ -46,13 +46,25 @@ export async function chargeOwed(db: Db, ports: Ports, charge: Charge, now: numb
 
 /** Takes a charge back that is not on an invoice yet: for a purchase that was not delivered. */
 export async function withdrawCharge(db: Db, id: string): Promise<void> {
-  const charge = await db.deleteFrom('charges').where('id', '=', id).where('invoice_id', 'is', null).returning(['account_id', 'amount']).executeTakeFirst();
+  const charge = await db
+    .deleteFrom('charges')
+    .where('id', '=', id)
+    .where('invoice_id', 'is', null)
+    .returning(['account_id', 'amount'])
+    .executeTakeFirst();
   if (charge) await holdOwed(db, charge.account_id, -BigInt(charge.amount));
 }
 
 /** The charges of the running period as an invoice shows them, and what they come to. */
 export async function openCharges(db: Db, accountId: string): Promise<ShownCharges & { readonly accrued: PriceSeconds }> {
-  const rows = await db.selectFrom('charges').selectAll().where('account_id', '=', accountId).where('invoice_id', 'is', null).orderBy('start').orderBy('id').execute();
+  const rows = await db
+    .selectFrom('charges')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('invoice_id', 'is', null)
+    .orderBy('start')
+    .orderBy('id')
+    .execute();
   return { ...shownCharges(rows), accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
 }
 

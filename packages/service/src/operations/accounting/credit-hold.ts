@@ -21,7 +21,11 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
     .where(sql<boolean>`unpaid + held + ${amount} <= credit_limit`)
     .executeTakeFirst();
   if (held.numUpdatedRows > 0n) return;
-  const account = await db.selectFrom('accounts').select(['credit_limit', 'unpaid', 'held']).where('id', '=', accountId).executeTakeFirstOrThrow();
+  const account = await db
+    .selectFrom('accounts')
+    .select(['credit_limit', 'unpaid', 'held'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
   const available = availableCredit({ limit: BigInt(account.credit_limit), unpaid: BigInt(account.unpaid), held: BigInt(account.held) });
   throw new Refusal(
     402,

@@ -11,7 +11,9 @@ test('periods of every account end by themselves', async () => {
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2027-01-15T00:00:00Z');
   await service.runDueWork();
-  const invoices = await service.store.read((db) => db.selectFrom('invoices').select(['created', 'total', 'status']).orderBy('created').execute());
+  const invoices = await service.store.read((db) =>
+    db.selectFrom('invoices').select(['created', 'total', 'status']).orderBy('created').execute(),
+  );
   expect(invoices.map(({ created, total, status }) => [new Date(created).toISOString(), total / 1e8, status])).toEqual([
     ['2026-12-01T00:00:00.000Z', 7.11, 'OPEN'],
     ['2026-12-01T00:00:00.000Z', 7.11, 'OPEN'],
@@ -24,8 +26,17 @@ test('periods of every account end by themselves', async () => {
 test('a charge is held, shown, invoiced once, and owed', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account('20.00');
-  const charge = { accountId: id, kind: 'domain', subject: 'reseller-customer.net', type: 'CREATE', start: 0, stop: 1, amount: euros('12.34') } as const;
-  const charged = (amount: string) => service.store.commit(({ db }) => chargePurchase(db, service.ports, { ...charge, amount: euros(amount) }, service.clock.now()));
+  const charge = {
+    accountId: id,
+    kind: 'domain',
+    subject: 'reseller-customer.net',
+    type: 'CREATE',
+    start: 0,
+    stop: 1,
+    amount: euros('12.34'),
+  } as const;
+  const charged = (amount: string) =>
+    service.store.commit(({ db }) => chargePurchase(db, service.ports, { ...charge, amount: euros(amount) }, service.clock.now()));
   await charged('12.34');
   await expect(charged('7.67')).rejects.toMatchObject({ status: 402 });
   const withdrawn = await charged('7.66');
@@ -34,7 +45,12 @@ test('a charge is held, shown, invoiced once, and owed', async () => {
   expect(data).toMatchObject({ currentInvoiceTotal: 12.34, estimatedInvoiceTotal: 12.34, creditLimitRemaining: 7.66 });
   expect(data.positions.domains['reseller-customer.net']).toMatchObject([{ type: 'CREATE', totalPrice: 12.34 }]);
   service.clock.advanceTo('2026-12-01T00:00:00Z');
-  expect((await service.call('getCurrentInvoice', { apiKey })).body.data).toMatchObject({ currentInvoiceTotal: 0, creditLimitRemaining: 7.66 });
-  const account = await service.store.read((db) => db.selectFrom('accounts').select(['unpaid', 'held']).where('id', '=', id).executeTakeFirstOrThrow());
+  expect((await service.call('getCurrentInvoice', { apiKey })).body.data).toMatchObject({
+    currentInvoiceTotal: 0,
+    creditLimitRemaining: 7.66,
+  });
+  const account = await service.store.read((db) =>
+    db.selectFrom('accounts').select(['unpaid', 'held']).where('id', '=', id).executeTakeFirstOrThrow(),
+  );
   expect(account).toEqual({ unpaid: 1_234_000_000, held: 0 });
 });

@@ -34,7 +34,12 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .orderBy('vm_id')
     .orderBy('number')
     .execute();
-  const charges = await db.selectFrom('charges').select(['amount']).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
+  const charges = await db
+    .selectFrom('charges')
+    .select(['amount'])
+    .where('account_id', '=', accountId)
+    .where('invoice_id', 'is', null)
+    .execute();
   const charged = charges.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   const total = totalOf(accruedByAll(positions.map(billed), end) + accruedByCharge(charged));
   const running = positions.filter(({ stop }) => stop === null);
@@ -58,9 +63,23 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     const id = uuidv5(`${accountId}/${periodStart}`, INVOICES);
     await db
       .insertInto('invoices')
-      .values({ id, account_id: accountId, created: end * 1000, period_start: periodStart, period_end: end, total: Number(total), status: total === 0n ? 'PAID' : 'OPEN' })
+      .values({
+        id,
+        account_id: accountId,
+        created: end * 1000,
+        period_start: periodStart,
+        period_end: end,
+        total: Number(total),
+        status: total === 0n ? 'PAID' : 'OPEN',
+      })
       .execute();
-    await db.updateTable('positions').set({ stop: end }).where('account_id', '=', accountId).where('invoice_id', 'is', null).where('stop', 'is', null).execute();
+    await db
+      .updateTable('positions')
+      .set({ stop: end })
+      .where('account_id', '=', accountId)
+      .where('invoice_id', 'is', null)
+      .where('stop', 'is', null)
+      .execute();
     await db.updateTable('positions').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
     await db.updateTable('charges').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
     if (restarted.length > 0) await db.insertInto('positions').values(restarted).execute();

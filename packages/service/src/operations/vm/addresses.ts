@@ -63,7 +63,6 @@ async function assign(db: Db, order: AddressOrder, family: 4 | 6, count: number)
       .updateTable('ip_addresses')
       .set({ vm_id: order.vmId })
       .where('address', 'in', free)
-      .where('vm_id', 'is', null)
       .returning('address')
       .execute();
     missing -= taken.length;

@@ -29,7 +29,15 @@ async function firstFree(db: Db, from: number, to: number): Promise<number | und
     .select(sql<number>`vm.id + 1`.as('id'))
     .where('vm.id', '>=', from)
     .where('vm.id', '<', to)
-    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('vms as next').select('next.id').where(sql<boolean>`next.id = vm.id + 1`))))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('vms as next')
+            .select('next.id')
+            .where(sql<boolean>`next.id = vm.id + 1`),
+        ),
+      ),
+    )
     .orderBy('vm.id')
     .limit(1)
     .executeTakeFirst();

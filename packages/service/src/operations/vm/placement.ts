@@ -23,12 +23,22 @@ export interface Footprint {
  */
 export async function placeOnNode(db: Db, hostsystem: string, vm: Footprint): Promise<string> {
   const fits = sql<boolean>`used_cores + ${vm.cores} <= cores and used_mem + ${vm.mem} <= mem and used_disk + ${vm.disk} <= disk and used_storage + ${vm.storage ?? 0} <= storage`;
-  const candidates = await db.selectFrom('host_nodes').select('name').where('hostsystem', '=', hostsystem).where(fits).orderBy('name').execute();
+  const candidates = await db
+    .selectFrom('host_nodes')
+    .select('name')
+    .where('hostsystem', '=', hostsystem)
+    .where(fits)
+    .orderBy('name')
+    .execute();
   for (const { name } of candidates) {
     const taken = await db.updateTable('host_nodes').set(use(vm, 1)).where('name', '=', name).where(fits).executeTakeFirst();
     if (taken.numUpdatedRows > 0n) return name;
   }
-  throw new Refusal(409, 'out_of_capacity', `The host system ${hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`);
+  throw new Refusal(
+    409,
+    'out_of_capacity',
+    `The host system ${hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
+  );
 }
 
 /** Gives the room of a VM back. */

@@ -73,7 +73,12 @@ export function initial(engine: Engine): Migration {
       );
       await table('vms', (t) =>
         t
-          .addColumn('id', integer, (c) => c.primaryKey().notNull().check(sql`id between 10000 and 99999`))
+          .addColumn('id', integer, (c) =>
+            c
+              .primaryKey()
+              .notNull()
+              .check(sql`id between 10000 and 99999`),
+          )
           .addColumn('account_id', 'text', (c) => c.notNull().references(account))
           .addColumn('state', 'text', (c) => c.notNull())
           .addColumn('hostsystem', 'text', (c) => c.notNull().references('host_systems.name'))

@@ -12,7 +12,10 @@ export function integerOf(engine: Engine): 'integer' | 'bigint' {
 
 /** Creates tables in the engine's strict manner. */
 export function tables(db: Kysely<Schema>, engine: Engine) {
-  return async (name: keyof Schema, columns: (builder: CreateTableBuilder<string>) => CreateTableBuilder<string, string>): Promise<void> => {
+  return async (
+    name: keyof Schema,
+    columns: (builder: CreateTableBuilder<string>) => CreateTableBuilder<string, string>,
+  ): Promise<void> => {
     const builder = columns(db.schema.createTable(name));
     await (engine === 'sqlite' ? builder.modifyEnd(sql`strict`) : builder).execute();
   };

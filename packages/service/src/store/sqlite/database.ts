@@ -33,5 +33,7 @@ function wrap(statement: StatementSync): SqliteStatement {
 function inputValue(value: unknown): SQLInputValue {
   if (value === null || typeof value === 'string' || typeof value === 'bigint' || value instanceof Uint8Array) return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw new TypeError(`A query parameter is ${typeof value === 'number' ? `the number ${value}` : `of the type ${typeof value}`}; only text, bytes, null and integers up to 2^53 are stored.`);
+  throw new TypeError(
+    `A query parameter is ${typeof value === 'number' ? `the number ${value}` : `of the type ${typeof value}`}; only text, bytes, null and integers up to 2^53 are stored.`,
+  );
 }

@@ -75,7 +75,10 @@ function lockDirectory(directory: string): DatabaseSync {
     return lock;
   } catch (error) {
     if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) {
-      throw new StoreOpenError(`The data directory ${directory} is in use by another process. Stop that process, or name another directory.`, { cause: error });
+      throw new StoreOpenError(
+        `The data directory ${directory} is in use by another process. Stop that process, or name another directory.`,
+        { cause: error },
+      );
     }
     throw new StoreOpenError(
       `The data directory ${directory} cannot be used (${error instanceof Error ? error.message : String(error)}). Make it writable, or name another one.`,

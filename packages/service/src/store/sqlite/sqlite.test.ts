@@ -90,13 +90,16 @@ test('a directory that is in use is refused', async () => {
 test('a path that cannot be a directory is refused', async () => {
   const path = directory();
   writeFileSync(join(path, 'file'), '');
-  await expect(openSqliteStore(join(path, 'file', 'data'))).rejects.toThrow(/cannot be written to .* Make it writable, or name another one\.$/);
+  await expect(openSqliteStore(join(path, 'file', 'data'))).rejects.toThrow(
+    /cannot be written to .* Make it writable, or name another one\.$/,
+  );
 });
 
 test('it is durable: WAL, with every commit on the disk', async () => {
   const store = await openStore();
   const { sql } = await import('kysely');
-  const value = async (name: string) => (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];
+  const value = async (name: string) =>
+    (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];
   expect(await value('journal_mode')).toEqual({ journal_mode: 'wal' });
   expect(await value('synchronous')).toEqual({ synchronous: 2 });
   expect(await value('integrity_check')).toEqual({ integrity_check: 'ok' });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import type { RequestLogItem } from '../../../generated/types.gen.ts';
 import { SMALL_VM, startService } from '../../../../test/harness.ts';
 
 test('every request is there, newest first, refused ones too', async () => {
@@ -7,10 +8,14 @@ test('every request is there, newest first, refused ones too', async () => {
   const created = await service.call('createVm', { form: SMALL_VM });
   await service.call('createVm', { form: { ...SMALL_VM, cores: 99 } });
   await service.send('/nowhere', { headers: { 'x-service-apikey': service.apiKey } });
-  await service.send('/vm/create', { method: 'PUT', headers: { 'x-service-apikey': service.apiKey, 'content-type': 'application/json' }, body: '{}' });
+  await service.send('/vm/create', {
+    method: 'PUT',
+    headers: { 'x-service-apikey': service.apiKey, 'content-type': 'application/json' },
+    body: '{}',
+  });
   const { body } = await service.call('listRequests');
   expect(body.requestID).toBeNull();
-  expect(body.data.map((entry: any) => [entry.method, entry.endpoint, entry.success, entry.error_type])).toEqual([
+  expect(body.data.map((entry: RequestLogItem) => [entry.method, entry.endpoint, entry.success, entry.error_type])).toEqual([
     ['PUT', '/vm/create', 0, 'unsupported_media_type'],
     ['GET', '/nowhere', 0, 'not_found'],
     ['PUT', '/vm/create', 0, 'validation_failed'],
@@ -28,7 +33,9 @@ test('pages of 50, of which none is missing and none there twice', async () => {
   const ids: string[] = [];
   for (let count = 0; count < 120; count++) ids.unshift((await service.call('getCurrentInvoice')).body.requestID);
   const page = async (offset?: number) =>
-    (await service.call('listRequests', offset === undefined ? {} : { form: { offset } })).body.data.map((entry: { requestID: string }) => entry.requestID);
+    (await service.call('listRequests', offset === undefined ? {} : { form: { offset } })).body.data.map(
+      (entry: { requestID: string }) => entry.requestID,
+    );
   const first = await page();
   expect(first).toEqual(ids.slice(0, 50));
   // Each look at the log is itself an entry of it.

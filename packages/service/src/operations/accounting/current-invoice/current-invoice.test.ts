@@ -36,7 +36,14 @@ test('at the end of the month the invoice closes and billing restarts', async ()
   service.clock.advanceTo('2026-12-02T00:00:00Z');
   const { data } = (await service.call('getCurrentInvoice')).body;
   expect(data.positions.vms[identifier]).toEqual([
-    { type: 'BILLINGRESTART', start: '2026-12-01T00:00:00.000Z', stop: null, totalRuntime: 86_400, monthlyPrice: 10.4, totalPrice: 0.34666667 },
+    {
+      type: 'BILLINGRESTART',
+      start: '2026-12-01T00:00:00.000Z',
+      stop: null,
+      totalRuntime: 86_400,
+      monthlyPrice: 10.4,
+      totalPrice: 0.34666667,
+    },
   ]);
   expect(data.nextInvoiceDate).toBe('2027-01-01T00:00:00.000Z');
   // 31 days at the price of 30.
@@ -50,7 +57,9 @@ test('several months that end unseen are closed one by one', async () => {
   await service.call('createVm', { form: SMALL_VM });
   service.clock.advanceTo('2027-03-01T00:00:00Z');
   await service.call('getCurrentInvoice');
-  const invoices = await service.store.read((db) => db.selectFrom('invoices').select(['period_start', 'total', 'status']).orderBy('period_start').execute());
+  const invoices = await service.store.read((db) =>
+    db.selectFrom('invoices').select(['period_start', 'total', 'status']).orderBy('period_start').execute(),
+  );
   expect(invoices.map(({ period_start, total }) => [new Date(period_start * 1000).toISOString().slice(0, 7), total / 1e8])).toEqual([
     ['2026-11', 7.11],
     ['2026-12', 10.75],

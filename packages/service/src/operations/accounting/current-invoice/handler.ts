@@ -13,7 +13,11 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
   async run({ db }, { accountId, now }) {
     const instant = Math.floor(now / 1000);
     await closeEndedPeriods(db, accountId, instant);
-    const account = await db.selectFrom('accounts').select(['credit_limit', 'unpaid']).where('id', '=', accountId).executeTakeFirstOrThrow();
+    const account = await db
+      .selectFrom('accounts')
+      .select(['credit_limit', 'unpaid'])
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow();
     const rows = await db
       .selectFrom('positions')
       .select(['vm_id', 'type', 'start', 'stop', 'monthly_price'])

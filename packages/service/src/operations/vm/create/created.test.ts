@@ -10,7 +10,10 @@ test('a VM with only what is required has the defaults of the document', async (
   expect(status).toBe(200);
   expect(body.data.identifier).toBeGreaterThanOrEqual(10_000);
   expect(body.data.identifier).toBeLessThanOrEqual(99_999);
-  expect(body.data.hostsystem).toMatchObject({ datacenter: { name: 'AMS1', country: 'Netherlands', city: 'Amsterdam' }, node: 'nl-ryzen-01' });
+  expect(body.data.hostsystem).toMatchObject({
+    datacenter: { name: 'AMS1', country: 'Netherlands', city: 'Amsterdam' },
+    node: 'nl-ryzen-01',
+  });
   expect(body.data.config).toMatchObject({
     cores: 2,
     mem: 4096,
@@ -29,7 +32,9 @@ test('a VM with only what is required has the defaults of the document', async (
 
 test('every field of the form takes effect', async () => {
   const service = await startService();
-  const key = parseKey(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'pem').toString('ssh').trim();
+  const key = parseKey(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'pem')
+    .toString('ssh')
+    .trim();
   const { status, body } = await service.call('createVm', {
     form: {
       cores: 4,
@@ -50,15 +55,27 @@ test('every field of the form takes effect', async () => {
   });
   expect(status).toBe(200);
   expect(body.data.hostsystem.datacenter.city).toBe('Frankfurt am Main');
-  expect(body.data.config).toMatchObject({ os: { name: 'ubuntu_24_04' }, hostname: 'web1.reseller-customer.net', network_speed: '500', backup_slots: '4' });
+  expect(body.data.config).toMatchObject({
+    os: { name: 'ubuntu_24_04' },
+    hostname: 'web1.reseller-customer.net',
+    network_speed: '500',
+    backup_slots: '4',
+  });
   expect(body.data.config.ipv4).toHaveLength(3);
   // 4 x 1.50 + 8 x 1.00 + 80 x 0.03 + 500 x 0.008 + 2 x 1.50 + 2 x 0.50
   expect(body.data.pricings.monthly).toBe(24.4);
   const order = service.hypervisor.vms.get(body.data.identifier);
   expect(order).toMatchObject({ os: 'ubuntu_24_04', hostname: 'web1.reseller-customer.net', password: body.data.config.password });
   expect(order?.sshKey).toContain(key.split(' ')[1]);
-  const stored = await service.store.read((db) => db.selectFrom('vms').selectAll().where('id', '=', body.data.identifier).executeTakeFirstOrThrow());
-  expect(stored).toMatchObject({ state: 'running', storage: 500, default_ptr: 'web1.reseller-customer.net', ssh_key_displayname: 'ops laptop' });
+  const stored = await service.store.read((db) =>
+    db.selectFrom('vms').selectAll().where('id', '=', body.data.identifier).executeTakeFirstOrThrow(),
+  );
+  expect(stored).toMatchObject({
+    state: 'running',
+    storage: 500,
+    default_ptr: 'web1.reseller-customer.net',
+    ssh_key_displayname: 'ops laptop',
+  });
 });
 
 test('no address is given twice', async () => {

@@ -39,13 +39,21 @@ export function vmRequestOf(form: CreateVmForm): VmRequest {
 export function brokenFormRules(form: CreateVmForm): FieldError[] {
   const broken: FieldError[] = [];
   if (form.hostname !== undefined && !isHostname(form.hostname)) {
-    broken.push({ field: 'hostname', rule: 'hostname', message: 'must be a hostname: labels of letters, digits and inner hyphens, joined by dots' });
+    broken.push({
+      field: 'hostname',
+      rule: 'hostname',
+      message: 'must be a hostname: labels of letters, digits and inner hyphens, joined by dots',
+    });
   }
   if (form.ssh_key !== undefined && publicKeyOf(form.ssh_key) === undefined) {
     broken.push({ field: 'ssh_key', rule: 'ssh_key', message: 'must be a public key in OpenSSH notation, such as ssh-ed25519 AAAA… name' });
   }
   if (form.default_ptr !== undefined && !isFullyQualified(form.default_ptr)) {
-    broken.push({ field: 'default_ptr', rule: 'fqdn', message: 'must be a fully qualified domain name, such as vm1.reseller-customer.net' });
+    broken.push({
+      field: 'default_ptr',
+      rule: 'fqdn',
+      message: 'must be a fully qualified domain name, such as vm1.reseller-customer.net',
+    });
   }
   return broken;
 }

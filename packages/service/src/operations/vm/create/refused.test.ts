@@ -71,7 +71,9 @@ test('of purchases at once, exactly as many pass as the credit limit has room fo
 
 test('a full host system: 409, and nothing is changed', async () => {
   const service = await startService();
-  await service.store.commit(({ db }) => db.updateTable('host_nodes').set({ used_cores: 2047 }).where('hostsystem', '=', 'nl_ryzen').execute());
+  await service.store.commit(({ db }) =>
+    db.updateTable('host_nodes').set({ used_cores: 2047 }).where('hostsystem', '=', 'nl_ryzen').execute(),
+  );
   const before = await footprint(service);
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect(status).toBe(409);

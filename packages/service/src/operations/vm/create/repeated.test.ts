@@ -32,7 +32,9 @@ test('the same key with another form is refused', async () => {
 
 test('of many with the same key at once, one buys', async () => {
   const service = await startService();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })),
+  );
   expect(await vmsOf(service)).toBe(1);
   const bought = answers.filter(({ status }) => status === 200);
   expect(new Set(bought.map(({ body }) => body.data.identifier)).size).toBe(1);

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 
+import type { VmHost } from '../../../generated/types.gen.ts';
 import { startService } from '../../../../test/harness.ts';
 
 test('host systems of both locations, HDD storage in Frankfurt alone', async () => {
   const service = await startService();
   const { status, body } = await service.call('listVmHosts');
   expect(status).toBe(200);
-  const hosts = body.data.map((host: any) => ({ name: host.name, city: host.datacenter.city, mbit: host.configuration.network_speed.max, hdd: 'storage' in host.configuration }));
+  const hosts = body.data.map((host: VmHost) => ({
+    name: host.name,
+    city: host.datacenter.city,
+    mbit: host.configuration.network_speed.max,
+    hdd: 'storage' in host.configuration,
+  }));
   expect(hosts).toEqual([
     { name: 'de_epyc', city: 'Frankfurt am Main', mbit: 1000, hdd: true },
     { name: 'de_xeon', city: 'Frankfurt am Main', mbit: 1000, hdd: true },

@@ -10,12 +10,19 @@ export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
     return {
       async reserve({ db }) {
         const vm = /^\d{5}$/.test(path.vmid)
-          ? await db.selectFrom('vms').select('os').where('id', '=', vmId).where('account_id', '=', accountId).where('state', '=', 'running').executeTakeFirst()
+          ? await db
+              .selectFrom('vms')
+              .select('os')
+              .where('id', '=', vmId)
+              .where('account_id', '=', accountId)
+              .where('state', '=', 'running')
+              .executeTakeFirst()
           : undefined;
         if (!vm) throw notFound('VM');
         os = form.os ?? vm.os;
         const image = await db.selectFrom('os_images').select('name').where('name', '=', os).executeTakeFirst();
-        if (!image) throw invalid([{ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' }]);
+        if (!image)
+          throw invalid([{ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' }]);
         return { vmId };
       },
       deliver: () => ports.hypervisor.reinstall(vmId, os),

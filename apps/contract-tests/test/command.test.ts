@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../src/command.ts';
+import { loadDocument } from '../src/document.ts';
+import { readOptions } from '../src/options.ts';
+import { API_KEY, startFakeService, type FakeService } from './fake-service.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const SECRET = 'example-management-password';
+
+let correct: FakeService;
+let broken: FakeService;
+let failing: FakeService;
+
+beforeAll(async () => {
+  const document = await loadDocument();
+  correct = await startFakeService(document);
+  broken = await startFakeService(document, {
+    getCurrentInvoice: (answer) => ({ ...answer, body: { ...Object(answer.body), status: 'fine\u001B[31m' } }),
+    listDedicatedServers: (answer) => ({
+      ...answer,
+      body: { ...Object(answer.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } },
+    }),
+  });
+  const body = { status: 'error', type: 'unavailable', requestID: null, message: 'Later.', data: null };
+  const names = [
+    'listVmHosts',
+    'listDedicatedServers',
+    'listDedicatedMarket',
+    'listDomains',
+    'getDomainPricings',
+    'listHandleCountries',
+    'listSales',
+    'listInvoices',
+    'getCurrentInvoice',
+    'listRequests',
+  ];
+  failing = await startFakeService(
+    document,
+    Object.fromEntries(names.map((name) => [name, (answer) => ({ ...answer, status: 503, body })])),
+  );
+});
+
+afterAll(async () => {
+  for (const service of [correct, broken, failing]) await service.close();
+});
+
+async function run(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: API_KEY },
+): Promise<{ readonly code: number; readonly output: string }> {
+  const lines: string[] = [];
+  const code = await runCommand(argv, environment, (line) => lines.push(line));
+  return { code, output: lines.join('\n') };
+}
+
+describe('exit code 0', () => {
+  test('when nothing failed, with a table and what is unverified', async () => {
+    const { code, output } = await run(['--target', correct.url]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^ {2}listDomains +GET \/domain\/list +200 +passed$/m);
+    expect(output).toMatch(/^ {2}createVm +costs money, and this run is read-only$/m);
+    expect(output).toMatch(/14 of 25 operations verified, 11 unverified; 0 violation, 0 learned, 0 discovered$/);
+  });
+
+  test('as a process of its own', async () => {
+    const child = spawn(process.execPath, [MAIN, '--target', correct.url], {
+      env: { ...process.env, RESELLER_API_KEY: API_KEY },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+    expect(code).toBe(0);
+    expect(output).toContain('14 of 25 operations verified');
+  });
+
+  test('for help', async () => {
+    const { code, output } = await run(['--help'], {});
+    expect(code).toBe(0);
+    expect(output).toContain('--target URL');
+  });
+});
+
+describe('exit code 1', () => {
+  test('when there are violations, which say what was expected and observed', async () => {
+    const { code, output } = await run(['--target', broken.url, '--api-key', API_KEY], {});
+    expect(code).toBe(1);
+    expect(output).toMatch(/^violation {2}getCurrentInvoice 200 {2}\/status must be "success"$/m);
+    expect(output).toMatch(/^ {2}expected {2}must be "success"$/m);
+    expect(output).toMatch(/^ {2}observed {2}"fine/m);
+  });
+
+  test('and neither secrets nor control characters reach the report', async () => {
+    const { output } = await run(['--target', broken.url]);
+    expect(output).not.toContain(SECRET);
+    expect(output).not.toContain(API_KEY);
+    expect(output).not.toContain('\u001B');
+  });
+});
+
+describe('exit code 2, with one line that says what to do', () => {
+  test.each([
+    ['an unknown option', ['--mode', 'full'], 'The option --mode is unknown. See pnpm contract --help.'],
+    ['an argument without option', ['my-secret-key'], 'An argument belongs to no option. See pnpm contract --help.'],
+    ['an option without value', ['--target'], 'An option lacks its value. See pnpm contract --help.'],
+    [
+      'a target that is no address',
+      ['--target', 'localhost'],
+      'The target is not an http or https address. Give one such as --target http://127.0.0.1:4010.',
+    ],
+    [
+      'a target with a password',
+      ['--target', 'http://a:b@127.0.0.1'],
+      'The target must be a plain base address, without user, password, query or fragment.',
+    ],
+    [
+      'a key that no header can carry',
+      ['--api-key', 'a b'],
+      'The API key has characters that a header cannot carry. Check that it was copied whole and without spaces.',
+    ],
+    [
+      'nobody at the target',
+      ['--target', 'http://127.0.0.1:9'],
+      expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:9 does not answer: .+\. Start the service there \(pnpm start for the sandbox\), or name another with --target\.$/,
+      ),
+    ],
+  ])('%s', async (_, argv, line) => {
+    expect(await run(argv)).toEqual({ code: 2, output: line });
+  });
+
+  test('no key', async () => {
+    const { code, output } = await run(['--target', 'https://api.reseller.invalid'], {});
+    expect({ code, output }).toEqual({
+      code: 2,
+      output: 'There is no API key. Set RESELLER_API_KEY to the key of the account at the target.',
+    });
+  });
+
+  test('a key that is refused', async () => {
+    const { code, output } = await run(['--target', correct.url, '--api-key', 'another-key'], {});
+    expect(code).toBe(2);
+    expect(output).toMatch(/refuses the API key \(401\)\. Check RESELLER_API_KEY/);
+    expect(output).not.toContain('another-key');
+  });
+
+  test('a service that only fails, as described or not', async () => {
+    const { code, output } = await run(['--target', failing.url]);
+    expect(code).toBe(2);
+    expect(output).toContain('so nothing was checked');
+  });
+});
+
+describe('the key of the local sandbox', () => {
+  test('is read for targets on this machine only', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'contract-'));
+    try {
+      const file = join(folder, 'demo-api-key');
+      await writeFile(file, 'demo-key\n', { mode: 0o600 });
+      const options = await readOptions([], {}, pathToFileURL(file));
+      expect(options).toEqual({ target: new URL('http://127.0.0.1:4010'), apiKey: 'demo-key' });
+      await expect(readOptions(['--target', 'https://api.reseller.invalid'], {}, pathToFileURL(file))).rejects.toThrow(
+        'There is no API key',
+      );
+      await expect(readOptions([], {}, pathToFileURL(join(folder, 'missing')))).rejects.toThrow('Start the sandbox once');
+      expect(await readOptions([], { RESELLER_API_KEY: 'mine' }, pathToFileURL(file))).toMatchObject({ apiKey: 'mine' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
