@@ -2,29 +2,28 @@ import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
 import { entriesOf, isFields } from './nodes.ts';
 
-/** The mock answers with examples, the tests of the service send and compare them, and people read them first. */
-export const exampleRequired: Oas3Rule = () => {
-  function needExamples(what: string, content: unknown, { report, location }: Pick<UserContext, 'report' | 'location'>): void {
-    if (entriesOf(content).length === 0) {
-      report({
-        message: `The ${what} has no content, so it can have no example. Give it a media type with a schema and named examples.`,
-        location: location.key(),
-      });
-    }
-    for (const [mediaType, media] of entriesOf(content)) {
-      if (isFields(media) && entriesOf(media['examples']).length > 0) continue;
-      report({
-        message: `The ${what} has no example as ${mediaType}. Add named examples, each a $ref to a file in components/examples.`,
-        location: location.child(['content', mediaType]).key(),
-      });
-    }
+function needExamples(what: string, content: unknown, { report, location }: Pick<UserContext, 'report' | 'location'>): void {
+  if (entriesOf(content).length === 0) {
+    report({
+      message: `The ${what} has no content, so it can have no example. Give it a media type with a schema and named examples.`,
+      location: location.key(),
+    });
   }
-  return {
-    RequestBody: (body, context) => needExamples('request body', body.content, context),
-    Response(response, context) {
-      // These have no body by definition.
-      if (['204', '304'].includes(String(context.key))) return;
-      needExamples('response', response.content, context);
-    },
-  };
-};
+  for (const [mediaType, media] of entriesOf(content)) {
+    if (isFields(media) && entriesOf(media['examples']).length > 0) continue;
+    report({
+      message: `The ${what} has no example as ${mediaType}. Add named examples, each a $ref to a file in components/examples.`,
+      location: location.child(['content', mediaType]).key(),
+    });
+  }
+}
+
+/** The mock answers with examples, the tests of the service send and compare them, and people read them first. */
+export const exampleRequired: Oas3Rule = () => ({
+  RequestBody: (body, context) => needExamples('request body', body.content, context),
+  Response(response, context) {
+    // These have no body by definition.
+    if (['204', '304'].includes(String(context.key))) return;
+    needExamples('response', response.content, context);
+  },
+});

@@ -22,7 +22,7 @@ export const ignoreWithReason =
         if (!/^\s*- /.test(line) || isReasoned) continue;
         report({
           message: `${IGNORE_FILE}:${index + 1} ignores ${line.trim().slice(2)} without a reason. Mend what it hides, or say why not in a comment on the line above.`,
-          location,
+          location: location.child('openapi').key(),
         });
       }
     },

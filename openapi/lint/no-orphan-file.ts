@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 import type { Oas3Rule } from '@redocly/openapi-core';
-import { parse } from 'yaml';
+import { parse, parseDocument } from 'yaml';
 
 import { entriesOf, isFields } from './nodes.ts';
 
@@ -25,7 +25,9 @@ function reachableFrom(roots: readonly string[]): Set<string> {
     // A reference to nothing is reported by no-unresolved-refs.
     if (reached.has(file) || !existsSync(file)) continue;
     reached.add(file);
-    for (const reference of referencesIn(parse(readFileSync(file, 'utf8')))) {
+    // Unlike parse, this does not throw at what is not YAML: Redocly says where such a file breaks.
+    const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS();
+    for (const reference of referencesIn(content)) {
       const [target] = reference.split('#');
       if (target) waiting.push(resolve(dirname(file), target));
     }
@@ -71,7 +73,7 @@ export const noOrphanFile =
           if (reached.has(file) || belongs(path)) continue;
           report({
             message: `${path.split(sep).join('/')} is reached from no root document. Refer to it with $ref, or delete it.`,
-            location,
+            location: location.child('openapi').key(),
           });
         }
       },

@@ -19,7 +19,7 @@ export const operationNaming: Oas3Rule = () => ({
     const words = summary?.trim().split(/\s+/).length ?? 0;
     if (summary !== undefined && (words < 2 || words > 5)) {
       report({
-        message: `The summary "${summary}" has ${words} words. Write an imperative of two to five words, and the rest into the description.`,
+        message: `The summary "${summary}" is too ${words < 2 ? 'short' : 'long'}. Write an imperative of two to five words, and the rest into the description.`,
         location: location.child('summary'),
       });
     }

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 import type { Plugin } from '@redocly/openapi-core';
 
 import { closedForm } from './closed-form.ts';
@@ -14,19 +16,21 @@ import { pathFileName } from './path-file-name.ts';
 import { provenanceRemark } from './provenance-remark.ts';
 
 /** What the Redocly CLI loads. Files beside a document are looked up from the folder of redocly.yaml. */
-// The CLI asks for a default export.
+// oxlint-disable-next-line import/no-default-export -- The CLI asks for one.
 export default function reseller({ contentDir }: { contentDir: string }): Plugin {
+  // The CLI gives it relative to where it was started.
+  const folder = resolve(contentDir);
   return {
     id: 'reseller',
     rules: {
       oas3: {
         'closed-form': closedForm,
-        'component-file-name': componentFileName(contentDir),
+        'component-file-name': componentFileName(folder),
         described,
         'example-required': exampleRequired,
-        extensions: extensions(contentDir),
-        'ignore-with-reason': ignoreWithReason(contentDir),
-        'no-orphan-file': noOrphanFile(contentDir),
+        extensions: extensions(folder),
+        'ignore-with-reason': ignoreWithReason(folder),
+        'no-orphan-file': noOrphanFile(folder),
         'open-enumeration': openEnumeration,
         'operation-naming': operationNaming,
         'operation-responses': operationResponses,

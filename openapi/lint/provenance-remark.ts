@@ -7,30 +7,22 @@ const REMARKS = new Map<unknown, string>([
   ['not-shown', '*Not shown in the specification; this is our choice.*'],
 ]);
 
-/** The description of a part with the remark that its provenance calls for, once; undefined if it calls for none. */
-function remarked(part: Readonly<Record<string, unknown>>): string | undefined {
-  const remark = REMARKS.get(part['x-provenance']);
-  const description = part['description'];
-  if (remark === undefined) return undefined;
-  if (!isText(description)) return remark;
-  return description.includes(remark) ? description : `${description.trimEnd()}\n\n${remark}`;
+/** Adds to the description of a part the remark that its provenance calls for, once. */
+function addRemark(part: unknown): void {
+  const remark = isFields(part) ? REMARKS.get(part['x-provenance']) : undefined;
+  if (!isFields(part) || remark === undefined) return;
+  const said = isText(part['description']) ? part['description'].trimEnd() : '';
+  if (!said.includes(remark)) Object.assign(part, { description: said === '' ? remark : `${said}\n\n${remark}` });
 }
 
 /** Docs and generated types show descriptions, not x- keys: the bundle says in the description what the specification does not show. */
-export const provenanceRemark: Oas3Decorator = () => {
-  function remark(node: unknown): void {
-    if (!isFields(node)) return;
-    const description = remarked(node);
-    if (description !== undefined) Object.assign(node, { description });
-  }
-  return {
-    any: {
-      leave: (node: unknown, { type }) => {
-        // A key of that name inside an example is data.
-        if (type.extensionsPrefix !== undefined) remark(node);
-      },
+export const provenanceRemark: Oas3Decorator = () => ({
+  any: {
+    leave: (node: unknown, { type }) => {
+      // A key of that name inside an example is data.
+      if (type.extensionsPrefix !== undefined) addRemark(node);
     },
-    // The keys beside a reference belong to no visited node.
-    ref: { leave: (node) => remark(node) },
-  };
-};
+  },
+  // The keys beside a reference belong to no visited node.
+  ref: { leave: (node) => addRemark(node) },
+});

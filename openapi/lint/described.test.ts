@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+
+import { lint } from './testing/redocly.ts';
+import { soundTree, withText } from './testing/tree.ts';
+
+const rule = 'reseller/described';
+const thing = 'components/schemas/thing/Thing.yaml';
+
+it('accepts parts that are described, where they stand or where they refer to', async () => {
+  expect(await lint(soundTree)).toEqual([]);
+});
+
+it('refuses a property without description', async () => {
+  expect(await lint(withText(thing, '    description: Name of the thing.\n', ''))).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/name`,
+      message: 'The property name has no description. Say in a full sentence what it is, its unit and its limits.',
+    },
+  ]);
+});
+
+it('refuses a blank description', async () => {
+  const problems = await lint(withText(thing, 'description: Name of the thing.', "description: ' '"));
+  expect(problems).toEqual([{ rule, at: `${thing}#/properties/name`, message: expect.stringContaining('has no description') }]);
+});
+
+it('refuses a property that refers to a schema without description', async () => {
+  expect(await lint(withText('components/schemas/thing/ThingState.yaml', 'description: State of a thing.\n', ''))).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/state`,
+      message:
+        'The property state has no description, since ThingState.yaml has none. Describe it there: say in a full sentence what it is.',
+    },
+  ]);
+});
+
+it('finds a property at any depth', async () => {
+  const deep =
+    '  list:\n    type: array\n    description: A list.\n    items:\n      type: object\n      properties:\n        deep:\n          type: string\n';
+  expect(await lint(withText(thing, '  kind:\n', `${deep}  kind:\n`))).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/list/items/properties/deep`,
+      message: expect.stringContaining('The property deep has no description'),
+    },
+  ]);
+});
+
+it('refuses a header and a request body without description', async () => {
+  const tree = withText('components/headers/RetryAfter.yaml', 'description: Seconds to wait.\n', '');
+  expect(await lint(withText('paths/thing@{id}@info.yaml', '    description: What the thing is to be.\n', '', tree))).toEqual([
+    {
+      rule,
+      at: 'paths/thing@{id}@info.yaml#/put/requestBody',
+      message: 'The request body has no description. Say in a full sentence what it is.',
+    },
+    { rule, at: 'components/headers/RetryAfter.yaml#/', message: 'The header has no description. Say in a full sentence what it is.' },
+  ]);
+});

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+
+import { lint } from './testing/redocly.ts';
+import { soundTree, withText } from './testing/tree.ts';
+
+const rule = 'reseller/extensions';
+const file = 'paths/thing@{id}@info.yaml';
+const thing = 'components/schemas/thing/Thing.yaml';
+
+it('accepts the keys of the table, and what only looks like one: names in maps and data in examples', async () => {
+  expect(soundTree['components/examples/common/Refused.yaml']).toContain('x-anything');
+  expect(await lint(soundTree)).toEqual([]);
+});
+
+it('refuses a key that the table does not list', async () => {
+  expect(await lint(withText(thing, '    const: thing', '    const: thing\n    x-secert: true'))).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/kind/x-secert`,
+      message: expect.stringMatching(/^x-secert is not listed in EXTENSIONS.md.*Use one of x-provenance, .*, or add a row to the table\.$/),
+    },
+  ]);
+});
+
+it('reads the table, which is the only list', async () => {
+  const table =
+    '| key | where | values | meaning |\n|---|---|---|---|\n| `x-retry` | operation (required) | `never` | |\n| `x-mood` | property | `good` | |\n';
+  const tree = withText(thing, '    const: thing', '    const: thing\n    x-mood: good');
+  const problems = await lint({ ...tree, 'EXTENSIONS.md': table });
+  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(new Set(['x-provenance', 'x-seen']));
+});
+
+it.each(['guessed', true])('refuses the provenance %s', async (value) => {
+  expect(await lint(withText(thing, '    const: thing', `    const: thing\n    x-provenance: ${String(value)}`))).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/kind/x-provenance`,
+      message: `x-provenance has the value ${JSON.stringify(value)}. EXTENSIONS.md has: shown, inferred, not-shown.`,
+    },
+  ]);
+});
+
+it('refuses a flag that is not true', async () => {
+  const problems = await lint(withText(thing, '    const: thing', "    const: thing\n    x-secret: 'true'"));
+  expect(problems).toEqual([
+    { rule, at: `${thing}#/properties/kind/x-secret`, message: 'x-secret has the value "true". EXTENSIONS.md has: true.' },
+  ]);
+});
+
+it('refuses a key where nothing reads it', async () => {
+  expect(await lint(withText(file, '  x-retry: never\n', '  x-retry: never\n  x-secret: true\n'))).toEqual([
+    {
+      rule,
+      at: `${file}#/put/x-secret`,
+      message: 'x-secret stands on a part of kind Operation, where nothing reads it. EXTENSIONS.md has it on: property.',
+    },
+  ]);
+});
+
+it('judges the keys beside a reference too', async () => {
+  const tree = withText(thing, '$ref: ThingState.yaml', '$ref: ThingState.yaml\n    x-provenance: guessed');
+  expect(await lint(tree)).toEqual([
+    { rule, at: `${thing}#/properties/state/x-provenance`, message: expect.stringContaining('x-provenance has the value "guessed"') },
+  ]);
+});
+
+it('refuses an operation that does not say whether it may be sent again', async () => {
+  expect(await lint(withText(file, '  x-retry: never\n', ''))).toEqual([
+    {
+      rule,
+      at: `${file}#/put`,
+      message: 'x-retry is missing here. EXTENSIONS.md requires it on: Operation; its values are safe, never.',
+    },
+  ]);
+});
+
+it('stops at a table that it cannot read', async () => {
+  await expect(lint({ ...soundTree, 'EXTENSIONS.md': '| `x-retry` | everywhere | `never` | |\n' })).rejects.toThrow(
+    'x-retry stands on "everywhere", which is not one of operation, parameter',
+  );
+});

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+
+import { lint } from './testing/redocly.ts';
+import { soundTree } from './testing/tree.ts';
+
+const rule = 'reseller/no-orphan-file';
+
+it('accepts files that are reached, documentation and tooling', async () => {
+  const beside = {
+    'package.json': '{}',
+    'paths/README.md': 'How a file is named.',
+    'lint/rule.ts': '',
+    'dist/openapi.yaml': '',
+    '.hidden': '',
+  };
+  expect(await lint({ ...soundTree, ...beside })).toEqual([]);
+});
+
+it.each([
+  'paths/other.yaml',
+  'components/schemas/thing/Forgotten.yaml',
+  'components/notes.md',
+  'components/schemas/Thing.txt',
+  'draft.yaml',
+  'old/openapi.yaml',
+])('refuses %s, which no document reaches', async (file) => {
+  expect(await lint({ ...soundTree, [file]: 'type: object\n' })).toEqual([
+    { rule, at: 'openapi.yaml#/openapi', message: `${file} is reached from no root document. Refer to it with $ref, or delete it.` },
+  ]);
+});
+
+it('refuses files that only refer to one another', async () => {
+  const circle = { 'components/schemas/thing/A.yaml': '$ref: B.yaml\n', 'components/schemas/thing/B.yaml': '$ref: A.yaml\n' };
+  expect((await lint({ ...soundTree, ...circle })).map((problem) => problem.rule)).toEqual([rule, rule]);
+});
+
+it('counts what another root document of redocly.yaml reaches', async () => {
+  const second = 'openapi: 3.1.0\ncomponents:\n  schemas:\n    Second:\n      $ref: components/schemas/thing/Second.yaml\n';
+  const tree = { ...soundTree, 'operator.yaml': second, 'components/schemas/thing/Second.yaml': 'type: object\n' };
+  expect(await lint(tree, { operator: { root: 'operator.yaml' } })).toEqual([]);
+});
+
+it('leaves a file that is not YAML to Redocly, which says where it breaks', async () => {
+  const problems = await lint({ ...soundTree, 'components/schemas/thing/ThingState.yaml': 'description: [\n' });
+  expect(new Set(problems.map((problem) => problem.rule))).toEqual(new Set(['no-unresolved-refs']));
+});

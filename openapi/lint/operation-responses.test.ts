@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+
+import { lint } from './testing/redocly.ts';
+import { soundTree, withText } from './testing/tree.ts';
+
+const rule = 'reseller/operation-responses';
+const file = 'paths/thing@{id}@info.yaml';
+const at = `${file}#/put/responses`;
+
+it('accepts an operation that says what follows a missing key, an unknown id and a broken rule', async () => {
+  expect(await lint(soundTree)).toEqual([]);
+});
+
+it.each([
+  ['401', 'PUT /thing/{id}/info has no 401 response, but it needs a credential, which can be missing or unknown. Add it under responses.'],
+  ['404', 'PUT /thing/{id}/info has no 404 response, but its path names something that may not exist. Add it under responses.'],
+  ['422', 'PUT /thing/{id}/info has no 422 response, but its body can break a rule. Add it under responses.'],
+])('refuses an operation without %s', async (status, message) => {
+  const tree = withText(file, `    '${status}':\n      $ref: ../components/responses/Refused.yaml\n`, '');
+  expect(await lint(tree)).toEqual([{ rule, at, message }]);
+});
+
+it('asks for no 401 where no credential is needed', async () => {
+  const tree = withText(file, '  x-retry: never\n', '  x-retry: never\n  security: []\n');
+  expect(await lint(withText(file, "    '401':\n      $ref: ../components/responses/Refused.yaml\n", '', tree))).toEqual([]);
+});

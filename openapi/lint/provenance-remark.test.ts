@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { bundle, partOf } from './testing/redocly.ts';
+import { soundTree, withText } from './testing/tree.ts';
+
+const INFERRED = '*Inferred: the specification does not state this.*';
+const NOT_SHOWN = '*Not shown in the specification; this is our choice.*';
+
+const thing = 'components/schemas/thing/Thing.yaml';
+const path = 'paths/thing@{id}@info.yaml';
+
+describe('the remark on what the specification does not show', () => {
+  let document: unknown;
+  const operation = (...keys: string[]) => partOf(document, 'paths', '/thing/{id}/info', 'put', ...keys);
+  const component = (...keys: string[]) => partOf(document, 'components', ...keys);
+
+  beforeAll(async () => {
+    let tree = withText(path, '  x-retry: never\n', '  x-retry: never\n  x-provenance: inferred\n');
+    tree = withText(
+      path,
+      '      description: The thing was changed.\n',
+      '      description: The thing was changed.\n      x-provenance: inferred\n',
+      tree,
+    );
+    tree = withText('components/parameters/ThingId.yaml', 'required: true\n', 'required: true\nx-provenance: inferred\n', tree);
+    tree = withText('components/schemas/thing/ThingState.yaml', 'description: State of a thing.\n', 'x-provenance: not-shown\n', tree);
+    tree = withText(thing, '    const: thing\n', '    const: thing\n    x-provenance: inferred\n', tree);
+    tree = withText(thing, '    description: Name of the thing.\n', '    x-provenance: shown\n    description: Name of the thing.\n', tree);
+    const more =
+      `  twice:\n    type: string\n    x-provenance: inferred\n    description: |-\n      Said already.\n\n      ${INFERRED}\n` +
+      '  again:\n    $ref: ThingState.yaml\n' +
+      '  beside:\n    $ref: ThingName.yaml\n    x-provenance: inferred\n';
+    tree = withText(thing, '  kind:\n', `${more}  kind:\n`, tree);
+    document = await bundle({ ...tree, 'components/schemas/thing/ThingName.yaml': 'type: string\ndescription: A name.\n' });
+  });
+
+  it('stands on operations', () => expect(operation('description')).toBe(`Changes one thing.\n\n${INFERRED}`));
+  it('stands on responses in place', () =>
+    expect(operation('responses', '200', 'description')).toBe(`The thing was changed.\n\n${INFERRED}`));
+  it('stands once on responses that several operations share', () => {
+    expect(component('responses', 'Refused', 'description')).toBe(`The request was refused.\n\n${NOT_SHOWN}`);
+  });
+  it('stands on parameters', () => {
+    expect(component('parameters', 'ThingId', 'description')).toBe(`Identifier of the thing.\n\n${INFERRED}`);
+  });
+  it('stands on headers', () => expect(component('headers', 'RetryAfter', 'description')).toBe(`Seconds to wait.\n\n${NOT_SHOWN}`));
+  it('stands on properties', () => {
+    expect(component('schemas', 'Thing', 'properties', 'kind', 'description')).toBe(`What it is.\n\n${INFERRED}`);
+  });
+  it('is the description of a schema that has none', () => expect(component('schemas', 'ThingState', 'description')).toBe(NOT_SHOWN));
+  it('is not said twice', () => {
+    expect(component('schemas', 'Thing', 'properties', 'twice', 'description')).toBe(`Said already.\n\n${INFERRED}`);
+  });
+  it('does not stand on what the specification shows', () => {
+    expect(component('schemas', 'Thing', 'properties', 'name', 'description')).toBe('Name of the thing.');
+    expect(component('schemas', 'Thing', 'description')).toBe('A thing.');
+  });
+  it('stands on the target of a reference only', () => {
+    expect(component('schemas', 'Thing', 'properties', 'again')).toEqual({ $ref: '#/components/schemas/ThingState' });
+  });
+  it('stands beside a reference that has a provenance of its own', () => {
+    expect(component('schemas', 'Thing', 'properties', 'beside')).toEqual({
+      $ref: '#/components/schemas/ThingName',
+      'x-provenance': 'inferred',
+      description: INFERRED,
+    });
+    expect(component('schemas', 'ThingName', 'description')).toBe('A name.');
+  });
+  it('leaves examples alone', () => {
+    expect(component('examples', 'Refused', 'value')).toEqual({ message: 'No.', 'x-anything': 'In an example it is data.' });
+  });
+});
+
+it('comes beside the text of description.md, which takes the place of the description of the document', async () => {
+  expect(partOf(await bundle(soundTree), 'info', 'description')).toBe(soundTree['description.md']);
+});

@@ -1,0 +1,168 @@
+/** The files of a small document, by path. */
+export type Tree = Readonly<Record<string, string>>;
+
+/** A document that breaks no rule. Tests change it. */
+export const soundTree: Tree = {
+  'description.md': 'What the whole document is about.\n',
+  'README.md': 'A note for people.\n',
+  'openapi.yaml': `openapi: 3.1.0
+info:
+  title: Fixture
+  version: 1.0.0
+  description: See description.md.
+  license:
+    name: MIT
+    identifier: MIT
+servers:
+  - url: https://api.reseller.invalid
+    description: The only one.
+security:
+  - ApiKey: []
+tags:
+  - name: Thing
+    description: Things.
+paths:
+  /thing/{id}/info:
+    $ref: paths/thing@{id}@info.yaml
+components:
+  securitySchemes:
+    ApiKey:
+      $ref: components/securitySchemes/ApiKey.yaml
+`,
+  'paths/thing@{id}@info.yaml': `put:
+  operationId: changeThing
+  tags: [Thing]
+  summary: Change a thing
+  description: Changes one thing.
+  x-retry: never
+  parameters:
+    - $ref: ../components/parameters/ThingId.yaml
+  requestBody:
+    required: true
+    description: What the thing is to be.
+    content:
+      application/x-www-form-urlencoded:
+        schema:
+          $ref: ../components/schemas/thing/ChangeThingForm.yaml
+        examples:
+          renamed:
+            $ref: ../components/examples/thing/ChangeThingForm.yaml
+  responses:
+    '200':
+      description: The thing was changed.
+      content:
+        application/json:
+          schema:
+            $ref: ../components/schemas/thing/Thing.yaml
+          examples:
+            changed:
+              $ref: ../components/examples/thing/ChangeThingChanged.yaml
+    '401':
+      $ref: ../components/responses/Refused.yaml
+    '404':
+      $ref: ../components/responses/Refused.yaml
+    '422':
+      $ref: ../components/responses/Refused.yaml
+`,
+  'components/securitySchemes/ApiKey.yaml': `type: apiKey
+in: header
+name: X-KEY
+description: The key.
+`,
+  'components/parameters/ThingId.yaml': `name: id
+in: path
+required: true
+description: Identifier of the thing.
+schema:
+  type: string
+example: t1
+`,
+  'components/headers/RetryAfter.yaml': `description: Seconds to wait.
+x-provenance: not-shown
+schema:
+  type: integer
+example: 2
+`,
+  'components/responses/Refused.yaml': `description: The request was refused.
+x-provenance: not-shown
+headers:
+  Retry-After:
+    $ref: ../headers/RetryAfter.yaml
+content:
+  application/json:
+    schema:
+      $ref: ../schemas/common/Refusal.yaml
+    examples:
+      refused:
+        $ref: ../examples/common/Refused.yaml
+`,
+  'components/schemas/common/Refusal.yaml': `type: object
+description: Why a request was refused.
+properties:
+  message:
+    type: string
+    description: The reason.
+  x-anything:
+    type: string
+    description: In a map this is the name of an entry.
+`,
+  'components/schemas/thing/ThingState.yaml': `description: State of a thing.
+anyOf:
+  - type: string
+    enum: [OK, LOCK]
+    x-seen: true
+  - type: string
+`,
+  'components/schemas/thing/Thing.yaml': `type: object
+description: A thing.
+required: [name]
+properties:
+  name:
+    type: string
+    description: Name of the thing.
+  state:
+    $ref: ThingState.yaml
+  kind:
+    const: thing
+    description: What it is.
+`,
+  'components/schemas/thing/ChangeThingForm.yaml': `type: object
+description: What a thing is to be.
+additionalProperties: false
+required: [name]
+properties:
+  name:
+    type: string
+    description: Its new name.
+  size:
+    type: string
+    enum: [small, large]
+    description: Its new size.
+`,
+  'components/examples/common/Refused.yaml': `summary: Refused
+value:
+  message: No.
+  x-anything: In an example it is data.
+`,
+  'components/examples/thing/ChangeThingForm.yaml': `summary: A new name
+value:
+  name: web1
+`,
+  'components/examples/thing/ChangeThingChanged.yaml': `summary: Changed
+value:
+  name: web1
+  state: OK
+  kind: thing
+`,
+};
+
+/**
+ * The file of the sound tree with one part of its text replaced: what a test calls broken.
+ *
+ * @throws Error if the file does not have that part, so that a test cannot pass by changing nothing
+ */
+export function withText(file: string, part: string, replacement: string, base: Tree = soundTree): Tree {
+  const text = base[file];
+  if (text === undefined || !text.includes(part)) throw new Error(`${file} of the tree does not have the text "${part}".`);
+  return { ...base, [file]: text.replace(part, () => replacement) };
+}
