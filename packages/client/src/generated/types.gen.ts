@@ -6,11 +6,15 @@ export type ClientOptions = {
 
 /**
  * Identifier of an operating system. The allowed values are not shown; names look like `debian_12`.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type VmOs = string;
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type VmHostsystem = string;
 
@@ -226,6 +230,8 @@ export type CreatedVmConfig = {
 
 /**
  * What the VM costs while it runs.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type CreatedVmPricings = {
     /**
@@ -260,11 +266,15 @@ export type CreateVmResponse = SuccessEnvelope & {
 
 /**
  * Kind of failure. Further values may appear; decide by the HTTP status where you meet one that you do not know.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'unavailable' | string;
 
 /**
  * What every refused request answers. `type` names the kind of failure for programs and is what the request log calls `error_type`.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type ErrorEnvelope = {
     /**
@@ -288,6 +298,8 @@ export type ErrorEnvelope = {
 
 /**
  * One rule that one field of the form breaks.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type FieldError = {
     /**
@@ -306,6 +318,8 @@ export type FieldError = {
 
 /**
  * What a request answers whose form breaks a rule. `data.fields` names every field that was wrong, not only the first.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type ValidationErrorEnvelope = {
     /**
@@ -359,6 +373,8 @@ export type ReinstallVmResponse = SuccessEnvelope & {
 
 /**
  * The data centre that the host system stands in.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type VmHostDatacenter = {
     /**
@@ -381,6 +397,8 @@ export type VmHostDatacenter = {
 
 /**
  * What the host system is built of.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type VmHostHardware = {
     /**
@@ -399,6 +417,8 @@ export type VmHostHardware = {
 
 /**
  * The least and the most that a VM can have of a resource, and the step between two choices.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type VmHostRange = {
     /**
@@ -417,6 +437,8 @@ export type VmHostRange = {
 
 /**
  * What a VM on this host system can have of each resource. Each property bears the name of the field of `PUT /vm/create` that it limits.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type VmHostConfiguration = {
     /**
@@ -451,6 +473,8 @@ export type VmHostConfiguration = {
 
 /**
  * A host system and what a VM on it can have.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type VmHost = {
     /**
@@ -472,6 +496,8 @@ export type VmHost = {
 export type ListVmHostsResponse = SuccessEnvelope & {
     /**
      * One item for each host system. The shape of this list is not shown in the specification; it is that of public clients of APIs of this form.
+     *
+     * *Inferred: the specification does not state this.*
      */
     data: Array<VmHost>;
 };
@@ -650,6 +676,8 @@ export type DedicatedIpv4 = {
 
 /**
  * An IPv6 network of a dedicated server. Only an empty list is shown; the form of an item is taken from the IPv4 list.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type DedicatedIpv6 = {
     /**
@@ -1202,6 +1230,8 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 
 /**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
     /**
@@ -1299,6 +1329,8 @@ export type CreateHandleResponse = SuccessEnvelope & {
 
 /**
  * A country that a handle can be in. The form of an item is known from public clients of APIs of this form.
+ *
+ * *Inferred: the specification does not state this.*
  */
 export type HandleCountry = {
     /**
@@ -1407,6 +1439,8 @@ export type SuccessEnvelopeRequestIdNullable = {
     status: 'success';
     /**
      * Identifier of this request, or null. Which of the account and accounting list endpoints answer null is inferred.
+     *
+     * *Inferred: the specification does not state this.*
      */
     requestID: string | null;
     /**
@@ -1643,11 +1677,15 @@ export type CurrentVmPosition = VmPosition & {
 
 /**
  * Why the period was charged, an order or registration, a renewal, or the transfer of a domain.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | string;
 
 /**
  * A period of a dedicated server or a domain that was charged in advance.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type PeriodPosition = {
     type: PeriodPositionType;
@@ -1677,12 +1715,16 @@ export type CurrentInvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1740,12 +1782,16 @@ export type InvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1847,6 +1893,8 @@ export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+ *
+ * *Not shown in the specification; this is our choice.*
  */
 export type IdempotencyKey = string;
 
@@ -1883,6 +1931,8 @@ export type CreateVmData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -1894,42 +1944,62 @@ export type CreateVmData = {
 export type CreateVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * There is no room or no address left for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or asks for more than the host system offers; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -1953,6 +2023,8 @@ export type ReinstallVmData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -1969,42 +2041,62 @@ export type ReinstallVmData = {
 export type ReinstallVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The state of the resource, or an earlier request with the same Idempotency-Key, does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or names an operating system that is not offered; nothing was reinstalled.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2030,22 +2122,32 @@ export type ListVmHostsData = {
 export type ListVmHostsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2071,22 +2173,32 @@ export type ListDedicatedServersData = {
 export type ListDedicatedServersErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2112,22 +2224,32 @@ export type ListDedicatedMarketData = {
 export type ListDedicatedMarketErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2158,26 +2280,38 @@ export type GetDedicatedServerData = {
 export type GetDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2198,6 +2332,8 @@ export type DeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2214,30 +2350,44 @@ export type DeleteDedicatedServerData = {
 export type DeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is cancelled already, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2258,6 +2408,8 @@ export type UndeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2274,34 +2426,50 @@ export type UndeleteDedicatedServerData = {
 export type UndeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2327,22 +2495,32 @@ export type ListDomainsData = {
 export type ListDomainsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2368,22 +2546,32 @@ export type GetDomainPricingsData = {
 export type GetDomainPricingsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2407,6 +2595,8 @@ export type RegisterDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2418,42 +2608,62 @@ export type RegisterDomainData = {
 export type RegisterDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * The domain is registered already, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or names a handle or a TLD that cannot be used; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2484,26 +2694,38 @@ export type GetDomainData = {
 export type GetDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2527,6 +2749,8 @@ export type SetDomainNameserversData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2543,42 +2767,62 @@ export type SetDomainNameserversData = {
 export type SetDomainNameserversErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the nameservers are as they were.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2599,6 +2843,8 @@ export type RequestDomainAuthcodeData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2615,30 +2861,44 @@ export type RequestDomainAuthcodeData = {
 export type RequestDomainAuthcodeErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2659,6 +2919,8 @@ export type UndeleteDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2675,34 +2937,50 @@ export type UndeleteDomainData = {
 export type UndeleteDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The domain is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2726,6 +3004,8 @@ export type EditDomainDnsData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2742,42 +3022,62 @@ export type EditDomainDnsData = {
 export type EditDomainDnsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the DNS records are as they were.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2801,6 +3101,8 @@ export type CreateHandleData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2812,38 +3114,56 @@ export type CreateHandleData = {
 export type CreateHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; no handle was created.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2869,22 +3189,32 @@ export type ListHandleCountriesData = {
 export type ListHandleCountriesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2915,26 +3245,38 @@ export type GetHandleData = {
 export type GetHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2960,22 +3302,32 @@ export type ListSalesData = {
 export type ListSalesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3001,22 +3353,32 @@ export type ListInvoicesData = {
 export type ListInvoicesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3042,22 +3404,32 @@ export type GetCurrentInvoiceData = {
 export type GetCurrentInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3088,26 +3460,38 @@ export type GetInvoiceData = {
 export type GetInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3128,6 +3512,8 @@ export type GenerateOtpData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         *
+         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3139,26 +3525,38 @@ export type GenerateOtpData = {
 export type GenerateOtpErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3187,34 +3585,50 @@ export type ListRequestsData = {
 export type ListRequestsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
