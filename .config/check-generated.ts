@@ -10,7 +10,7 @@ const COMMITTED = 'src/generated';
 
 const fresh = mkdtempSync(join(process.cwd(), 'node_modules', '.generated-'));
 try {
-  const generator = spawnSync('openapi-ts', ['--output', fresh, '--silent'], { encoding: 'utf8' });
+  const generator = spawnSync('openapi-ts', ['--silent'], { encoding: 'utf8', env: { ...process.env, GENERATE_INTO: fresh } });
   if (generator.status !== 0) {
     process.stderr.write(`The generator failed:\n${generator.stdout}${generator.stderr}\n`);
     process.exitCode = 1;

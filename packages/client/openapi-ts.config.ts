@@ -4,7 +4,8 @@ export default defineConfig({
   input: '../../openapi/dist/openapi.json',
   logs: { file: false },
   output: {
-    path: 'src/generated',
+    // The check of what is committed generates beside it.
+    path: process.env['GENERATE_INTO'] ?? 'src/generated',
     module: {
       extension: '.ts',
       // The generated functions run on our own runtime instead of the generator's.
