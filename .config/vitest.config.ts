@@ -6,6 +6,7 @@ import { closingLine } from './closing-line.ts';
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
+    globalSetup: ['.config/postgres.ts', '.config/status-coverage.ts'],
     include: ['{openapi,packages,apps}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine],

@@ -9,7 +9,9 @@ import {
   issueApiKey,
   openSqliteStore,
   seedSandbox,
+  simulatedFleet,
   simulatedHypervisor,
+  simulatedRegistrar,
   systemClock,
   systemRandom,
 } from '@reseller/service';
@@ -30,7 +32,13 @@ test('the sandbox service answers as the document says', async () => {
 
 async function startSandbox(): Promise<{ target: URL; apiKey: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
-  const ports = { clock: systemClock, random: systemRandom, hypervisor: simulatedHypervisor() };
+  const ports = {
+    clock: systemClock,
+    random: systemRandom,
+    hypervisor: simulatedHypervisor(),
+    fleet: simulatedFleet(),
+    registrar: simulatedRegistrar(),
+  };
   const store = await openSqliteStore(directory);
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));

@@ -11,14 +11,22 @@ import {
   issueApiKey,
   openSqliteStore,
   seedSandbox,
+  simulatedFleet,
   simulatedHypervisor,
+  simulatedRegistrar,
   systemClock,
   systemRandom,
 } from '@reseller/service';
 import { pino } from 'pino';
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-'));
-const ports = { clock: systemClock, random: systemRandom, hypervisor: simulatedHypervisor() };
+const ports = {
+  clock: systemClock,
+  random: systemRandom,
+  hypervisor: simulatedHypervisor(),
+  fleet: simulatedFleet(),
+  registrar: simulatedRegistrar(),
+};
 const store = await openSqliteStore(directory);
 await seedSandbox(store, ports);
 const apiKey = await store.commit(async ({ db }) => {

@@ -1,10 +1,16 @@
 import { resolve } from 'node:path';
 
+import { publicUrlOf } from '@reseller/service';
+
 /** How the process is set up. */
 export interface Configuration {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Port of the operator's side, on the same host; 0 picks a free one. */
+  readonly operatorPort: number;
+  /** URL at which callers reach the service; undefined for the address that it listens on. */
+  readonly publicUrl: string | undefined;
   /** Where the embedded store and the key files are. */
   readonly dataDirectory: string;
   readonly logLevel: string;
@@ -29,17 +35,29 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   const value = (name: string): string | undefined => environment[name] || undefined;
   return {
     host: value('RESELLER_HOST') ?? '127.0.0.1',
-    port: port(value('RESELLER_PORT') ?? '4010'),
+    port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
+    operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
+    publicUrl: publicUrl(value('RESELLER_PUBLIC_URL')),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: secret(value('RESELLER_SECRET')),
   };
 }
 
-function port(text: string): number {
+function port(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 65_535) return number;
-  throw new ConfigurationError(`RESELLER_PORT is '${text}'. Set it to a port number from 0 to 65535, 0 for any free one.`);
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, 0 for any free one.`);
+}
+
+function publicUrl(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : publicUrlOf(text);
+  } catch (error) {
+    throw new ConfigurationError(`RESELLER_PUBLIC_URL cannot be used. ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 function logLevel(text: string): string {

@@ -5,8 +5,11 @@ import { resolve } from 'node:path';
 import {
   createService,
   openSqliteStore,
+  seedDemoServers,
   seedSandbox,
+  simulatedFleet,
   simulatedHypervisor,
+  simulatedRegistrar,
   StoreOpenError,
   systemClock,
   systemRandom,
@@ -24,17 +27,28 @@ async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
   const { dataDirectory, host, port } = configuration;
   const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
-  const ports = { clock: systemClock, random: systemRandom, hypervisor: simulatedHypervisor() };
+  const ports = {
+    clock: systemClock,
+    random: systemRandom,
+    hypervisor: simulatedHypervisor(),
+    fleet: simulatedFleet(),
+    registrar: simulatedRegistrar(),
+  };
   const store = await openSqliteStore(dataDirectory);
+  const secret = configuration.secret ?? secretFrom(dataDirectory);
   await seedSandbox(store, ports);
+  await seedDemoServers(store, { ports, secret });
   const apiKey = await demoApiKey(store, ports, dataDirectory);
   const service = await createService({
     store,
     ports,
-    secret: configuration.secret ?? secretFrom(dataDirectory),
+    secret,
     logger,
+    ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),
   });
+  // What fell due while no process ran is done before anyone can ask.
+  await service.runDueWork();
   const stopWorking = keepDoing(() => service.runDueWork(), logger);
   const stop = async (): Promise<void> => {
     stopWorking();
@@ -42,14 +56,16 @@ async function start(): Promise<void> {
     await store.close();
   };
   let address: string;
+  let operator: string;
   try {
     address = await service.app.listen({ host, port });
+    operator = await service.operator.listen({ host, port: configuration.operatorPort });
   } catch (error) {
     await stop();
     throw error;
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
-  process.stdout.write(welcome({ baseUrl: address, apiKey, dataDirectory }));
+  process.stdout.write(welcome({ baseUrl: address, operatorUrl: operator, apiKey, dataDirectory }));
 }
 
 /** What went wrong in one line; undefined where it is nothing that whoever started the service can mend. */
@@ -58,7 +74,7 @@ function explanation(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT to another port.`;
+      return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.`;
     case 'EACCES':
       return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
     case 'EADDRNOTAVAIL':

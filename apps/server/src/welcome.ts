@@ -1,18 +1,20 @@
 /** Where a started sandbox is and how to use it. */
 export interface Started {
   readonly baseUrl: string;
+  readonly operatorUrl: string;
   readonly apiKey: string;
   readonly dataDirectory: string;
 }
 
 /** What `start` prints. The last line is the one that a newcomer pastes. */
-export function welcome({ baseUrl, apiKey, dataDirectory }: Started): string {
+export function welcome({ baseUrl, operatorUrl, apiKey, dataDirectory }: Started): string {
   return `
 Reseller Infrastructure Service API, sandbox
 
   Base URL  ${baseUrl}
   Docs      ${baseUrl}/docs/
   API key   ${apiKey}
+  Metrics   ${operatorUrl}/metrics
   Data      ${dataDirectory}
 
 Buy a VM; it costs nothing here:

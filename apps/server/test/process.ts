@@ -15,6 +15,7 @@ const MAIN = resolve(import.meta.dirname, '../src/main.ts');
 export interface Server {
   readonly process: ChildProcess;
   readonly baseUrl: string;
+  readonly operatorUrl: string;
   readonly apiKey: string;
   /** All that it printed before it was ready. */
   readonly welcome: string;
@@ -40,6 +41,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   return {
     process: child,
     baseUrl: found(/Base URL\s+(\S+)/),
+    operatorUrl: found(/Metrics\s+(\S+)\/metrics/),
     apiKey: found(/API key\s+(\S+)/),
     welcome,
     async end(signal) {
@@ -60,7 +62,7 @@ export async function runServer(environment: Readonly<Record<string, string>>): 
 
 function run(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], RESELLER_PORT: '0', ...environment },
+    env: { PATH: process.env['PATH'], RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 import { createClient, getCurrentInvoice, listRequests } from '@reseller/client';
@@ -58,6 +60,30 @@ test('the documentation is served, and leads from /docs to its page', async () =
   expect(await page.text()).toContain('<title>');
 });
 
+test('metrics and probes are served where resellers do not reach', async () => {
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
+  expect(await (await fetch(`${server.operatorUrl}/metrics`)).text()).toContain('reseller_request_duration_seconds');
+  expect((await fetch(`${server.operatorUrl}/readyz`)).status).toBe(200);
+  expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
+});
+
+test('a request under way when the service is told to stop is still answered', async () => {
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
+  const { hostname, port } = new URL(server.baseUrl);
+  const form = 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=de_xeon';
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `PUT /vm/create HTTP/1.1\r\nHost: ${hostname}\r\nX-SERVICE-APIKEY: ${server.apiKey}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  // The server has the head of the request once it asks for the body.
+  await once(socket, 'data');
+  const ended = server.end('SIGTERM');
+  socket.write(form);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await ended).toBe(0);
+});
+
 test('keys are for the eyes of their owner', async () => {
   const directory = temporaryDirectory();
   await startServer({ RESELLER_DATA_DIR: directory });
@@ -68,6 +94,8 @@ test.each([
   ['RESELLER_PORT', 'http'],
   ['RESELLER_PORT', '65536'],
   ['RESELLER_PORT', '-1'],
+  ['RESELLER_OPERATOR_PORT', '4011x'],
+  ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
 ])('%s=%s: one clear line and exit code 1', async (name, value) => {
@@ -86,7 +114,7 @@ test('a port in use: one clear line and exit code 1', async () => {
   const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PORT: port });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or set RESELLER_PORT to another port.\n`,
+    stderr: `Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.\n`,
   });
 });
 

@@ -13,7 +13,6 @@ interface Kinds {
   422: 'validation_failed';
   429: 'rate_limited';
   500: 'internal_error';
-  501: 'not_implemented';
   503: 'unavailable';
 }
 

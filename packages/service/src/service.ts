@@ -1,11 +1,15 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { createApplication } from './http/application.ts';
+import { createMetrics } from './http/observability.ts';
+import { createOperatorApplication } from './http/operator-application.ts';
+import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
 import type { Ports } from './ports/ports.ts';
+import { publicUrlOf } from './rules/document-link.ts';
 import type { Store } from './store/store.ts';
 
 /** What a service is made of. */
@@ -14,6 +18,12 @@ export interface ServiceParts {
   readonly ports: Ports;
   /** Known to the service alone and not in the store: one-time codes are hashed with it. At least 32 characters. */
   readonly secret: string;
+  /**
+   * URL at which callers reach the service, such as https://api.example.com: links in answers begin
+   * with it. Left out, they begin with the address that the service listens on; what a request
+   * calls the service (its Host header) is never believed.
+   */
+  readonly publicUrl?: string;
   /** Folder of the built documentation, served at /docs. */
   readonly docs?: string;
   /** Where the service logs to, in the manner of pino. */
@@ -24,8 +34,11 @@ export interface ServiceParts {
 export interface Service {
   /** The reseller API, ready to listen or to be injected into. */
   readonly app: FastifyInstance;
+  /** What is for the provider alone: probes and metrics. Listens, if at all, where resellers cannot reach it. */
+  readonly operator: FastifyInstance;
   /**
-   * Does all that has fallen due by the clock: period ends, set-ups, renewals, ends.
+   * Does all that has fallen due by the clock (period ends, set-ups, renewals, ends) and tells the
+   * infrastructure what follows from it.
    *
    * @returns How many things were done.
    */
@@ -37,17 +50,23 @@ export interface Service {
 /**
  * The Reseller Infrastructure Service over a store. What an earlier process left half-done is undone first.
  *
- * @throws TypeError when the secret is too short.
+ * @throws TypeError when the secret is too short or the public URL is none.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const { store, ports, secret, logger } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
+  const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
   const undone = await undoLeftReservations({ store, ports, table: operations });
   if (undone > 0) logger.warn({ undone }, 'undid purchases that an earlier process left half-done');
-  const app = await createApplication({ store, ports, table: operations, secret, docs: parts.docs, logger });
+  const metrics = createMetrics();
+  const app = await createApplication({ store, ports, table: operations, secret, publicUrl, docs: parts.docs, metrics, logger });
+  const operator = createOperatorApplication({ store, metrics, logger });
   return {
     app,
-    runDueWork: () => runDueWork(store, ports, dueKinds),
-    close: () => app.close(),
+    operator,
+    runDueWork: async () => (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports)),
+    async close() {
+      await Promise.all([app.close(), operator.close()]);
+    },
   };
 }

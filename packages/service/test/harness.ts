@@ -1,22 +1,31 @@
 /** The service on a socket, for tests: a store of its own, a clock that the test turns, and every answer judged by the document. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { createValidator, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import { pino } from 'pino';
-import { expect, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
 import type { Hypervisor, Ports, Random, Store, VmOrder } from '../src/index.ts';
 import type { OperationId } from '../src/operations/operation.ts';
 import { euros } from '../src/rules/money.ts';
+import { openPostgresStore } from '../src/store/postgres/open.ts';
+import { newDatabase } from './engines.ts';
+import { TestFleet } from './fleet.ts';
+import { TestRegistrar } from './registrar.ts';
 
 const api = parseDocument(document);
 const validator = createValidator(api);
 const operations = new Map(readOperations(api).map((operation) => [operation.id, operation]));
+
+/** What the service encrypts with. */
+export const SECRET = 'x'.repeat(32);
 
 /** A moment in the middle of a month of 30 days. */
 export const START = Date.UTC(2026, 10, 10, 12, 0, 0);
@@ -59,7 +68,12 @@ export class TestHypervisor implements Hypervisor {
 export interface Sent {
   readonly path?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, unknown>>;
-  readonly apiKey?: string;
+  /** In place of a form: the body as it is. */
+  readonly body?: string;
+  /** Type of the body; that of a form where none is given. */
+  readonly contentType?: string;
+  /** Null for none. */
+  readonly apiKey?: string | null;
   readonly idempotencyKey?: string;
 }
 
@@ -76,10 +90,16 @@ export interface TestService {
   readonly apiKey: string;
   readonly clock: TestClock;
   readonly hypervisor: TestHypervisor;
+  readonly fleet: TestFleet;
+  readonly registrar: TestRegistrar;
   readonly ports: Ports;
   readonly store: Store;
+  /** Where the store's files are. */
+  readonly directory: string;
   /** Calls an operation; the answer is judged by the document. */
   call(operation: OperationId, sent?: Sent): Promise<Received>;
+  /** Calls an operation with a further header line that no HTTP library would send; the answer is judged by the document. */
+  callWithHeader(operation: OperationId, line: string): Promise<Received>;
   /** Sends a request as it is; the answer is judged as an envelope. */
   send(path: string, init?: RequestInit): Promise<Received>;
   /** Does all that has fallen due. */
@@ -88,18 +108,27 @@ export interface TestService {
   account(creditLimit?: string): Promise<{ readonly id: string; readonly apiKey: string }>;
 }
 
-/** Starts a service that ends with the test. */
+/** Starts a service that ends with the test. TEST_ENGINE=postgres runs it on PostgreSQL. */
 export async function startService({
   creditLimit = '1000.00',
   random = systemRandom,
-}: { creditLimit?: string; random?: Random } = {}): Promise<TestService> {
+  publicUrl,
+  hypervisor = new TestHypervisor(),
+}: { creditLimit?: string; random?: Random; publicUrl?: string; hypervisor?: TestHypervisor } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
-  const store = await openSqliteStore(directory);
+  const store = await (process.env['TEST_ENGINE'] === 'postgres' ? openPostgresStore(await newDatabase()) : openSqliteStore(directory));
   const clock = new TestClock();
-  const hypervisor = new TestHypervisor();
-  const ports = { clock, random, hypervisor };
+  const fleet = new TestFleet();
+  const registrar = new TestRegistrar();
+  const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, runDueWork } = await createService({ store, ports, secret: 'x'.repeat(32), logger: pino({ level: 'silent' }) });
+  const { app, runDueWork } = await createService({
+    store,
+    ports,
+    secret: SECRET,
+    logger: pino({ level: 'silent' }),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+  });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await app.close();
@@ -118,8 +147,11 @@ export async function startService({
     apiKey,
     clock,
     hypervisor,
+    fleet,
+    registrar,
     ports,
     store,
+    directory,
     runDueWork,
     account,
     async send(path, init) {
@@ -127,12 +159,31 @@ export async function startService({
       expectEnvelope(received);
       return received;
     },
+    async callWithHeader(id, line) {
+      const operation = operationOf(id);
+      const { hostname, port } = new URL(baseUrl);
+      const socket = connect(Number(port), hostname);
+      socket.write(`${operation.method} ${operation.path} HTTP/1.1\r\nHost: ${hostname}\r\nX-SERVICE-APIKEY: ${apiKey}\r\n${line}\r\n\r\n`);
+      const answer = await text(socket);
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      const headers = head
+        .split('\r\n')
+        .slice(1)
+        .map((header): [string, string] => [header.split(': ')[0] ?? '', header.split(': ')[1] ?? '']);
+      const received = { status: Number(head.split(' ')[1]), headers: new Headers(headers), body: JSON.parse(body) };
+      expectDocumented(operation, received);
+      return received;
+    },
     async call(id, sent = {}) {
       const operation = operationOf(id);
-      const headers = new Headers({ 'x-service-apikey': sent.apiKey ?? apiKey });
+      const headers = new Headers(sent.apiKey === null ? {} : { 'x-service-apikey': sent.apiKey ?? apiKey });
       if (sent.idempotencyKey !== undefined) headers.set('idempotency-key', sent.idempotencyKey);
       const init: RequestInit = { method: operation.method, headers };
-      if (sent.form) init.body = new URLSearchParams(writeForm(operation, sent.form));
+      const body = sent.body ?? (sent.form && writeForm(operation, sent.form));
+      if (body !== undefined) {
+        init.body = body;
+        headers.set('content-type', sent.contentType ?? 'application/x-www-form-urlencoded');
+      }
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ''));
       const received = await send(path, init);
       expectDocumented(operation, received);
@@ -163,6 +214,8 @@ function expectDocumented(operation: Operation, { status, headers, body }: Recei
   const described = responseFor(operation, status)?.content['application/json'];
   expect(described, `${operation.id} answered ${status}, which the document does not describe: ${JSON.stringify(body)}`).toBeDefined();
   expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+  const seen = inject('seenStatuses');
+  if (seen) appendFileSync(seen, `${operation.id} ${status}\n`);
   if (described?.pointer !== undefined) expect(validator.compile(described.pointer)(body), `${operation.id} ${status}`).toEqual([]);
 }
 

@@ -86,7 +86,7 @@ export const listDedicatedMarket = <ThrowOnError extends boolean = false>(option
 /**
  * Read a dedicated server
  *
- * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. What is answered for a server of the market that is not yours is not shown in the specification.
+ * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
  */
 export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({
     security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
@@ -97,7 +97,7 @@ export const getDedicatedServer = <ThrowOnError extends boolean = false>(options
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
  */
 export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({
     security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
@@ -108,7 +108,7 @@ export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(opti
 /**
  * Withdraw a server cancellation
  *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives.
+ * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
  */
 export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({
     security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
@@ -141,7 +141,7 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given, and what `ns2` alone does is not shown in the specification. The `domain.status` of the answer is the registration status of the domain.
+ * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -184,7 +184,7 @@ export const setDomainNameservers = <ThrowOnError extends boolean = false>(optio
 /**
  * Request an authcode
  *
- * Answers the authcode of a domain, with which another provider can transfer the domain away.
+ * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
  */
 export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({
     security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
@@ -195,7 +195,7 @@ export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(opti
 /**
  * Withdraw a domain cancellation
  *
- * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. How a domain is cancelled is not shown in the specification.
+ * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
  */
 export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({
     security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
@@ -206,7 +206,7 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -1025,7 +1025,7 @@ export type GetDomainPricingsResponse = SuccessEnvelope & {
 };
 
 /**
- * Full domain name with its TLD. An internationalised name stands in its ASCII form, which begins with `xn--`.
+ * Full domain name with its TLD. Upper and lower case are the same. How internationalised names are written is not shown; here they are taken in Unicode as well as in their ASCII form, which begins with `xn--`, and answers hold the ASCII form.
  */
 export type DomainName = string;
 
@@ -1035,7 +1035,7 @@ export type DomainName = string;
 export type HandleId = string;
 
 /**
- * Domain of a nameserver that a domain is to have from its registration on.
+ * Domain of a nameserver that a domain is to have from its registration on; an internationalised one in Unicode or in its ASCII form, as `domain`.
  */
 export type WantedNameserver = string;
 
@@ -1054,7 +1054,7 @@ export type RegisterDomainForm = {
 };
 
 /**
- * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form, and further values may appear.
+ * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
  */
 export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | string;
 
@@ -1063,24 +1063,24 @@ export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDE
  */
 export type DomainRegistration = {
     /**
-     * Full name with TLD.
+     * Full name with TLD. An internationalised name stands in its ASCII form (not shown).
      */
     name: string;
     /**
-     * Second-level part of the name, without the TLD.
+     * Second-level part of the name, without the TLD. It has no dots, also below a TLD of several parts such as `co.uk`.
      */
     sld: string;
     /**
-     * TLD of the name, without a leading dot.
+     * TLD of the name as the price list has it, without a leading dot.
      */
     tld: string;
     /**
-     * Code that allows another provider to transfer the domain away, or null.
+     * Code that allows another provider to transfer the domain away, or null. That it is null until one was requested is not shown.
      */
     authcode: string | null;
     status: DomainStatus;
     /**
-     * True when the domain is cancelled. `POST /domain/{domain}/undelete` withdraws the cancellation.
+     * True when the domain is cancelled. `POST /domain/{domain}/undelete` withdraws the cancellation. That the domain stays as it is until it expires, and is free for anyone then, is not shown.
      */
     terminated: boolean;
 };
@@ -1134,15 +1134,15 @@ export type DomainNameservers = {
 };
 
 /**
- * When the domain was registered and when it expires, as YYYY-MM-DD HH:MM:SS. The time zone is not shown in the specification.
+ * When the domain was registered and when it expires, as YYYY-MM-DD HH:MM:SS. The time zone is not shown in the specification; here it is UTC.
  */
 export type DomainTimings = {
     /**
-     * Moment of the registration.
+     * Moment of the registration, or of the transfer to this account (the latter is not shown).
      */
     create: string;
     /**
-     * Moment at which the registration expires.
+     * Moment at which the registration expires, unless the domain is renewed then. That this is a year after the registration, transfer or last renewal is not shown.
      */
     expire: string;
 };
@@ -1172,7 +1172,7 @@ export type GetDomainResponse = SuccessEnvelope & {
 };
 
 /**
- * Domain of a nameserver. The word `default` selects the standard nameserver.
+ * Domain of a nameserver. The word `default` selects the standard nameserver. That it is the standard nameserver of the same number, and that no nameserver may be named twice, is not shown.
  */
 export type NameserverOrDefault = string;
 
@@ -1199,7 +1199,7 @@ export type SetDomainNameserversResponse = SuccessEnvelope & {
  */
 export type DomainAuthcode = {
     /**
-     * Code that allows another provider to transfer the domain away.
+     * Code that allows another provider to transfer the domain away. The info of the domain answers it too, until a newer one is requested.
      */
     authcode: string;
 };
@@ -1235,15 +1235,15 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
  */
 export type EditDomainDnsForm = {
     /**
-     * DNS record type.
+     * DNS record type. Which there are is not shown; here A, AAAA, CAA, CNAME, MX, NS, SRV and TXT, in upper or lower case.
      */
     type: string;
     /**
-     * Subdomain that the record is for.
+     * Subdomain that the record is for, without the domain itself; a leading `*` stands for any. None, an empty one and `@` mean the domain itself (not shown).
      */
     sub?: string;
     /**
-     * Record data.
+     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. Names are fully qualified, with or without the closing dot.
      */
     data: string;
 };
@@ -1297,7 +1297,7 @@ export type CreateHandleForm = {
      */
     region: string;
     /**
-     * Country code, two letters, as `GET /domain/handle/countries` answers it.
+     * Country code, two letters, as `GET /domain/handle/countries` answers it; upper or lower case.
      */
     countrycode: string;
     /**
@@ -1305,7 +1305,7 @@ export type CreateHandleForm = {
      */
     email: string;
     /**
-     * Phone number. Optional here, but mandatory when registering .de domains with the handle.
+     * Phone number. Optional here, but mandatory when registering .de domains with the handle. Its notation is not shown; here with the calling code of a country, as `+49.6955501234`, or without it as within the country of the handle, and answers hold the former.
      */
     phone?: string;
 };
@@ -1482,7 +1482,7 @@ export type SaleStopDate = {
  */
 export type SaleUpgradable = {
     /**
-     * True means that the sale prices stay for VMs bought in the sale, also after an upgrade or a downgrade.
+     * True means that the sale prices stay for VMs bought in the sale, also after an upgrade or a downgrade. False means, in this service, that they stay until the first of either.
      */
     value: boolean;
     /**
@@ -1568,7 +1568,7 @@ export type SalePricings = {
 };
 
 /**
- * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows.
+ * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, it takes those of the one in which it costs least, and it keeps standard prices where no sale makes it cheaper.
  */
 export type Sale = {
     /**
@@ -2367,7 +2367,7 @@ export type DeleteDedicatedServerErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * The server is cancelled already, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The server is cancelled already or still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      *
      * *Not shown in the specification; this is our choice.*
      */
@@ -2436,12 +2436,6 @@ export type UndeleteDedicatedServerErrors = {
      * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
-    /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
-     */
-    402: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
      *
@@ -2643,7 +2637,7 @@ export type RegisterDomainErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule, or names a handle or a TLD that cannot be used; nothing was bought.
+     * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the present provider does not accept; nothing was bought.
      *
      * *Not shown in the specification; this is our choice.*
      */
@@ -2784,7 +2778,7 @@ export type SetDomainNameserversErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      *
      * *Not shown in the specification; this is our choice.*
      */
@@ -2878,7 +2872,7 @@ export type RequestDomainAuthcodeErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      *
      * *Not shown in the specification; this is our choice.*
      */
@@ -2948,19 +2942,13 @@ export type UndeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
-     */
-    402: ErrorEnvelope;
-    /**
      * Nothing of this account has the identifier in the path.
      *
      * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
-     * The domain is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The domain is not cancelled, another change of it is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      *
      * *Not shown in the specification; this is our choice.*
      */

@@ -5,25 +5,40 @@ import { v7 as uuidv7 } from 'uuid';
 
 import type { Undoing } from '../operations/reservation.ts';
 import type { Random } from '../ports/random.ts';
-import { apiOperations } from './api.ts';
+import { apiKeyHeader, apiOperations } from './api.ts';
+import { authentication } from './authenticate.ts';
+import type { Authenticate } from './authenticate.ts';
 import { answerFailures, answerNoHttp, answerUnreadablePath } from './failures.ts';
 import { handlingOf } from './handler.ts';
+import { serveInvoiceDocuments } from './invoice-document.ts';
+import { answerProbes, observeRequests, quietLogging } from './observability.ts';
+import type { Metrics } from './observability.ts';
 
 /** What the application is made of. */
-export interface ApplicationParts extends Undoing {
+export interface ServiceContext extends Undoing {
   /** Known to the service alone, not in the store. */
   readonly secret: string;
+  /** Base URL at which callers reach the service; undefined for the address that it listens on. */
+  readonly publicUrl: string | undefined;
   /** Folder of the built documentation, served at /docs; undefined for none. */
   readonly docs: string | undefined;
+  readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
+}
+
+/** What its routes share. */
+export interface ApplicationParts extends ServiceContext {
+  readonly authenticate: Authenticate;
 }
 
 const BODY_LIMIT = 64 * 1024;
 
 /** The reseller API as a Fastify application; it is not listening yet. */
-export async function createApplication(parts: ApplicationParts): Promise<FastifyInstance> {
+export async function createApplication(given: ServiceContext): Promise<FastifyInstance> {
+  const parts: ApplicationParts = { ...given, authenticate: authentication(given.store, apiKeyHeader) };
   const app = fastify({
     loggerInstance: parts.logger,
+    ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
@@ -34,15 +49,34 @@ export async function createApplication(parts: ApplicationParts): Promise<Fastif
     routerOptions: { maxParamLength: 1_024 },
     frameworkErrors: (_error, request, reply) => void answerUnreadablePath(parts, request, reply),
     clientErrorHandler: answerNoHttp,
+    // What arrives on an open connection while the service stops is still carried out.
+    return503OnClosing: false,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   answerFailures(app, parts);
+  letGoWhenClosing(app);
+  observeRequests(app, parts.metrics);
+  answerProbes(app, parts.store);
   for (const api of apiOperations) {
     app.route({ method: api.operation.method, url: api.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), ...handlingOf(api, parts) });
   }
+  serveInvoiceDocuments(app, parts);
   if (parts.docs !== undefined) await app.register(fastifyStatic, { root: parts.docs, prefix: '/docs', redirect: true });
   return app;
+}
+
+/** A connection that stays open after its last answer would keep the service from stopping. */
+function letGoWhenClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done(null, payload);
+  });
 }
 
 /** A UUID of version 7 from the service's own clock and random numbers. */

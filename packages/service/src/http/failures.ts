@@ -9,7 +9,6 @@ import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import { apiKeyHeader, apiOperations } from './api.ts';
 import type { ApplicationParts } from './application.ts';
-import { authenticate } from './authenticate.ts';
 import { refusalReply } from './envelope.ts';
 import { send } from './handler.ts';
 import { logEntry, pathOf } from './log-entry.ts';
@@ -125,9 +124,9 @@ async function answer(parts: ApplicationParts, request: FastifyRequest, reply: F
 }
 
 /** Names the caller for the log, where the key is good. */
-async function findCaller({ store }: ApplicationParts, request: FastifyRequest): Promise<void> {
+async function findCaller({ authenticate }: ApplicationParts, request: FastifyRequest): Promise<void> {
   try {
-    request.caller = await authenticate(store, apiKeyHeader, request.headers[apiKeyHeader.toLowerCase()]);
+    request.caller = await authenticate(request.headers[apiKeyHeader.toLowerCase()]);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     request.caller = null;

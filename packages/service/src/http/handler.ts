@@ -8,10 +8,10 @@ import { Refusal } from '../refusal.ts';
 import { apiKeyHeader } from './api.ts';
 import type { ApiOperation } from './api.ts';
 import type { ApplicationParts } from './application.ts';
-import { authenticate } from './authenticate.ts';
 import type { Caller } from './authenticate.ts';
 import { refusalReply, success } from './envelope.ts';
 import { logEntry, pathOf } from './log-entry.ts';
+import { publicUrlFrom } from './invoice-document.ts';
 import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
 
 declare module 'fastify' {
@@ -25,6 +25,8 @@ declare module 'fastify' {
   }
 }
 
+const KEY = apiKeyHeader.toLowerCase();
+
 /** What Fastify needs of a route besides its method and path. */
 export interface Handling {
   readonly config: { readonly api: ApiOperation };
@@ -36,7 +38,7 @@ export function handlingOf<Id extends OperationId>(api: ApiOperation<Id>, parts:
   return {
     config: { api },
     async onRequest(request) {
-      request.caller = await authenticate(parts.store, apiKeyHeader, request.headers[apiKeyHeader.toLowerCase()]);
+      request.caller = await parts.authenticate(request.headers[KEY]);
     },
     async handler(request, reply) {
       return send(reply, await answer(api, parts, request));
@@ -65,7 +67,15 @@ async function answer<Id extends OperationId>(api: ApiOperation<Id>, parts: Appl
       ...replying,
       operationId: api.id,
       requestId,
-      call: { accountId: caller.accountId, form, path, now, ports: parts.ports, secret: parts.secret },
+      call: {
+        accountId: caller.accountId,
+        form,
+        path,
+        now,
+        ports: parts.ports,
+        secret: parts.secret,
+        publicUrl: () => publicUrlFrom(parts, request.server),
+      },
       repeatable:
         key === undefined ? undefined : { ...caller, key, fingerprint: fingerprintOf(request.method, pathOf(request), body.values) },
       reply: ({ message, data }) => successReply(api, success(shownId, message, data)),

@@ -105,8 +105,7 @@ test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.
       if (!operation.path.includes('{')) continue;
       const path = operation.path.replaceAll(/\{\w+\}/g, value);
       const { status } = await service.send(path, keyed(service, { method: operation.method }));
-      // An operation that is not built answers 501, whatever its path says.
-      expect(status === 501 || (status >= 400 && status < 500), `${operation.id} answered ${status}`).toBe(true);
+      expect(status >= 400 && status < 500, `${operation.id} answered ${status}`).toBe(true);
     }
   },
 );

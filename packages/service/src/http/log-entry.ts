@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
-import type { LogEntry } from '../operations/request-log.ts';
 import type { Reply } from '../operations/perform.ts';
+import type { LogEntry } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
 
 /** A request as the log tells it. */

@@ -17,8 +17,19 @@ export interface Due {
 export interface DueWork {
   /** The thing that is due first, at or before `now` (milliseconds). */
   first(db: Db, now: number): Promise<Due | undefined>;
-  /** Does it as of `due.at`; does nothing where another process has done it since. */
-  perform(transaction: Transaction, due: Due, ports: Ports): Promise<void>;
+  /**
+   * Does it as of `due.at`; does nothing where another process has done it since.
+   *
+   * @param secret Known to the service alone: what must be given again is encrypted with it.
+   */
+  perform(transaction: Transaction, due: Due, ports: Ports, secret: string): Promise<void>;
+}
+
+/** Where work is done, and with what. */
+export interface DueWorkParts {
+  readonly store: Store;
+  readonly ports: Ports;
+  readonly secret: string;
 }
 
 /**
@@ -27,11 +38,11 @@ export interface DueWork {
  * @param kinds Where two things are due at the same instant, the kind that stands first goes first.
  * @returns How many things were done.
  */
-export async function runDueWork(store: Store, ports: Ports, kinds: readonly DueWork[]): Promise<number> {
+export async function runDueWork({ store, ports, secret }: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
   for (let done = 0; ; done++) {
     const next = await firstDue(store, kinds, ports.clock.now());
     if (!next) return done;
-    await store.commit((transaction) => next.kind.perform(transaction, next.due, ports));
+    await store.commit((transaction) => next.kind.perform(transaction, next.due, ports, secret));
   }
 }
 

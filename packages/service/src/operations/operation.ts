@@ -28,6 +28,8 @@ export interface Call<Id extends OperationId> {
   readonly ports: Ports;
   /** Known to the service alone, not in the store. */
   readonly secret: string;
+  /** Base URL at which callers reach the service, without a closing slash. */
+  publicUrl(): string;
 }
 
 /** What a good answer says. */
@@ -66,12 +68,7 @@ export interface DeliveredOperation<Id extends OperationId> {
   release(transaction: Transaction, details: ReservationDetails): Promise<void>;
 }
 
-/** An operation of the document that this version does not carry out: it answers 501. */
-export interface NotBuilt {
-  readonly kind: 'not-built';
-}
-
-export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id> | NotBuilt;
+export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id>;
 
 /** The handler table: total over the document, so an operation without an entry does not compile. */
 export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

@@ -1,12 +1,10 @@
 /** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { Transaction } from '../store/store.ts';
+import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
-import { appendToLog } from './request-log.ts';
-import type { LogEntry } from './request-log.ts';
 import { deleteReservation, keepReservation, undoReservation } from './reservation.ts';
 import type { Undoing } from './reservation.ts';
 
@@ -42,12 +40,6 @@ export interface Request<Id extends OperationId> {
  */
 export async function perform<Id extends OperationId>(undoing: Undoing, operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
   switch (operation.kind) {
-    case 'not-built':
-      return refuse(
-        undoing,
-        request,
-        new Refusal(501, 'not_implemented', 'This operation is not available in this version of the service.'),
-      );
     case 'store':
       return performInStore(undoing, operation, request);
     case 'delivered':
@@ -60,7 +52,7 @@ export type Refusable = Pick<Request<OperationId>, 'refuse' | 'logEntry'>;
 
 /** Logs a refusal and answers it. */
 export function refuse({ store }: Pick<Undoing, 'store'>, request: Refusable, refusal: Refusal): Promise<Reply> {
-  return store.commit((transaction) => logged(transaction, request, request.refuse(refusal), refusal.type));
+  return store.commit(async (transaction) => logged(transaction, request, request.refuse(refusal), refusal.type));
 }
 
 function performInStore<Id extends OperationId>({ store }: Undoing, operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
@@ -124,10 +116,11 @@ async function answered<Id extends OperationId, Early extends Reply | undefined>
   part: () => Promise<Early>,
 ): Promise<Early | Reply> {
   try {
-    const reply = await transaction.attempt(part);
-    return reply && (await logged(transaction, request, reply, null));
+    const reply = await part();
+    return reply && logged(transaction, request, reply, null);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    await transaction.undo();
     return logged(transaction, request, request.refuse(error), error.type);
   }
 }
@@ -137,7 +130,7 @@ async function repeated<Id extends OperationId>({ db }: Transaction, { repeatabl
   return reply;
 }
 
-async function logged({ db }: Transaction, request: Refusable, reply: Reply, errorType: string | null): Promise<Reply> {
-  await appendToLog(db, request.logEntry(reply, errorType));
+function logged(transaction: Transaction, request: Refusable, reply: Reply, errorType: string | null): Reply {
+  transaction.log(request.logEntry(reply, errorType));
   return reply;
 }

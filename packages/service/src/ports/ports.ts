@@ -1,10 +1,14 @@
 import type { Clock } from './clock.ts';
+import type { Fleet } from './fleet.ts';
 import type { Hypervisor } from './hypervisor.ts';
 import type { Random } from './random.ts';
+import type { Registrar } from './registrar.ts';
 
 /** What the service reaches the rest of the world through. */
 export interface Ports {
   readonly clock: Clock;
   readonly random: Random;
   readonly hypervisor: Hypervisor;
+  readonly fleet: Fleet;
+  readonly registrar: Registrar;
 }

@@ -6,8 +6,25 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+/** Bytes drawn from the operating system at once: drawing a few costs as much as drawing many. */
+const DRAWN = 8_192;
+
 /** The operating system's random numbers. */
-export const systemRandom: Random = { bytes: (count) => randomBytes(count) };
+export const systemRandom: Random = pooled((count) => randomBytes(count));
+
+function pooled(draw: (count: number) => Uint8Array): Random {
+  let pool: Uint8Array = new Uint8Array();
+  return {
+    bytes(count) {
+      if (count > DRAWN) return draw(count);
+      if (pool.length < count) pool = draw(DRAWN);
+      // Copied and cut off, so that no two callers ever hold the same bytes.
+      const bytes = pool.slice(0, count);
+      pool = pool.subarray(count);
+      return bytes;
+    },
+  };
+}
 
 /**
  * An integer from 0 to below `limit`, each as likely as the others.

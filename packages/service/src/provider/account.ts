@@ -20,7 +20,11 @@ export interface NewAccount {
  *
  * @returns Its ID.
  */
-export async function createAccount(db: Db, { clock, random }: Ports, { id: given, name, creditLimit }: NewAccount): Promise<string> {
+export async function createAccount(
+  db: Db,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+  { id: given, name, creditLimit }: NewAccount,
+): Promise<string> {
   const now = clock.now();
   const id = given ?? uuidv7({ msecs: now, random: random.bytes(16) });
   await db
@@ -41,7 +45,7 @@ export async function createAccount(db: Db, { clock, random }: Ports, { id: give
 /** Issues an API key for an account. The key is answered here and nowhere else: its hash alone is stored. */
 export async function issueApiKey(
   db: Db,
-  { clock, random }: Ports,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
   accountId: string,
   { label, mode }: { label: string; mode: Mode },
 ): Promise<string> {

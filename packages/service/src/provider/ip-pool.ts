@@ -30,6 +30,7 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
       cidr: pool.cidr,
       gateway,
       ddos_protection: pool.ddosProtection,
+      free: addresses.length,
     })
     .execute();
   const rows = addresses.map((address, position) => ({ address, pool_id: pool.id, position, vm_id: null }));

@@ -24,8 +24,8 @@ interface SandboxHostSystem {
   }[];
 }
 
-const FRANKFURT = { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' };
-const NETHERLANDS = { name: 'AMS1', displayname: 'Amsterdam 1', country: 'Netherlands', city: 'Amsterdam' };
+export const FRANKFURT = { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' };
+export const NETHERLANDS = { name: 'AMS1', displayname: 'Amsterdam 1', country: 'Netherlands', city: 'Amsterdam' };
 
 const frankfurtRanges = (cores: number, gigabytes: number): ResourceRanges => ({
   cores: { min: 1, max: cores, step: 1 },

@@ -2,8 +2,14 @@ import type { Ports } from '../ports/ports.ts';
 import { euros } from '../rules/money.ts';
 import type { Store } from '../store/store.ts';
 import { createAccount } from './account.ts';
+import { addMarketServer } from './dedicated.ts';
 import { addIpPool } from './ip-pool.ts';
+import { createSale } from './sale.ts';
+import { sandboxMarket } from './sandbox-market.ts';
 import { sandboxHostSystems, sandboxIpPools, sandboxOsImages } from './sandbox-catalogue.ts';
+import { sandboxSales } from './sandbox-sales.ts';
+import { sandboxTldPrices } from './sandbox-tld-prices.ts';
+import { setTldPrices } from './tld-price.ts';
 
 /** Credit limit of the demo account. */
 const DEMO_CREDIT = euros('1000.00');
@@ -41,6 +47,9 @@ export function seedSandbox(store: Store, ports: Ports): Promise<void> {
         .execute();
     }
     for (const pool of sandboxIpPools) await addIpPool(db, pool);
+    await setTldPrices(db, sandboxTldPrices);
+    for (const server of sandboxMarket) await addMarketServer(db, ports, server);
     await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT });
+    for (const sale of sandboxSales(ports.clock.now())) await createSale(db, ports, sale);
   });
 }

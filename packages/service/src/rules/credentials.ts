@@ -1,5 +1,5 @@
 /** Keys, codes and passwords: how they are made, and what is kept of them. */
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 import { randomText } from '../ports/random.ts';
 import type { Random } from '../ports/random.ts';
@@ -22,12 +22,17 @@ export function hashOfApiKey(key: string): string {
 
 /** SHA-256, hexadecimal. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** The initial password of a VM. */
 export function newPassword(random: Random): string {
   return randomText(random, PASSWORD_ALPHABET, 20);
+}
+
+/** The code that another provider can transfer a domain away with. */
+export function newAuthcode(random: Random): string {
+  return randomText(random, PASSWORD_ALPHABET, 16);
 }
 
 /** A one-time code (specification: "Account"): eight digits. */

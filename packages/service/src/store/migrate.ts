@@ -2,6 +2,9 @@ import { Migrator } from 'kysely/migration';
 
 import { initial } from './migrations/0001-initial.ts';
 import { charges } from './migrations/0002-charges.ts';
+import { domains } from './migrations/0003-domains.ts';
+import { dedicated } from './migrations/0004-dedicated.ts';
+import { sales } from './migrations/0005-sales.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -16,6 +19,9 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
     getMigrations: async () => ({
       '0001-initial': initial(engine),
       '0002-charges': charges(engine),
+      '0003-domains': domains(engine),
+      '0004-dedicated': dedicated(engine),
+      '0005-sales': sales(engine),
     }),
   };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

@@ -1,3 +1,7 @@
+import type { DedicatedSchema } from './dedicated-schema.ts';
+import type { DomainSchema } from './domain-schema.ts';
+import type { SaleSchema, VmSaleColumns } from './sale-schema.ts';
+
 /**
  * The tables, in the portable subset of SQLite and PostgreSQL: integers for booleans, times and
  * money, JSON as text. Instants are milliseconds since 1970 UTC, billing instants whole seconds;
@@ -5,7 +9,7 @@
  *
  * An integer column reads as a number; a value beyond 2^53 (90 million EUR) is refused on the way in.
  */
-export interface Schema {
+export interface Schema extends DedicatedSchema, DomainSchema, SaleSchema {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   os_images: OsImagesTable;
@@ -20,7 +24,6 @@ export interface Schema {
   otps: OtpsTable;
   idempotency_keys: IdempotencyKeysTable;
   reservations: ReservationsTable;
-  request_counters: RequestCountersTable;
   request_log: RequestLogTable;
 }
 
@@ -102,6 +105,8 @@ export interface IpPoolsTable {
   cidr: string;
   gateway: string;
   ddos_protection: string;
+  /** How many of its addresses no VM has. Taken from before an address is: whoever got its count will find it. */
+  free: number;
 }
 
 export interface IpAddressesTable {
@@ -113,11 +118,11 @@ export interface IpAddressesTable {
   vm_id: number | null;
 }
 
-export interface VmsTable {
+export interface VmsTable extends VmSaleColumns {
   /** Five digits. */
   id: number;
   account_id: string;
-  /** `reserved` until the hypervisor has delivered, then `running`, at last `removed`. */
+  /** `reserved` until the hypervisor has delivered, then `running` or `stopped`, at last `removed`. */
   state: string;
   hostsystem: string;
   node: string;
@@ -231,12 +236,6 @@ export interface ReservationsTable {
   key_hash: string | null;
   /** Milliseconds. */
   created: number;
-}
-
-export interface RequestCountersTable {
-  account_id: string;
-  /** Number of the account's newest entry. */
-  newest: number;
 }
 
 export interface RequestLogTable {

@@ -1,18 +1,23 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 
-import type { Schema } from './schema.ts';
+import type { RequestLogTable, Schema } from './schema.ts';
 
 /** The query builder of every engine. */
 export type Db = Kysely<Schema>;
+
+/** An entry of the request log before it has its number. */
+export type LogEntry = Omit<Insertable<RequestLogTable>, 'number'>;
 
 /** The inside of one unit of work. */
 export interface Transaction {
   readonly db: Db;
   /**
-   * Runs a part of the work that may be undone alone: when it throws, what it wrote is undone,
-   * the error is thrown on, and the unit goes on.
+   * Undoes what the unit wrote until now; it goes on with nothing done. Its log entries stay: a
+   * refused request has no effect, and is logged.
    */
-  attempt<T>(part: () => Promise<T>): Promise<T>;
+  undo(): Promise<void>;
+  /** Appends to the request log when the unit is committed. Entries are numbered 1, 2, 3, … for each account. */
+  log(entry: LogEntry): void;
 }
 
 /** Where the service keeps everything. One implementation for each engine. */
@@ -20,13 +25,13 @@ export interface Store {
   /** Reads a state that is committed. Nothing may be written. */
   read<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Runs a unit of work and resolves when it is durable. What it throws undoes it whole and is
-   * thrown on. The work must wait for nothing but its own queries.
+   * Runs a unit of work and resolves when it is durable, its log entries included. What it throws
+   * undoes it whole and is thrown on. The work must wait for nothing but its own queries.
    *
    * @throws StoreUnavailableError when the store cannot keep it; nothing of it is kept then.
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Finishes what is under way and closes the files or connections. */
+  /** Finishes what is under way and closes the files or connections; once, however often it is called. */
   close(): Promise<void>;
 }
 

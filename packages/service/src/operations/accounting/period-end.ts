@@ -3,6 +3,7 @@ import { v5 as uuidv5 } from 'uuid';
 
 import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
 import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
+import { statusOfNewInvoice } from '../../rules/invoice.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Names the invoices of this service among all UUIDs. */
@@ -26,6 +27,14 @@ export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds)
  */
 async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Promise<void> {
   const { end } = periodOf(periodStart);
+  // Whoever moves the account on closes the period; on PostgreSQL others wait here until that is done.
+  const claimed = await db
+    .updateTable('accounts')
+    .set({ period_start: end })
+    .where('id', '=', accountId)
+    .where('period_start', '=', periodStart)
+    .executeTakeFirst();
+  if (claimed.numUpdatedRows === 0n) return;
   const positions = await db
     .selectFrom('positions')
     .selectAll()
@@ -70,7 +79,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
         period_start: periodStart,
         period_end: end,
         total: Number(total),
-        status: total === 0n ? 'PAID' : 'OPEN',
+        status: statusOfNewInvoice(total),
       })
       .execute();
     await db
@@ -87,7 +96,6 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
   await db
     .updateTable('accounts')
     .set((account) => ({
-      period_start: end,
       unpaid: account('unpaid', '+', Number(total)),
       // What is held beyond the positions is held for purchases that are still being delivered.
       held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions) - Number(charged)),

@@ -22,7 +22,7 @@ export interface Footprint {
  * @throws Refusal 409 when no node has the room.
  */
 export async function placeOnNode(db: Db, hostsystem: string, vm: Footprint): Promise<string> {
-  const fits = sql<boolean>`used_cores + ${vm.cores} <= cores and used_mem + ${vm.mem} <= mem and used_disk + ${vm.disk} <= disk and used_storage + ${vm.storage ?? 0} <= storage`;
+  const fits = fitsOn(vm);
   const candidates = await db
     .selectFrom('host_nodes')
     .select('name')
@@ -41,9 +41,34 @@ export async function placeOnNode(db: Db, hostsystem: string, vm: Footprint): Pr
   );
 }
 
+/**
+ * Has a VM take other room on its node, in one conditional update.
+ *
+ * @throws Refusal 409 when the node has no room for what it takes more.
+ */
+export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Footprint): Promise<void> {
+  const more: Footprint = {
+    cores: to.cores - from.cores,
+    mem: to.mem - from.mem,
+    disk: to.disk - from.disk,
+    storage: (to.storage ?? 0) - (from.storage ?? 0),
+  };
+  const taken = await db.updateTable('host_nodes').set(use(more, 1)).where('name', '=', node).where(fitsOn(more)).executeTakeFirst();
+  if (taken.numUpdatedRows > 0n) return;
+  throw new Refusal(
+    409,
+    'out_of_capacity',
+    `The node ${node} has no room for this VM with more resources at the moment. Choose fewer resources.`,
+  );
+}
+
 /** Gives the room of a VM back. */
 export async function leaveNode(db: Db, node: string, vm: Footprint): Promise<void> {
   await db.updateTable('host_nodes').set(use(vm, -1)).where('name', '=', node).execute();
+}
+
+function fitsOn(vm: Footprint) {
+  return sql<boolean>`used_cores + ${vm.cores} <= cores and used_mem + ${vm.mem} <= mem and used_disk + ${vm.disk} <= disk and used_storage + ${vm.storage ?? 0} <= storage`;
 }
 
 function use(vm: Footprint, sign: 1 | -1) {

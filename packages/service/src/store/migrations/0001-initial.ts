@@ -106,7 +106,8 @@ export function initial(engine: Engine): Migration {
           .addColumn('account_id', 'text', (c) => c.references(account))
           .addColumn('cidr', 'text', (c) => c.notNull())
           .addColumn('gateway', 'text', (c) => c.notNull())
-          .addColumn('ddos_protection', 'text', (c) => c.notNull()),
+          .addColumn('ddos_protection', 'text', (c) => c.notNull())
+          .addColumn('free', integer, (c) => c.notNull().check(sql`free >= 0`)),
       );
       await table('ip_addresses', (t) =>
         t
@@ -165,11 +166,6 @@ export function initial(engine: Engine): Migration {
           .addColumn('key_hash', 'text')
           .addColumn('created', integer, (c) => c.notNull()),
       );
-      await table('request_counters', (t) =>
-        t
-          .addColumn('account_id', 'text', (c) => c.primaryKey().notNull().references(account))
-          .addColumn('newest', integer, (c) => c.notNull()),
-      );
       await table('request_log', (t) =>
         t
           .addColumn('account_id', 'text', (c) => c.notNull().references(account))
@@ -184,6 +180,15 @@ export function initial(engine: Engine): Migration {
           .addColumn('response_body', 'text', (c) => c.notNull())
           .addPrimaryKeyConstraint('request_log_key', ['account_id', 'number']),
       );
+
+      // Several nodes share a PostgreSQL database, so the number of an account's newest entry is a row that they take in turn.
+      if (engine === 'postgres') {
+        await db.schema
+          .createTable('request_counters')
+          .addColumn('account_id', 'text', (c) => c.primaryKey().notNull().references(account))
+          .addColumn('newest', integer, (c) => c.notNull())
+          .execute();
+      }
 
       await db.schema.createIndex('vms_of_account').on('vms').column('account_id').execute();
       await db.schema.createIndex('positions_of_account').on('positions').columns(['account_id', 'invoice_id']).execute();

@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { StoreUnavailableError } from '../store.ts';
-import type { Db, Store, Transaction } from '../store.ts';
+import type { Db, LogEntry, Store, Transaction } from '../store.ts';
+import { logWriter } from './request-log.ts';
 
 /** Primary result codes of SQLite that mean: not now. Busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
 interface Unit {
+  /** Runs the work; what it returns answers whoever waits, after the commit. */
   run(): Promise<() => void>;
   reject(error: unknown): void;
 }
@@ -21,21 +23,35 @@ interface Unit {
 export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] & { idle(): Promise<void> } {
   let waiting: Unit[] = [];
   let flushing: Promise<void> | undefined;
+  const begin = connection.prepare('BEGIN IMMEDIATE');
+  const end = connection.prepare('COMMIT');
+  const savepoint = connection.prepare('SAVEPOINT unit');
+  const release = connection.prepare('RELEASE unit');
+  const undo = connection.prepare('ROLLBACK TO unit');
+  const requestLog = logWriter(connection);
 
-  async function attempt<T>(part: () => Promise<T>): Promise<T> {
-    connection.exec('SAVEPOINT part');
+  async function runUnit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const entries: LogEntry[] = [];
+    savepoint.run();
     try {
-      const result = await part();
-      connection.exec('RELEASE part');
+      const result = await work({
+        db,
+        undo: async () => void undo.run(),
+        log: (entry) => void entries.push(entry),
+      });
+      requestLog.append(entries);
+      release.run();
       return result;
     } catch (error) {
       // A full disk makes SQLite end the whole transaction by itself.
-      if (connection.isTransaction) connection.exec('ROLLBACK TO part; RELEASE part');
+      if (connection.isTransaction) {
+        undo.run();
+        release.run();
+        requestLog.forget();
+      }
       throw error;
     }
   }
-
-  const transaction: Transaction = { db, attempt };
 
   async function flush(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
@@ -50,18 +66,19 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
   async function runBatch(batch: readonly Unit[]): Promise<void> {
     const committed: (() => void)[] = [];
     try {
-      connection.exec('BEGIN IMMEDIATE');
+      begin.run();
       for (const unit of batch) {
         try {
-          committed.push(await attempt(() => unit.run()));
+          committed.push(await unit.run());
         } catch (error) {
           if (!connection.isTransaction) throw error;
           unit.reject(unavailableOr(error));
         }
       }
-      connection.exec('COMMIT');
+      end.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
+      requestLog.forget();
       for (const unit of batch) unit.reject(unavailableOr(error));
       return;
     }
@@ -72,7 +89,7 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
     new Promise((resolve, reject) => {
       waiting.push({
         run: async () => {
-          const result = await work(transaction);
+          const result = await runUnit(work);
           return () => resolve(result);
         },
         reject,

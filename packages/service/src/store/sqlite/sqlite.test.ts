@@ -4,14 +4,8 @@ import { join } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount } from '../../provider/account.ts';
-import { systemClock } from '../../ports/clock.ts';
-import { simulatedHypervisor } from '../../ports/hypervisor.ts';
-import { systemRandom } from '../../ports/random.ts';
 import { StoreOpenError } from '../store.ts';
 import { openSqliteStore } from './open.ts';
-
-const ports = { clock: systemClock, random: systemRandom, hypervisor: simulatedHypervisor() };
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'store-test-'));
@@ -24,55 +18,6 @@ async function openStore(path = directory()) {
   onTestFinished(() => store.close().catch(() => undefined));
   return store;
 }
-
-const names = (store: Awaited<ReturnType<typeof openStore>>) =>
-  store.read(async (db) => (await db.selectFrom('accounts').select('name').orderBy('name').execute()).map(({ name }) => name));
-
-test('what is committed is there after the store was closed and opened again', async () => {
-  const path = directory();
-  const first = await openStore(path);
-  await first.commit(({ db }) => createAccount(db, ports, { name: 'kept', creditLimit: 0n }));
-  await first.close();
-  expect(await names(await openStore(path))).toEqual(['kept']);
-});
-
-test('units that arrive together are committed together, and one that fails leaves the others', async () => {
-  const store = await openStore();
-  const results = await Promise.allSettled(
-    ['a', 'b', 'c', 'd'].map((name) =>
-      store.commit(async ({ db }) => {
-        await createAccount(db, ports, { name, creditLimit: 0n });
-        if (name === 'b') throw new Error('no');
-        return name;
-      }),
-    ),
-  );
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  expect(await names(store)).toEqual(['a', 'c', 'd']);
-});
-
-test('an attempt that fails is undone alone', async () => {
-  const store = await openStore();
-  await store.commit(async (transaction) => {
-    await createAccount(transaction.db, ports, { name: 'before', creditLimit: 0n });
-    const attempt = transaction.attempt(async () => {
-      await createAccount(transaction.db, ports, { name: 'within', creditLimit: 0n });
-      throw new Error('no');
-    });
-    await expect(attempt).rejects.toThrow('no');
-    await createAccount(transaction.db, ports, { name: 'after', creditLimit: 0n });
-  });
-  expect(await names(store)).toEqual(['after', 'before']);
-});
-
-test('a reader never sees a unit that is not committed', async () => {
-  const store = await openStore();
-  await store.commit(async ({ db }) => {
-    await createAccount(db, ports, { name: 'new', creditLimit: 0n });
-    expect(await names(store)).toEqual([]);
-  });
-  expect(await names(store)).toEqual(['new']);
-});
 
 test('a number that is not a whole one is refused before it is stored', async () => {
   const store = await openStore();

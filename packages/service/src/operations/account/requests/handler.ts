@@ -6,9 +6,13 @@ const PAGE = 50;
 export const listRequests: StoreOperation<'listRequests'> = {
   kind: 'store',
   async run({ db }, { accountId, form }) {
-    const counter = await db.selectFrom('request_counters').select('newest').where('account_id', '=', accountId).executeTakeFirst();
+    const { newest } = await db
+      .selectFrom('request_log')
+      .select(({ fn }) => fn.max('number').as('newest'))
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
     // Entries are numbered without a gap, so an offset is a place in the index, however deep it lies.
-    const first = (counter?.newest ?? 0) - (form.offset ?? 0);
+    const first = (newest ?? 0) - (form.offset ?? 0);
     const entries = await db
       .selectFrom('request_log')
       .selectAll()

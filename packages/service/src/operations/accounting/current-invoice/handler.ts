@@ -1,10 +1,10 @@
 import type { CurrentVmPosition } from '../../../generated/types.gen.ts';
 import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../../rules/billing.ts';
-import type { Seconds } from '../../../rules/billing.ts';
 import { remainingCredit } from '../../../rules/credit.ts';
 import { numberOf } from '../../../rules/money.ts';
 import type { StoreOperation } from '../../operation.ts';
 import { openCharges } from '../charge.ts';
+import { iso } from '../invoice.ts';
 import { billed, closeEndedPeriods } from '../period-end.ts';
 
 /** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
@@ -15,7 +15,7 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
     await closeEndedPeriods(db, accountId, instant);
     const account = await db
       .selectFrom('accounts')
-      .select(['credit_limit', 'unpaid'])
+      .select(['credit_limit', 'unpaid', 'period_start'])
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow();
     const rows = await db
@@ -27,7 +27,8 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
       .orderBy('number')
       .execute();
     const charges = await openCharges(db, accountId);
-    const { end } = periodOf(instant);
+    // Not the period of `now`: a request that arrives late may find that it has ended since.
+    const { end } = periodOf(account.period_start);
     const positions = rows.map(billed);
     const total = totalOf(accruedByAll(positions, instant) + charges.accrued);
     const limit = BigInt(account.credit_limit);
@@ -55,7 +56,3 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
     };
   },
 };
-
-function iso(instant: Seconds): string {
-  return new Date(instant * 1000).toISOString();
-}

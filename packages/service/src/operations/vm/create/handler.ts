@@ -1,6 +1,5 @@
 import type { CreatedVm } from '../../../generated/types.gen.ts';
 import { invalid } from '../../../refusal.ts';
-import { holdFor, periodOf } from '../../../rules/billing.ts';
 import { newPassword } from '../../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
@@ -8,6 +7,8 @@ import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.
 import type { Db, Transaction } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
 import { closeEndedPeriods } from '../../accounting/period-end.ts';
+import { giveVolumeBack, takeSale } from '../../accounting/sale.ts';
+import { beginPosition, holdOf, keepPeriodOpen } from '../../accounting/vm-billing.ts';
 import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
 import { addressesOf, assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
@@ -81,8 +82,9 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
 
   const instant = Math.floor(now / 1000);
   await closeEndedPeriods(db, accountId, instant);
-  const monthlyPrice = monthlyPriceOf(vm, host.prices);
-  const hold = holdFor({ start: instant, stop: null, monthlyPrice }, periodOf(instant).end);
+  const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
+  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
+  const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
   const vmId = await freeVmIdentifier(db, ports.random);
@@ -107,6 +109,8 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
       ssh_key_displayname: vm.sshKeyDisplayname,
       default_ptr: vm.defaultPtr ?? `vm${vmId}.reseller-vm.invalid`,
       monthly_price: Number(monthlyPrice),
+      sale_id: sale?.id ?? null,
+      price_basis: sale ? 'SALE' : 'STANDARD',
       created: now,
     })
     .execute();
@@ -117,33 +121,21 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
 /** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
 async function startBilling(db: Db, { accountId, now, ports }: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
   await closeEndedPeriods(db, accountId, Math.floor(ports.clock.now() / 1000));
-  const account = await db.selectFrom('accounts').select('period_start').where('id', '=', accountId).executeTakeFirstOrThrow();
-  const start = Math.max(Math.floor(now / 1000), account.period_start);
-  const holdNow = holdFor({ start, stop: null, monthlyPrice }, periodOf(start).end);
+  const start = Math.max(Math.floor(now / 1000), await keepPeriodOpen(db, accountId));
+  const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
-  await db
-    .insertInto('positions')
-    .values({
-      vm_id: vmId,
-      number: 1,
-      account_id: accountId,
-      invoice_id: null,
-      type: 'CREATE',
-      start,
-      stop: null,
-      monthly_price: Number(monthlyPrice),
-      hold: Number(holdNow),
-    })
-    .execute();
+  await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
 }
 
 async function release({ db }: Transaction, details: ReservationDetails): Promise<void> {
   const vmId = vmIdOf(details);
   const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
   if (!vm) return;
-  await releaseAddresses(db, vmId);
-  await leaveNode(db, vm.node, vm);
+  // In the order of the purchase: on PostgreSQL, two units that lock in turn would wait for each other.
+  if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
   await releaseCredit(db, vm.account_id, BigInt(details['hold'] ?? 0));
+  await leaveNode(db, vm.node, vm);
+  await releaseAddresses(db, vmId);
   await db.deleteFrom('vms').where('id', '=', vmId).execute();
 }
 

@@ -8,9 +8,9 @@ async function footprint({ store }: TestService): Promise<unknown> {
   return store.read(async (db) => ({
     vms: await db.selectFrom('vms').selectAll().execute(),
     positions: await db.selectFrom('positions').selectAll().execute(),
-    nodes: await db.selectFrom('host_nodes').selectAll().execute(),
+    nodes: await db.selectFrom('host_nodes').selectAll().orderBy('name').execute(),
     taken: await db.selectFrom('ip_addresses').selectAll().where('vm_id', 'is not', null).execute(),
-    accounts: await db.selectFrom('accounts').selectAll().execute(),
+    accounts: await db.selectFrom('accounts').selectAll().orderBy('id').execute(),
     reservations: await db.selectFrom('reservations').selectAll().execute(),
     keys: await db.selectFrom('idempotency_keys').selectAll().execute(),
   }));
@@ -85,6 +85,7 @@ test('no addresses left: 409, and nothing is changed', async () => {
   const service = await startService();
   await service.store.commit(async ({ db }) => {
     await db.deleteFrom('ip_addresses').where('pool_id', '=', 'ams1-v4').where('position', '>', 0).execute();
+    await db.updateTable('ip_pools').set({ free: 1 }).where('id', '=', 'ams1-v4').execute();
   });
   const before = await footprint(service);
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } });

@@ -1,4 +1,4 @@
-import { invalid, notFound } from '../../../refusal.ts';
+import { invalid, notFound, Refusal } from '../../../refusal.ts';
 import type { DeliveredOperation } from '../../operation.ts';
 
 /** POST /vm/{vmid}/reinstall: installs the named operating system, or the current one again. */
@@ -12,13 +12,16 @@ export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
         const vm = /^\d{5}$/.test(path.vmid)
           ? await db
               .selectFrom('vms')
-              .select('os')
+              .select(['os', 'state'])
               .where('id', '=', vmId)
               .where('account_id', '=', accountId)
-              .where('state', '=', 'running')
+              .where('state', 'in', ['running', 'stopped'])
               .executeTakeFirst()
           : undefined;
         if (!vm) throw notFound('VM');
+        // It would boot, and run without being billed.
+        if (vm.state === 'stopped')
+          throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
         os = form.os ?? vm.os;
         const image = await db.selectFrom('os_images').select('name').where('name', '=', os).executeTakeFirst();
         if (!image)

@@ -1,0 +1,10 @@
+export {};
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Connection string of a PostgreSQL server on which tests may create databases. */
+    postgresUrl: string;
+    /** File to which `operationId status` is appended for each answer of the service that was judged by the document. */
+    seenStatuses: string;
+  }
+}

@@ -1,0 +1,90 @@
+/** Answers that any operation may give, for every operation of the document. */
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { startService } from '../../test/harness.ts';
+import type { Sent, TestService } from '../../test/harness.ts';
+import { apiOperations } from './api.ts';
+
+const anyPath = {
+  vmid: '12345',
+  identifier: '01900000-0000-7000-8000-00000000ffff',
+  domain: 'example.net',
+  handle: 'XX0000',
+  invoiceID: 'none',
+};
+
+/** A body that the operation's schema takes, as far as the document's own examples go. */
+function exampleOf(id: string): Sent {
+  const form = apiOperations.find((api) => api.id === id)?.operation.form;
+  const [example] = Object.values(form?.examples ?? {});
+  return { path: anyPath, ...(example ? { form: Object(example.value) } : {}) };
+}
+
+const all = apiOperations.map(({ id }) => id);
+const withForm = apiOperations.filter(({ operation }) => operation.form).map(({ id }) => id);
+const withPath = apiOperations.filter(({ operation }) => operation.path.includes('{')).map(({ id }) => id);
+
+test.each(all)('%s: 401 without a key', async (id) => {
+  const service = await startService();
+  expect(await service.call(id, { ...exampleOf(id), apiKey: null })).toMatchObject({
+    status: 401,
+    body: { type: 'unauthorized', data: null },
+  });
+});
+
+test.each(all)('%s: 400 for what cannot be read', async (id) => {
+  const service = await startService();
+  const refused = { status: 400, body: { type: 'malformed_request', data: null } };
+  expect(await service.callWithHeader(id, 'no header at all')).toMatchObject(refused);
+  const unreadable = Object.fromEntries(Object.keys(anyPath).map((name) => [name, 'a\u0000b']));
+  if (withPath.includes(id)) expect(await service.call(id, { path: unreadable })).toMatchObject(refused);
+  if (withForm.includes(id)) expect(await service.call(id, { path: anyPath, body: '%zz' })).toMatchObject(refused);
+});
+
+test.each(withPath)('%s: 404 for an identifier that names nothing', async (id) => {
+  const service = await startService();
+  expect(await service.call(id, exampleOf(id))).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
+});
+
+test.each(withForm)('%s: 413, 415 and 422 for bodies that are none of its forms', async (id) => {
+  const service = await startService();
+  const path = { path: anyPath };
+  expect(await service.call(id, { ...path, body: 'x'.repeat(65_537) })).toMatchObject({ status: 413, body: { type: 'payload_too_large' } });
+  expect(await service.call(id, { ...path, body: '{}', contentType: 'application/json' })).toMatchObject({
+    status: 415,
+    body: { type: 'unsupported_media_type' },
+  });
+  const { status, body } = await service.call(id, { ...path, body: 'nobody_knows_this=1' });
+  expect([status, body.type]).toEqual([422, 'validation_failed']);
+  expect(body.data.fields).toContainEqual(expect.objectContaining({ field: 'nobody_knows_this', rule: 'unknown' }));
+});
+
+test.each(all)('%s: 503 while the store takes no writes, and service as before when it does again', async (id) => {
+  const service = await startService();
+  const other = holdWriteLock(service);
+  const { status, body, headers } = await service.call(id, exampleOf(id));
+  expect([status, body.type]).toEqual([503, 'unavailable']);
+  expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  other.exec('ROLLBACK');
+  expect((await service.call(id, exampleOf(id))).status).not.toBe(503);
+});
+
+test.each(all)('%s: 500 when the service is broken, and nothing of it is told', async (id) => {
+  const service = await startService();
+  const { sql } = await import('kysely');
+  await service.store.commit(({ db }) => sql`alter table request_log rename to somewhere_else`.execute(db));
+  const { status, body } = await service.call(id, exampleOf(id));
+  expect([status, body.type]).toEqual([500, 'internal_error']);
+  expect(JSON.stringify(body)).not.toMatch(/sql|request_log|table/i);
+});
+
+/** Another process at work on the same file, as a backup may be. */
+function holdWriteLock({ directory }: TestService): DatabaseSync {
+  const other = new DatabaseSync(join(directory, 'store.sqlite'));
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  return other;
+}

@@ -1,0 +1,27 @@
+import { notFound } from '../../../refusal.ts';
+import type { StoreOperation } from '../../operation.ts';
+import { shownCharges } from '../charge.ts';
+import { chargesOn, positionsOn, shownPositions, summaryOf } from '../invoice.ts';
+import { closeEndedPeriods } from '../period-end.ts';
+
+/** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
+export const getInvoice: StoreOperation<'getInvoice'> = {
+  kind: 'store',
+  async run({ db }, call) {
+    const { accountId, path, now } = call;
+    await closeEndedPeriods(db, accountId, Math.floor(now / 1000));
+    const invoice = await db
+      .selectFrom('invoices')
+      .selectAll()
+      .where('id', '=', path.invoiceID)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    if (!invoice) throw notFound('invoice');
+    const positions = await positionsOn(db, invoice);
+    const charges = await chargesOn(db, invoice);
+    return {
+      message: 'The invoice.',
+      data: { ...summaryOf(invoice, call), positions: { vms: shownPositions(positions), ...shownCharges(charges).positions } },
+    };
+  },
+};

@@ -1,0 +1,120 @@
+/**
+ * The positions of a VM: how one begins and ends, and what the account holds for it
+ * (specification: "Invoice", "Position item"). Every function leaves `accounts.held` equal to the
+ * holds of the open positions, the open charges and the reservations under way.
+ */
+import { holdFor, periodOf } from '../../rules/billing.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import type { Money } from '../../rules/money.ts';
+import type { Db } from '../../store/store.ts';
+import { releaseCredit } from './credit-hold.ts';
+import { closeEndedPeriods } from './period-end.ts';
+
+/**
+ * The instant that a change of billing is made at: periods that have ended by then are closed, and
+ * it never lies in one, since a change that arrives late must not touch an invoice that was made.
+ *
+ * @param now Milliseconds.
+ */
+export async function billingInstant(db: Db, accountId: string, now: number): Promise<Seconds> {
+  const instant = Math.floor(now / 1000);
+  await closeEndedPeriods(db, accountId, instant);
+  return Math.max(instant, await keepPeriodOpen(db, accountId));
+}
+
+/**
+ * Where the account's open period begins. Positions are to be changed after this alone: it is an
+ * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
+ */
+export async function keepPeriodOpen(db: Db, accountId: string): Promise<Seconds> {
+  const account = await db
+    .updateTable('accounts')
+    .set((row) => ({ held: row.ref('held') }))
+    .where('id', '=', accountId)
+    .returning('period_start')
+    .executeTakeFirstOrThrow();
+  return account.period_start;
+}
+
+/** A position that is to begin. */
+export interface NewPosition {
+  readonly vmId: number;
+  readonly accountId: string;
+  readonly type: 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE';
+  readonly start: Seconds;
+  readonly monthlyPrice: Money;
+}
+
+/** What a position that begins holds of the credit limit: its cost if it runs until the period ends. */
+export function holdOf({ start, monthlyPrice }: Pick<NewPosition, 'start' | 'monthlyPrice'>): Money {
+  return holdFor({ start, stop: null, monthlyPrice }, periodOf(start).end);
+}
+
+/** Begins a position. The account must hold `holdOf` for it already. */
+export async function beginPosition(db: Db, position: NewPosition): Promise<void> {
+  const { vmId, accountId, type, start, monthlyPrice } = position;
+  const last = type === 'CREATE' ? undefined : await lastPosition(db, vmId);
+  await db
+    .insertInto('positions')
+    .values({
+      vm_id: vmId,
+      number: (last?.number ?? 0) + 1,
+      account_id: accountId,
+      invoice_id: null,
+      type,
+      start,
+      stop: null,
+      monthly_price: Number(monthlyPrice),
+      hold: Number(holdOf(position)),
+    })
+    .execute();
+}
+
+/**
+ * Ends the position that a VM runs on. Its hold shrinks to what it really costs.
+ *
+ * @returns When it ended, which is not before it began; undefined where none was running.
+ */
+export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Seconds | undefined> {
+  const running = await db.selectFrom('positions').selectAll().where('vm_id', '=', vmId).where('stop', 'is', null).executeTakeFirst();
+  if (!running) return undefined;
+  const { number, start } = running;
+  const stop = Math.max(at, start);
+  if (stop === start && running.type === 'BILLINGRESTART' && (await positionBefore(db, running))?.stop === start) {
+    // It went on from the one before, and nothing of it was used.
+    await db.deleteFrom('positions').where('vm_id', '=', vmId).where('number', '=', number).execute();
+    await releaseCredit(db, running.account_id, BigInt(running.hold));
+    return stop;
+  }
+  const cost = holdFor({ start, stop, monthlyPrice: BigInt(running.monthly_price) }, stop);
+  await db
+    .updateTable('positions')
+    .set({ stop, hold: Number(cost) })
+    .where('vm_id', '=', vmId)
+    .where('number', '=', number)
+    .execute();
+  await releaseCredit(db, running.account_id, BigInt(running.hold) - cost);
+  return stop;
+}
+
+function positionBefore(db: Db, { vm_id, number }: { vm_id: number; number: number }): Promise<{ stop: Seconds | null } | undefined> {
+  return db
+    .selectFrom('positions')
+    .select('stop')
+    .where('vm_id', '=', vm_id)
+    .where('number', '<', number)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The last position of a VM; undefined where it has none. */
+export function lastPosition(db: Db, vmId: number): Promise<{ number: number; stop: Seconds | null } | undefined> {
+  return db
+    .selectFrom('positions')
+    .select(['number', 'stop'])
+    .where('vm_id', '=', vmId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

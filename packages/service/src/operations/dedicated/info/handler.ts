@@ -1,0 +1,21 @@
+import type { StoreOperation } from '../../operation.ts';
+import { addressesOf, serverAnswer } from '../answer.ts';
+import { catchUp } from '../due.ts';
+import { findServer, ownServer } from '../server.ts';
+
+/**
+ * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification:
+ * "path identifier (from market or server list)"; what is answered for the latter is our choice).
+ */
+export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
+  kind: 'store',
+  async run({ db }, call) {
+    await catchUp(db, call);
+    const { identifier } = call.path;
+    const found = await findServer(db, identifier);
+    const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
+    const addresses = await addressesOf(db, [server]);
+    const data = serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, call.secret);
+    return { message: 'The dedicated server was found.', data };
+  },
+};

@@ -1,0 +1,19 @@
+import type { StoreOperation } from '../../operation.ts';
+import { addressesOf, marketAnswer } from '../answer.ts';
+
+/** GET /dedicated/available: the servers that nobody has, in the order in which they came to the market. */
+export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {
+  kind: 'store',
+  async run({ db }) {
+    const servers = await db
+      .selectFrom('dedicated_servers')
+      .selectAll()
+      .where('state', '=', 'offered')
+      .orderBy('created')
+      .orderBy('id')
+      .execute();
+    const addresses = await addressesOf(db, servers);
+    const list = servers.map((server) => marketAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }));
+    return { message: 'The available dedicated servers were listed.', data: { list } };
+  },
+};

@@ -1,0 +1,61 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createClient, createVm } from '@reseller/client';
+import { pino } from 'pino';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { createService, openSqliteStore } from '../index.ts';
+import { SECRET, SMALL_VM, startService, TestHypervisor } from '../../test/harness.ts';
+
+/** A hypervisor that does not come back from a creation until it is let go. */
+class HangingHypervisor extends TestHypervisor {
+  readonly #letGo = Promise.withResolvers<void>();
+  override async create(order: Parameters<TestHypervisor['create']>[0]): Promise<void> {
+    await super.create(order);
+    await this.#letGo.promise;
+  }
+  letGo(): void {
+    this.#letGo.resolve();
+  }
+}
+
+test('a purchase that a crash cut in half is undone at the next start, and may be made again with its key', async () => {
+  const hypervisor = new HangingHypervisor();
+  const service = await startService({ hypervisor });
+  const before = await service.store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute());
+  const unanswered = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
+  await vi.waitUntil(() => hypervisor.vms.size === 1);
+
+  // What is on the disk now is what a process that was killed now leaves.
+  const left = mkdtempSync(join(tmpdir(), 'left-'));
+  onTestFinished(() => rmSync(left, { recursive: true, force: true }));
+  cpSync(service.directory, left, { recursive: true });
+  const store = await openSqliteStore(left);
+  const survivor = new TestHypervisor();
+  for (const [id, order] of hypervisor.vms) survivor.vms.set(id, order);
+  const next = await createService({
+    store,
+    ports: { ...service.ports, hypervisor: survivor },
+    secret: SECRET,
+    logger: pino({ level: 'silent' }),
+  });
+  onTestFinished(async () => {
+    await next.close();
+    await store.close();
+  });
+
+  expect(survivor.vms.size).toBe(0);
+  expect(await store.read((db) => db.selectFrom('vms').selectAll().execute())).toEqual([]);
+  expect(await store.read((db) => db.selectFrom('reservations').selectAll().execute())).toEqual([]);
+  expect(await store.read((db) => db.selectFrom('ip_addresses').selectAll().where('vm_id', 'is not', null).execute())).toEqual([]);
+  expect(await store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute())).toEqual(before);
+
+  const client = createClient({ baseUrl: await next.app.listen({ host: '127.0.0.1', port: 0 }), apiKey: service.apiKey });
+  const again = await createVm({ client, body: SMALL_VM, headers: { 'Idempotency-Key': 'order-1' } });
+  expect(again.response.status).toBe(200);
+  expect(await store.read((db) => db.selectFrom('positions').selectAll().execute())).toHaveLength(1);
+  hypervisor.letGo();
+  await unanswered;
+});

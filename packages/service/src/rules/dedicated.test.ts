@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { cancel, completeSetUp, endOfRuntime, order, reachRenewal, withdrawCancellation } from './dedicated.ts';
+import type { ServerState, Transition } from './dedicated.ts';
+
+const instants = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / 1000 });
+const days = fc.integer({ min: 1, max: 366 });
+const states: fc.Arbitrary<ServerState> = fc.oneof(
+  fc.constant({ phase: 'offered' } as const),
+  fc.record({ phase: fc.constant('ordered' as const), setUpDue: fc.option(instants) }),
+  fc.record({ phase: fc.constant('deployed' as const), renew: instants, terminated: fc.boolean() }),
+  fc.constant({ phase: 'ended' } as const),
+);
+
+type Step = (state: ServerState, at: number, runtime: number) => Transition;
+const steps: Readonly<Record<string, Step>> = {
+  order: (state, at) => order(state, at),
+  completeSetUp,
+  cancel,
+  withdrawCancellation,
+  reachRenewal,
+  // Reached exactly, where there is a renewal date: a random instant would hardly ever be one.
+  renewalDate: (state, at, runtime) => reachRenewal(state, state.phase === 'deployed' ? state.renew : at, runtime),
+};
+const anyStep = fc.constantFrom(...Object.values(steps));
+
+/** The states as the specification's table tells them apart. */
+function nameOf(state: ServerState): string {
+  return state.phase === 'deployed' && state.terminated ? 'terminated' : state.phase;
+}
+
+const LEGAL: ReadonlySet<string> = new Set([
+  'offered -> ordered',
+  'ordered -> deployed',
+  'deployed -> terminated',
+  'terminated -> deployed',
+  'deployed -> deployed',
+  'terminated -> ended',
+  'none',
+]);
+
+test('no step leads from a state to one that the specification does not name after it', () => {
+  fc.assert(
+    fc.property(states, anyStep, instants, days, (state, step, at, runtime) => {
+      const transition = step(state, at, runtime);
+      const taken = 'next' in transition ? `${nameOf(state)} -> ${nameOf(transition.next)}` : 'none';
+      expect(LEGAL).toContain(taken);
+    }),
+  );
+});
+
+test('every state allows exactly the steps that it should', () => {
+  const at = 1000;
+  const all: readonly ServerState[] = [
+    { phase: 'offered' },
+    { phase: 'ordered', setUpDue: null },
+    { phase: 'deployed', renew: at, terminated: false },
+    { phase: 'deployed', renew: at, terminated: true },
+    { phase: 'ended' },
+  ];
+  const named = Object.entries(steps).filter(([name]) => name !== 'renewalDate');
+  const allowedOf = (state: ServerState) => named.filter(([, step]) => 'next' in step(state, at, 30)).map(([name]) => name);
+  expect(Object.fromEntries(all.map((state) => [nameOf(state), allowedOf(state)]))).toEqual({
+    offered: ['order'],
+    ordered: ['completeSetUp'],
+    deployed: ['cancel', 'reachRenewal'],
+    terminated: ['withdrawCancellation', 'reachRenewal'],
+    ended: [],
+  });
+});
+
+test('whatever is done to a server, its renewal dates are whole runtimes after its set-up, and an end is final', () => {
+  fc.assert(
+    fc.property(instants, days, fc.array(anyStep, { maxLength: 40 }), (at, runtime, sequence) => {
+      let state: ServerState = { phase: 'offered' };
+      for (const step of [steps['order'], steps['completeSetUp'], ...sequence]) {
+        const transition: Transition = step?.(state, at, runtime) ?? { refused: 'gone' };
+        if (state.phase === 'ended') expect(transition).toHaveProperty('refused');
+        if ('next' in transition) state = transition.next;
+        if (state.phase === 'deployed') {
+          expect(state.renew).toBeGreaterThan(at);
+          expect((state.renew - at) % (runtime * 86_400)).toBe(0);
+        }
+      }
+    }),
+  );
+});
+
+test('a cancellation and its withdrawal leave the server as it was', () => {
+  fc.assert(
+    fc.property(instants, (renew) => {
+      const state = { phase: 'deployed', renew, terminated: false } as const;
+      const cancelled = cancel(state);
+      expect('next' in cancelled && withdrawCancellation(cancelled.next)).toEqual({ next: state });
+    }),
+  );
+});
+
+test('a cancelled server is never renewed, and one that is not never ends', () => {
+  fc.assert(
+    fc.property(instants, days, fc.boolean(), (renew, runtime, terminated) => {
+      const reached = reachRenewal({ phase: 'deployed', renew, terminated }, renew, runtime);
+      expect(reached).toEqual({
+        next: terminated ? { phase: 'ended' } : { phase: 'deployed', renew: endOfRuntime(renew, runtime), terminated: false },
+      });
+    }),
+  );
+});
+
+test('nothing is renewed before or after its date', () => {
+  fc.assert(
+    fc.property(instants, instants, fc.boolean(), (renew, at, terminated) => {
+      fc.pre(renew !== at);
+      expect(reachRenewal({ phase: 'deployed', renew, terminated }, at, 30)).toEqual({ refused: 'not due' });
+    }),
+  );
+});

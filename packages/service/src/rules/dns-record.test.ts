@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { displaces, readDnsRecord } from './dns-record.ts';
+
+const DOMAIN = 'reseller-customer.net';
+
+test.each([
+  ['a', '', '198.51.100.23', '198.51.100.23'],
+  ['AAAA', '@', '2001:DB8:0::23', '2001:db8::23'],
+  ['CNAME', 'www', 'Web1.Reseller-Customer.net.', 'web1.reseller-customer.net'],
+  ['CNAME', 'k1._domainkey', 'k1._domainkey.mailer.example', 'k1._domainkey.mailer.example'],
+  ['MX', '', '10 mail.bücher.de', '10 mail.xn--bcher-kva.de'],
+  ['MX', '', '0 .', '0 .'],
+  ['NS', 'lab', 'ns1.reseller-dns.example', 'ns1.reseller-dns.example'],
+  ['SRV', '_sip._tcp', '10  5 5060 sip.reseller-customer.net', '10 5 5060 sip.reseller-customer.net'],
+  ['SRV', '_imap._tcp', '0 0 0 .', '0 0 0 .'],
+  ['CAA', '', '0 Issue "ca.example"', '0 issue "ca.example"'],
+  ['TXT', '_dmarc', 'v=DMARC1; p=none', 'v=DMARC1; p=none'],
+  ['TXT', '*', 'für alle', 'für alle'],
+])('%s of "%s": %s is %s', (type, sub, data, normalised) => {
+  expect(readDnsRecord({ type, sub, data }, DOMAIN)).toEqual({
+    record: { type: type.toUpperCase(), sub: sub === '@' ? '' : sub, data: normalised },
+  });
+});
+
+test.each([
+  ['WKS', 'www', '198.51.100.23', 'type', 'exists'],
+  ['constructor', 'www', '198.51.100.23', 'type', 'exists'],
+  // The long s, whose upper case is S.
+  ['n\u017F', 'lab', 'ns1.reseller-dns.example', 'type', 'exists'],
+  ['A', 'www', '198.51.100', 'data', 'address'],
+  ['A', 'www', '198.51.100.256', 'data', 'address'],
+  ['A', 'www', '198.51.100.0/24', 'data', 'address'],
+  ['A', 'www', '2001:db8::1', 'data', 'address'],
+  ['AAAA', 'www', 'fe80::1%eth0', 'data', 'address'],
+  ['AAAA', 'www', '198.51.100.23', 'data', 'address'],
+  ['CNAME', 'www', 'web 1.example', 'data', 'hostname'],
+  ['CNAME', 'www', '198.51.100.23', 'data', 'hostname'],
+  ['CNAME', '', 'web1.example', 'sub', 'apex'],
+  ['NS', '@', 'ns1.reseller-dns.example', 'sub', 'apex'],
+  ['NS', 'lab', 'ns_1.example', 'data', 'hostname'],
+  ['MX', '', 'mail.example.net', 'data', 'mx'],
+  ['MX', '', '65536 mail.example.net', 'data', 'mx'],
+  ['MX', '', '-1 mail.example.net', 'data', 'mx'],
+  ['MX', '', '10 .', 'data', 'mx'],
+  ['SRV', '_sip._tcp', '10 5 sip.example.net', 'data', 'srv'],
+  ['SRV', '_sip._tcp', '10 5 70000 sip.example.net', 'data', 'srv'],
+  ['CAA', '', '256 issue "ca.example"', 'data', 'caa'],
+  ['CAA', '', '0 issue ca.example', 'data', 'caa'],
+  ['CAA', '', '0 issue "a"b"', 'data', 'caa'],
+  ['TXT', '', 'a\nb', 'data', 'text'],
+  ['TXT', '', 'a\u0000', 'data', 'text'],
+  ['A', 'www.', '198.51.100.23', 'sub', 'subdomain'],
+  ['A', 'a b', '198.51.100.23', 'sub', 'subdomain'],
+  ['A', 'a.*', '198.51.100.23', 'sub', 'subdomain'],
+  ['A', '-a', '198.51.100.23', 'sub', 'subdomain'],
+  ['A', 'x'.repeat(64), '198.51.100.23', 'sub', 'subdomain'],
+  ['A', 'a.'.repeat(120) + 'a', '198.51.100.23', 'sub', 'subdomain'],
+])('%s of "%s" with %s breaks the rule %s %s', (type, sub, data, field, rule) => {
+  const read = readDnsRecord({ type, sub, data }, DOMAIN);
+  expect(read).toMatchObject({ broken: expect.arrayContaining([{ field, rule, message: expect.stringMatching(/^must /) }]) });
+});
+
+test('a subdomain of another script stands in its ASCII form, and numbers stay numbers', () => {
+  expect(readDnsRecord({ type: 'A', sub: 'Bücher.1', data: '198.51.100.23' }, DOMAIN)).toMatchObject({
+    record: { sub: 'xn--bcher-kva.1' },
+  });
+});
+
+test('what is read once is read as the same again', () => {
+  const types = fc.constantFrom('A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'SRV', 'TXT');
+  const data = fc.oneof(
+    fc.ipV4(),
+    fc.ipV6(),
+    fc.domain(),
+    fc.nat(70_000).chain((number) => fc.domain().map((name) => `${number} ${name}`)),
+    fc.string({ unit: 'grapheme' }),
+  );
+  fc.assert(
+    fc.property(types, fc.oneof(fc.domain(), fc.string()), data, (type, sub, text) => {
+      const read = readDnsRecord({ type, sub, data: text }, DOMAIN);
+      expect('record' in read ? readDnsRecord(read.record, DOMAIN) : read).toEqual(read);
+    }),
+  );
+});
+
+test('a CNAME stands alone', () => {
+  expect([displaces('A', 'A'), displaces('A', 'AAAA'), displaces('CNAME', 'TXT'), displaces('TXT', 'CNAME')]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
+});

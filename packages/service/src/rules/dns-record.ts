@@ -1,0 +1,157 @@
+/** DNS records as the form of POST /domain/{domain}/dns/edit writes them (types and rules: not shown; our choice). */
+import { domainToASCII } from 'node:url';
+
+import { Address4, Address6 } from 'ip-address';
+
+import type { FieldError } from '../generated/types.gen.ts';
+import { asciiNameOf } from './domain-name.ts';
+
+/** A record, normalised. */
+export interface DnsRecord {
+  readonly type: RecordType;
+  /** Empty for the domain itself. */
+  readonly sub: string;
+  readonly data: string;
+}
+
+export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT';
+
+interface Rule {
+  readonly rule: string;
+  readonly message: string;
+  /** The normalised data, or undefined where it breaks the rule. */
+  read(data: string): string | undefined;
+}
+
+const rules: Readonly<Record<RecordType, Rule>> = {
+  A: {
+    rule: 'address',
+    message: 'must be an IPv4 address, such as 198.51.100.23',
+    read: (data) => (isPlain(data) && Address4.isValid(data) ? new Address4(data).correctForm() : undefined),
+  },
+  AAAA: {
+    rule: 'address',
+    message: 'must be an IPv6 address, such as 2001:db8::23',
+    read: (data) => (isPlain(data) && Address6.isValid(data) ? new Address6(data).correctForm() : undefined),
+  },
+  CAA: { rule: 'caa', message: 'must be flags, a tag and a quoted value, such as 0 issue "ca.example"', read: readCaa },
+  CNAME: {
+    rule: 'hostname',
+    message: 'must be a fully qualified name, such as web1.reseller-customer.net',
+    read: (data) => readTarget(data) ?? readServiceName(data),
+  },
+  MX: { rule: 'mx', message: 'must be a preference and a fully qualified name, such as 10 mail.reseller-customer.net', read: readMx },
+  NS: { rule: 'hostname', message: 'must be a fully qualified name, such as ns1.reseller-dns.example', read: readTarget },
+  SRV: {
+    rule: 'srv',
+    message: 'must be priority, weight, port and a fully qualified name, such as 10 5 5060 sip.reseller-customer.net',
+    read: readSrv,
+  },
+  TXT: { rule: 'text', message: 'must be text without control characters', read: (data) => (/\p{Cc}/u.test(data) ? undefined : data) },
+};
+
+/** The record that a form asks for, or every rule that it breaks. */
+export function readDnsRecord(
+  form: { readonly type: string; readonly sub?: string; readonly data: string },
+  domain: string,
+): { readonly record: DnsRecord } | { readonly broken: FieldError[] } {
+  const type = typeOf(form.type);
+  const sub = subdomainOf(form.sub ?? '', domain);
+  const data = type && rules[type].read(form.data);
+  const broken: FieldError[] = [];
+  if (type === undefined) broken.push({ field: 'type', rule: 'exists', message: `must be one of ${Object.keys(rules).join(', ')}` });
+  if (sub === undefined)
+    broken.push({
+      field: 'sub',
+      rule: 'subdomain',
+      message: 'must be a subdomain without the domain, such as www, or empty for the domain itself',
+    });
+  if (type && data === undefined) broken.push({ field: 'data', rule: rules[type].rule, message: rules[type].message });
+  if (sub === '' && type === 'CNAME')
+    broken.push({ field: 'sub', rule: 'apex', message: 'must name a subdomain, as the domain itself can have no CNAME' });
+  if (sub === '' && type === 'NS')
+    broken.push({
+      field: 'sub',
+      rule: 'apex',
+      message: 'must name a subdomain; POST /domain/{domain}/nameserver sets the nameservers of the domain itself',
+    });
+  if (broken.length > 0 || type === undefined || sub === undefined || data === undefined) return { broken };
+  return { record: { type, sub, data } };
+}
+
+/** Whether two records of one subdomain cannot stand beside one another: the same type, or a CNAME (RFC 1034, 3.6.2). */
+export function displaces(one: string, other: string): boolean {
+  return one === other || one === 'CNAME' || other === 'CNAME';
+}
+
+function typeOf(text: string): RecordType | undefined {
+  const type = text.toUpperCase();
+  return /^[a-z]+$/i.test(text) && isRecordType(type) ? type : undefined;
+}
+
+function isRecordType(text: string): text is RecordType {
+  return Object.hasOwn(rules, text);
+}
+
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+
+function subdomainOf(text: string, domain: string): string | undefined {
+  if (text === '' || text === '@') return '';
+  const labels = text.split('.').map(asciiLabelOf);
+  const [first = '', ...rest] = labels;
+  const sub = labels.join('.');
+  const isName = (first === '*' || LABEL.test(first)) && rest.every((label) => LABEL.test(label)) && `${sub}.${domain}`.length <= 253;
+  return isName ? sub : undefined;
+}
+
+/** Without letters of other scripts, `domainToASCII` would read numbers as an IP address. */
+function asciiLabelOf(label: string): string {
+  return /^(?:[\p{L}\p{M}\p{N}-]|\u00B7|\u200C|\u200D)+$/u.test(label) && /\P{ASCII}/u.test(label)
+    ? domainToASCII(label)
+    : label.toLowerCase();
+}
+
+/** Neither a subnet nor a zone, which the address library would take too. */
+function isPlain(address: string): boolean {
+  return !/[/%]/.test(address);
+}
+
+function readTarget(text: string): string | undefined {
+  return asciiNameOf(text.endsWith('.') ? text.slice(0, -1) : text);
+}
+
+/** A name with underscores, as those of services and keys have. */
+function readServiceName(text: string): string | undefined {
+  const name = (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
+  const labels = name.split('.');
+  return name.length <= 253 && labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? '')
+    ? name
+    : undefined;
+}
+
+/** A number of 16 bits in its shortest notation. */
+function readNumber(text: string, limit = 65_535): number | undefined {
+  return /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= limit ? Number(text) : undefined;
+}
+
+function readMx(data: string): string | undefined {
+  const [preference = '', target = '', ...rest] = data.trim().split(/\s+/);
+  const number = readNumber(preference);
+  // `0 .` says that the domain takes no mail (RFC 7505).
+  const name = target === '.' && number === 0 ? '.' : readTarget(target);
+  return rest.length > 0 || number === undefined || name === undefined ? undefined : `${number} ${name}`;
+}
+
+function readSrv(data: string): string | undefined {
+  const parts = data.trim().split(/\s+/);
+  const numbers = parts.slice(0, 3).map((part) => readNumber(part));
+  // `.` says that the service is not offered (RFC 2782).
+  const name = parts[3] === '.' ? '.' : readTarget(parts[3] ?? '');
+  return parts.length !== 4 || numbers.includes(undefined) || name === undefined ? undefined : [...numbers, name].join(' ');
+}
+
+function readCaa(data: string): string | undefined {
+  const match = /^(\d{1,3})\s+([a-z0-9]{1,15})\s+"([ !#-~]{0,255})"$/i.exec(data.trim());
+  const [, flags = '', tag = '', value = ''] = match ?? [];
+  return match && readNumber(flags, 255) !== undefined ? `${flags} ${tag.toLowerCase()} "${value}"` : undefined;
+}

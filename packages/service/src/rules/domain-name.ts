@@ -1,0 +1,66 @@
+/** Domain names: their ASCII form (IDNA), and where their TLD begins (public suffixes). */
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+import { getPublicSuffix } from 'tldts';
+
+import { isFullyQualified } from './hostname.ts';
+
+/** Letters of every script, with what IDNA allows between them. Nothing else: `domainToASCII` would take `a/b` for a path and `%41` for a letter. */
+const WRITTEN = /^(?:[\p{L}\p{M}\p{N}.-]|\u00B7|\u200C|\u200D){1,253}$/u;
+
+/**
+ * The ASCII form of a domain name, in lower case: `bücher.de` is `xn--bcher-kva.de`.
+ *
+ * @returns Undefined when the text is no name of two labels or more.
+ */
+export function asciiNameOf(text: string): string | undefined {
+  if (!WRITTEN.test(text)) return undefined;
+  const name = domainToASCII(text);
+  return !name.endsWith('.') && isFullyQualified(name) && name.split('.').every(isReadable) ? name : undefined;
+}
+
+/** `--` in the third and fourth place is kept for encoded labels, and those must decode. */
+function isReadable(label: string): boolean {
+  if (label.slice(2, 4) !== '--') return true;
+  const decoded = domainToUnicode(label);
+  return decoded !== label && domainToASCII(decoded) === label;
+}
+
+/** A name that can be registered (specification: "Domain (data of info and register)"). */
+export interface RegistrableName {
+  readonly name: string;
+  /** The one label below the TLD. */
+  readonly sld: string;
+  /** The TLD as the price list has it, which may have several labels. */
+  readonly tld: string;
+}
+
+/** Why a name cannot be registered. */
+export interface UnregistrableName {
+  readonly rule: 'tld' | 'registrable';
+  readonly message: string;
+}
+
+/** What a name ends in, longest first: of `a.co.uk`, `co.uk` and `uk`. */
+export function suffixesOf(name: string): string[] {
+  const labels = name.split('.');
+  return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
+}
+
+/**
+ * Splits a name before the longest TLD that has a price.
+ *
+ * @param name ASCII form.
+ * @param priced The TLDs of the price list that the name may end in.
+ */
+export function splitName(name: string, priced: ReadonlySet<string>): RegistrableName | UnregistrableName {
+  const publicSuffix = getPublicSuffix(name) ?? '';
+  if (publicSuffix === name) return { rule: 'registrable', message: `must be a name below a TLD; ${name} is a TLD itself` };
+  const tld = suffixesOf(name).find((suffix) => priced.has(suffix));
+  if (tld === undefined || publicSuffix.endsWith(`.${tld}`)) {
+    return { rule: 'tld', message: `must end in a TLD that GET /domain/pricings lists; ${publicSuffix} is not one of them` };
+  }
+  const sld = name.slice(0, -tld.length - 1);
+  if (sld.includes('.')) return { rule: 'registrable', message: `must be a name directly below the TLD ${tld}, without a subdomain` };
+  return { name, sld, tld };
+}

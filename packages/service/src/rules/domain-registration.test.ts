@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { beginRegistration, cancel, reachExpiry, statusOf, timingOf, withdrawCancellation } from './domain-registration.ts';
+import type { Registration } from './domain-registration.ts';
+
+const instant = (iso: string) => Date.parse(iso) / 1000;
+
+/** The expiries of a domain that is renewed each time. */
+function expiriesFrom(iso: string, count: number): string[] {
+  const expiries: string[] = [];
+  let registration = beginRegistration(instant(iso));
+  while (expiries.length < count) {
+    expiries.push(timingOf(registration.expires));
+    const reached = reachExpiry(registration, registration.expires);
+    if (!('next' in reached)) throw new Error('not renewed');
+    registration = reached.next;
+  }
+  return expiries;
+}
+
+test('a domain expires on the day of its registration', () => {
+  expect(expiriesFrom('2026-11-10T12:00:07Z', 3)).toEqual(['2027-11-10 12:00:07', '2028-11-10 12:00:07', '2029-11-10 12:00:07']);
+});
+
+test('a domain of the 29th of February expires on the 28th, but on the 29th where there is one', () => {
+  expect(expiriesFrom('2028-02-29T23:59:59Z', 4)).toEqual([
+    '2029-02-28 23:59:59',
+    '2030-02-28 23:59:59',
+    '2031-02-28 23:59:59',
+    '2032-02-29 23:59:59',
+  ]);
+});
+
+test('the status is LOCK for 60 days', () => {
+  const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
+  expect(statusOf(registration, instant('2027-01-09T11:59:59Z'))).toBe('LOCK');
+  expect(statusOf(registration, instant('2027-01-09T12:00:00Z'))).toBe('OK');
+});
+
+interface Model {
+  /** Undefined when the domain has ended. */
+  readonly registration: Registration | undefined;
+  readonly now: number;
+}
+
+const steps = fc.array(
+  fc.record({ act: fc.constantFrom('cancel', 'withdraw', 'expire'), after: fc.integer({ min: 0, max: 400 * 86_400 }) }),
+  { maxLength: 40 },
+);
+
+test('no sequence of acts makes an illegal transition', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: instant('2090-01-01T00:00:00Z') }), steps, (start, acts) => {
+      let model: Model = { registration: beginRegistration(start), now: start };
+      for (const { act, after } of acts) {
+        const now = model.now + after;
+        const { registration } = model;
+        if (!registration) return;
+        const result = { cancel, withdraw: withdrawCancellation, expire: reachExpiry }[act](registration, now);
+        const isOver = now >= registration.expires;
+        if ('ended' in result)
+          expect({ act, isOver, terminated: registration.terminated }).toEqual({ act: 'expire', isOver: true, terminated: true });
+        else if ('refused' in result) expect(isOver === (act !== 'expire') || registration.terminated === (act === 'cancel')).toBe(true);
+        else {
+          const { next } = result;
+          expect({ created: next.created, lockedUntil: next.lockedUntil }).toEqual({
+            created: start,
+            lockedUntil: registration.lockedUntil,
+          });
+          expect(next.terminated).toBe(act === 'cancel');
+          expect(next.terminated).toBe(act === 'expire' ? false : !registration.terminated);
+          const days = (next.expires - registration.expires) / 86_400;
+          expect(act === 'expire' ? [365, 366] : [0]).toContain(days);
+        }
+        model = { now, registration: 'next' in result ? result.next : 'ended' in result ? undefined : registration };
+      }
+    }),
+  );
+});

@@ -1,0 +1,48 @@
+/** Nameservers of a domain (specification: "POST /domain/{domain}/nameserver form"). */
+import type { DomainNameservers, FieldError } from '../generated/types.gen.ts';
+import { asciiNameOf } from './domain-name.ts';
+
+export const NAMESERVER_FIELDS = ['ns1', 'ns2', 'ns3', 'ns4', 'ns5'] as const;
+
+/** What a form says of nameservers. */
+export type WantedNameservers = { readonly [Field in keyof DomainNameservers]?: string };
+
+/** The nameservers that a form asks for, with every rule that it breaks; the former hold where there are none of the latter. */
+export interface NameserverReading {
+  readonly nameservers: DomainNameservers;
+  readonly broken: readonly FieldError[];
+}
+
+/**
+ * Reads the nameservers of a form. `default` is the standard nameserver of the same number.
+ *
+ * @param standard The provider's nameservers, in their order.
+ */
+export function readNameservers(wanted: WantedNameservers, standard: readonly string[]): NameserverReading {
+  const nameservers: DomainNameservers = { ns1: null, ns2: null, ns3: null, ns4: null, ns5: null };
+  const broken: FieldError[] = [];
+  for (const [index, field] of NAMESERVER_FIELDS.entries()) {
+    const text = wanted[field];
+    if (text === undefined) continue;
+    const name = text === 'default' ? standard[index] : asciiNameOf(text);
+    const twin = NAMESERVER_FIELDS.find((other) => nameservers[other] === name);
+    if (name === undefined) broken.push({ field, rule: 'hostname', message: wrongName(text, index + 1) });
+    else if (twin !== undefined) broken.push({ field, rule: 'distinct', message: `must not name the same nameserver as ${twin}` });
+    else nameservers[field] = name;
+  }
+  return { nameservers, broken };
+}
+
+function wrongName(text: string, number: number): string {
+  return text === 'default'
+    ? `must be named, as there is no standard nameserver number ${number}`
+    : 'must be the domain of a nameserver, such as ns1.reseller-dns.example, or the word default';
+}
+
+/** The nameservers that there are, in their order. */
+export function listOfNameservers(nameservers: DomainNameservers): string[] {
+  return NAMESERVER_FIELDS.flatMap((field) => nameservers[field] ?? []);
+}
+
+/** What a domain has that is registered without nameservers: the first two of the provider's. */
+export const STANDARD_NAMESERVERS: WantedNameservers = { ns1: 'default', ns2: 'default' };

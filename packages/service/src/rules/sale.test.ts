@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { euros } from './money.ts';
+import { monthlyPriceOf } from './resources.ts';
+import type { BilledResources, ResourcePrices } from './resources.ts';
+import { offersFor, pricesInSale, saleEndAt, saleStateAt } from './sale.ts';
+import type { SaleCourse, SaleOffer } from './sale.ts';
+
+const standard: ResourcePrices = {
+  core: '2.00',
+  mem: '1.20',
+  nvme: '0.04',
+  hdd: '0.008',
+  extra_ip: '1.50',
+  extra_backup_slot: '0.50',
+  extra_gbit: '5.00',
+};
+const small: BilledResources = { cores: 2, mem: 4096, disk: 40, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
+
+const instant = fc.integer({ min: 0, max: 100 });
+const courses: fc.Arbitrary<SaleCourse> = fc
+  .record({
+    start: instant,
+    length: fc.option(fc.integer({ min: 1, max: 50 })),
+    ended: fc.option(instant),
+    maxVolume: fc.integer({ min: 1, max: 5 }),
+    usedVolume: fc.integer({ min: 0, max: 5 }),
+  })
+  .map(({ length, ...course }) => ({
+    ...course,
+    stop: length === null ? null : course.start + length,
+    usedVolume: Math.min(course.usedVolume, course.maxVolume),
+  }));
+
+test('a sale is scheduled before its start, active from it on, and ended from its stop on', () => {
+  const course: SaleCourse = { start: 10, stop: 20, ended: null, maxVolume: 3, usedVolume: 0 };
+  expect([9, 10, 19, 20].map((now) => saleStateAt(course, now))).toEqual(['scheduled', 'active', 'active', 'ended']);
+  expect(saleEndAt(course, 20)).toBe('by date');
+});
+
+test('it ends when its volume is used up, and from the moment it is ended by hand', () => {
+  const course: SaleCourse = { start: 10, stop: null, ended: null, maxVolume: 3, usedVolume: 2 };
+  expect(saleStateAt(course, 1000)).toBe('active');
+  expect(saleEndAt({ ...course, usedVolume: 3 }, 1000)).toBe('by volume');
+  expect([11, 12].map((now) => saleEndAt({ ...course, ended: 12 }, now))).toEqual([undefined, 'by hand']);
+});
+
+test('a state is never left backwards: scheduled, active, ended', () => {
+  const order = ['scheduled', 'active', 'ended'];
+  fc.assert(
+    fc.property(courses, instant, instant, (course, one, other) => {
+      const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
+      expect(order.indexOf(saleStateAt(course, later))).toBeGreaterThanOrEqual(order.indexOf(saleStateAt(course, earlier)));
+    }),
+  );
+});
+
+test('a sale is active exactly where it has begun, nothing has ended it and there is volume left', () => {
+  fc.assert(
+    fc.property(courses, instant, (course, now) => {
+      const { start, stop, ended, maxVolume, usedVolume } = course;
+      const active = start <= now && now < (stop ?? Infinity) && now < (ended ?? Infinity) && usedVolume < maxVolume;
+      expect(saleStateAt(course, now) === 'active').toBe(active);
+      expect(saleStateAt(course, now) === 'ended').toBe(saleEndAt(course, now) !== undefined);
+    }),
+  );
+});
+
+test('resources that a sale does not list keep their standard prices', () => {
+  // 2 x 1.00 + 4 x 1.20 + 40 x 0.04
+  expect(monthlyPriceOf(small, pricesInSale(standard, { core: euros('1.00') }))).toBe(euros('8.40'));
+  // 2 x 1.00 + 4 x 0.40 + 40 x 0.02
+  expect(monthlyPriceOf(small, pricesInSale(standard, { core: euros('1.00'), mem: euros('0.40'), nvme: euros('0.02') }))).toBe(
+    euros('4.40'),
+  );
+  expect(pricesInSale(standard, {})).toEqual(standard);
+});
+
+test('of several sales the one that is best for the customer comes first, and none that makes the VM dearer', () => {
+  const sale = (id: string, core: string, rest: Partial<SaleOffer> = {}): SaleOffer => ({
+    id,
+    start: 5,
+    upgradable: false,
+    prices: { core: euros(core) },
+    ...rest,
+  });
+  const sales = [
+    sale('dearer', '2.50'),
+    sale('no cheaper', '2.00', { upgradable: true }),
+    sale('good', '1.50'),
+    sale('best', '1.00'),
+    sale('best, and stays', '1.00', { upgradable: true }),
+    sale('best, and older', '1.00', { start: 4 }),
+    // Dearer cores, but memory makes up for them.
+    { ...sale('mixed', '2.10'), prices: { core: euros('2.10'), mem: euros('0.80') } },
+  ];
+  expect(offersFor(small, standard, sales).map(({ id }) => id)).toEqual(['best, and stays', 'best, and older', 'best', 'mixed', 'good']);
+});

@@ -1,0 +1,80 @@
+/** Discount campaigns for VM host systems (specification: "Sale", and its states and transitions). */
+import { decimalOf } from './money.ts';
+import type { Money } from './money.ts';
+import { monthlyPriceOf } from './resources.ts';
+import type { BilledResources, ResourcePrices } from './resources.ts';
+
+/** What the state of a sale follows from. Instants are milliseconds since 1970 UTC. */
+export interface SaleCourse {
+  /** The sale is active from this moment. */
+  readonly start: number;
+  /** First moment at which it has ended; null where no end is scheduled. */
+  readonly stop: number | null;
+  /** When the provider ended it by hand; null where it did not. */
+  readonly ended: number | null;
+  readonly maxVolume: number;
+  readonly usedVolume: number;
+}
+
+export type SaleState = 'scheduled' | 'active' | 'ended';
+
+/** Why a sale has ended. */
+export type SaleEnd = 'by hand' | 'by date' | 'by volume';
+
+/** Why a sale has ended at an instant; undefined where it has not. */
+export function saleEndAt({ stop, ended, maxVolume, usedVolume }: SaleCourse, now: number): SaleEnd | undefined {
+  if (ended !== null && ended <= now) return 'by hand';
+  if (stop !== null && stop <= now) return 'by date';
+  return usedVolume >= maxVolume ? 'by volume' : undefined;
+}
+
+/** The state of a sale at an instant, in milliseconds. */
+export function saleStateAt(sale: SaleCourse, now: number): SaleState {
+  if (saleEndAt(sale, now)) return 'ended';
+  return sale.start <= now ? 'active' : 'scheduled';
+}
+
+/** The resources that a sale can name. */
+export const saleResources = ['core', 'mem', 'nvme'] as const;
+export type SaleResource = (typeof saleResources)[number];
+
+/** Net sale prices of 30 days on one host system. */
+export type SalePrices = Readonly<Partial<Record<SaleResource, Money>>>;
+
+/** What resources cost in a sale: those that it does not list keep their standard prices. */
+export function pricesInSale(standard: ResourcePrices, sale: SalePrices): ResourcePrices {
+  const listed = saleResources.flatMap((resource) => {
+    const price = sale[resource];
+    return price === undefined ? [] : [[resource, decimalOf(price)] as const];
+  });
+  return { ...standard, ...Object.fromEntries(listed) };
+}
+
+/** An active sale that a purchase may go through. */
+export interface SaleOffer {
+  readonly id: string;
+  readonly start: number;
+  readonly upgradable: boolean;
+  readonly prices: SalePrices;
+}
+
+/** A sale with what the VM costs in it. */
+export interface PricedOffer extends SaleOffer {
+  readonly monthlyPrice: Money;
+}
+
+/**
+ * The sales that make a VM cheaper than standard prices do, the best for the customer first: the
+ * lowest price, then prices that outlive an upgrade, then the older sale.
+ */
+export function offersFor(vm: BilledResources, standard: ResourcePrices, sales: readonly SaleOffer[]): PricedOffer[] {
+  const standardPrice = monthlyPriceOf(vm, standard);
+  return sales
+    .map((sale) => ({ ...sale, monthlyPrice: monthlyPriceOf(vm, pricesInSale(standard, sale.prices)) }))
+    .filter(({ monthlyPrice }) => monthlyPrice < standardPrice)
+    .toSorted((one, other) => {
+      if (one.monthlyPrice !== other.monthlyPrice) return one.monthlyPrice < other.monthlyPrice ? -1 : 1;
+      if (one.upgradable !== other.upgradable) return one.upgradable ? -1 : 1;
+      return one.start - other.start || (one.id < other.id ? -1 : 1);
+    });
+}

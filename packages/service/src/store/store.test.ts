@@ -1,0 +1,153 @@
+/** What every engine keeps its word on. */
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+
+import { createAccount } from '../provider/account.ts';
+import { systemClock } from '../ports/clock.ts';
+import { systemRandom } from '../ports/random.ts';
+import { engines, storePlace } from '../../test/engines.ts';
+import type { Store } from './store.ts';
+
+const names = (store: Store) =>
+  store.read(async (db) => (await db.selectFrom('accounts').select('name').orderBy('name').execute()).map(({ name }) => name));
+
+const logOf = (store: Store) =>
+  store.read(async (db) =>
+    (await db.selectFrom('request_log').select(['number', 'request_id']).orderBy('number').execute()).map(
+      (row) => `${row.number} ${row.request_id}`,
+    ),
+  );
+
+const entry = (account_id: string, request_id: string) => ({
+  account_id,
+  request_id,
+  date: 0,
+  success: 0,
+  endpoint: '/',
+  method: 'GET',
+  request_body: '{}',
+  error_type: null,
+  response_body: '{}',
+});
+
+const ports = { clock: systemClock, random: systemRandom };
+
+const create = (store: Store, name: string) => store.commit(({ db }) => createAccount(db, ports, { name, creditLimit: 0n }));
+
+describe.each(engines)('on %s', (engine) => {
+  const openStore = async () => (await storePlace(engine)).open();
+
+  test('what is committed is there after the store was closed and opened again', async () => {
+    const place = await storePlace(engine);
+    const first = await place.open();
+    await create(first, 'kept');
+    await first.close();
+    expect(await names(await place.open())).toEqual(['kept']);
+  });
+
+  test('of units that arrive together, one that fails leaves the others', async () => {
+    const store = await openStore();
+    const results = await Promise.allSettled(
+      ['a', 'b', 'c', 'd'].map((name) =>
+        store.commit(async ({ db }) => {
+          await createAccount(db, ports, { name, creditLimit: 0n });
+          if (name === 'b') throw new Error('no');
+        }),
+      ),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(await names(store)).toEqual(['a', 'c', 'd']);
+  });
+
+  test('what is undone leaves its log entry, and the unit goes on', async () => {
+    const store = await openStore();
+    const id = await create(store, 'first');
+    await store.commit(async (transaction) => {
+      await createAccount(transaction.db, ports, { name: 'undone', creditLimit: 0n });
+      transaction.log(entry(id, 'a'));
+      await transaction.undo();
+      await createAccount(transaction.db, ports, { name: 'second', creditLimit: 0n });
+    });
+    expect(await names(store)).toEqual(['first', 'second']);
+    expect(await logOf(store)).toEqual(['1 a']);
+  });
+
+  test('log entries are numbered without a gap, also past a unit that failed and past a restart', async () => {
+    const place = await storePlace(engine);
+    const store = await place.open();
+    const id = await create(store, 'one');
+    const write = (to: Store, name: string, fails = false) =>
+      to.commit(async (transaction) => {
+        transaction.log(entry(id, name));
+        if (fails) throw new Error('no');
+      });
+    await write(store, 'a');
+    await expect(write(store, 'b', true)).rejects.toThrow('no');
+    await write(store, 'c');
+    await store.close();
+    const again = await place.open();
+    await write(again, 'd');
+    expect(await logOf(again)).toEqual(['1 a', '2 c', '3 d']);
+  });
+
+  test('of a hundred log entries at once none shares its number', async () => {
+    const store = await openStore();
+    const id = await create(store, 'one');
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => store.commit(async (transaction) => transaction.log(entry(id, String(index))))),
+    );
+    const numbers = await store.read((db) => db.selectFrom('request_log').select('number').orderBy('number').execute());
+    expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  });
+
+  test('a reader never sees a unit that is not committed', async () => {
+    const store = await openStore();
+    await store.commit(async ({ db }) => {
+      await createAccount(db, ports, { name: 'new', creditLimit: 0n });
+      expect(await names(store)).toEqual([]);
+    });
+    expect(await names(store)).toEqual(['new']);
+  });
+
+  test('a limit in a conditional update holds under two hundred units at once', async () => {
+    const store = await openStore();
+    const id = await create(store, 'one');
+    await store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 37 }).execute());
+    const take = () =>
+      store.commit(async ({ db }) => {
+        const { numUpdatedRows } = await db
+          .updateTable('accounts')
+          .set({ held: sql`held + 1` })
+          .where('id', '=', id)
+          .where(sql<boolean>`held + 1 <= credit_limit`)
+          .executeTakeFirstOrThrow();
+        return Number(numUpdatedRows);
+      });
+    const taken = await Promise.all(Array.from({ length: 200 }, take));
+    expect(taken.filter(Boolean)).toHaveLength(37);
+  });
+
+  test('integers up to 2^53 come back as they went in, sums too', async () => {
+    const store = await openStore();
+    const id = await create(store, 'one');
+    const most = Number.MAX_SAFE_INTEGER;
+    await store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: most }).where('id', '=', id).execute());
+    const row = await store.read((db) =>
+      db
+        .selectFrom('accounts')
+        .select(({ fn }) => ['credit_limit', fn.sum<number>('credit_limit').as('sum'), fn.countAll<number>().as('count')])
+        .groupBy('credit_limit')
+        .executeTakeFirstOrThrow(),
+    );
+    expect(row).toEqual({ credit_limit: most, sum: most, count: 1 });
+  });
+
+  test('a rule of a table refuses what the code got wrong, and nothing is kept', async () => {
+    const store = await openStore();
+    const id = await create(store, 'one');
+    await expect(store.commit(({ db }) => db.updateTable('accounts').set({ held: -1 }).where('id', '=', id).execute())).rejects.toThrow(
+      /held/,
+    );
+    expect(await store.read((db) => db.selectFrom('accounts').select('held').execute())).toEqual([{ held: 0 }]);
+  });
+});

@@ -1,0 +1,48 @@
+/** Dedicated servers in tests: what the provider does with them. */
+import { completeDedicatedSetUp, orderDedicatedServer } from '../src/index.ts';
+import type { ServerAccess } from '../src/index.ts';
+import { sandboxMarket } from '../src/provider/sandbox-market.ts';
+import { SECRET } from './harness.ts';
+import type { TestService } from './harness.ts';
+
+/** Of the sandbox's market: two EPYC, 149.00 EUR for 30 days. */
+export const EPYC = identifierOf(0);
+/** Of the sandbox's market: 89.00 EUR for 30 days. */
+export const RYZEN = identifierOf(1);
+/** Of the sandbox's market: 59.00 EUR for 30 days. */
+export const XEON = identifierOf(2);
+
+/** Access that a provider gives when it completes a set-up by hand. */
+export const ACCESS: ServerAccess = {
+  dashboard: 'https://dashboard.example/servers/7',
+  username: 'server-7',
+  email: 'server-7@dashboard.example',
+  password: 'correct-horse-battery-staple',
+};
+
+/** Orders a server of the market for an account. */
+export function orderServer({ store, ports }: TestService, identifier: string, accountId: string): Promise<void> {
+  return store.commit(({ db }) => orderDedicatedServer(db, ports, { identifier, accountId }));
+}
+
+/** Completes a set-up by hand. */
+export function completeSetUp({ store, ports }: TestService, identifier: string, access: ServerAccess = ACCESS): Promise<void> {
+  return store.commit(({ db }) => completeDedicatedSetUp(db, { ports, secret: SECRET }, identifier, access));
+}
+
+/** An account with a server that was deployed at this moment. */
+export async function deployedServer(
+  service: TestService,
+  identifier: string = RYZEN,
+): Promise<{ readonly id: string; readonly apiKey: string }> {
+  const account = await service.account();
+  await orderServer(service, identifier, account.id);
+  await completeSetUp(service, identifier);
+  return account;
+}
+
+function identifierOf(place: number): string {
+  const identifier = sandboxMarket[place]?.identifier;
+  if (identifier === undefined) throw new Error(`The sandbox's market has no identifier at the place ${place}.`);
+  return identifier;
+}

@@ -1,0 +1,61 @@
+/** What the tests of domains and handles share. */
+import { expect } from 'vitest';
+
+import type { TestService } from './harness.ts';
+
+export const PERSON = {
+  gender: 'MALE',
+  firstname: 'Jonas',
+  lastname: 'Weidenfels',
+  street: 'Musterallee',
+  number: '12a',
+  zipcode: '60311',
+  city: 'Frankfurt am Main',
+  region: 'Hessen',
+  countrycode: 'DE',
+  email: 'jonas.weidenfels@reseller-customer.example',
+} as const;
+
+export const PHONE = '+49.6955501234';
+
+/** Creates a handle. */
+export async function handleOf(service: TestService, wanted: { apiKey?: string; phone?: string } = { phone: PHONE }): Promise<string> {
+  const { apiKey, ...phone } = wanted;
+  const { body } = await service.call('createHandle', { form: { ...PERSON, ...phone }, ...(apiKey !== undefined && { apiKey }) });
+  return body.data.handle;
+}
+
+/** Registers a domain to a handle of its own; the service's first account does, where no key is given. */
+export async function register(service: TestService, domain: string, apiKey = service.apiKey): Promise<void> {
+  const handle = await handleOf(service, { phone: PHONE, apiKey });
+  const { status } = await service.call('registerDomain', { form: { domain, handle }, apiKey });
+  expect(status).toBe(200);
+}
+
+/** What a refused request on domains must leave as it was. */
+export async function footprint({ store, registrar }: TestService): Promise<unknown> {
+  const stored = await store.read(async (db) => ({
+    domains: await db.selectFrom('domains').selectAll().orderBy('name').execute(),
+    records: await db.selectFrom('dns_records').selectAll().orderBy('domain').orderBy('sub').orderBy('type').execute(),
+    handles: await db.selectFrom('handles').selectAll().orderBy('id').execute(),
+    charges: await db.selectFrom('charges').selectAll().orderBy('id').execute(),
+    accounts: await db.selectFrom('accounts').selectAll().orderBy('id').execute(),
+    reservations: await db.selectFrom('reservations').selectAll().execute(),
+    keys: await db.selectFrom('idempotency_keys').selectAll().execute(),
+  }));
+  return { ...stored, registrar: [...registrar.domains] };
+}
+
+/** Holds the registrar up: what is begun from now on waits until the returned function is called. */
+export function holdUp({ registrar }: TestService): () => void {
+  let goOn = () => {};
+  registrar.waiting = new Promise((resolve) => (goOn = resolve));
+  return goOn;
+}
+
+/** Waits until a request has reserved what it takes. */
+export async function reserved({ store }: TestService): Promise<void> {
+  while ((await store.read((db) => db.selectFrom('reservations').select('id').execute())).length === 0) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

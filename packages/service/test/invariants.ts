@@ -1,0 +1,134 @@
+/** What holds in the store at every moment, whatever was done. */
+import { expect } from 'vitest';
+
+import type { Store } from '../src/index.ts';
+
+/** All of them. */
+export async function expectInvariants(store: Store): Promise<void> {
+  await expectExactHolds(store);
+  await expectExactUnpaid(store);
+  await expectPositionsInOrder(store);
+  await expectExactSaleVolumes(store);
+  await expectExactRoom(store);
+}
+
+/** What an account holds of its credit is what its open positions, open charges and reservations under way hold. */
+export async function expectExactHolds(store: Store): Promise<void> {
+  const { accounts, positions, charges, reservations } = await store.read(async (db) => ({
+    accounts: await db.selectFrom('accounts').select(['id', 'held']).execute(),
+    positions: await db.selectFrom('positions').select(['account_id', 'hold as amount']).where('invoice_id', 'is', null).execute(),
+    charges: await db.selectFrom('charges').select(['account_id', 'amount']).where('invoice_id', 'is', null).execute(),
+    reservations: await db.selectFrom('reservations').select(['account_id', 'details']).execute(),
+  }));
+  const reserved = reservations.map(({ account_id, details }) => {
+    const { hold = 0 }: { hold?: number } = JSON.parse(details);
+    return { account_id, amount: hold };
+  });
+  const held = sumsBy([...positions, ...charges, ...reserved]);
+  expect(Object.fromEntries(accounts.map((account) => [account.id, account.held]))).toEqual(
+    Object.fromEntries(accounts.map(({ id }) => [id, held.get(id) ?? 0])),
+  );
+}
+
+/** What an account owes is the sum of its open invoices. */
+export async function expectExactUnpaid(store: Store): Promise<void> {
+  const { accounts, invoices } = await store.read(async (db) => ({
+    accounts: await db.selectFrom('accounts').select(['id', 'unpaid']).execute(),
+    invoices: await db.selectFrom('invoices').select(['account_id', 'total as amount']).where('status', '=', 'OPEN').execute(),
+  }));
+  const owed = sumsBy(invoices);
+  for (const { id, unpaid } of accounts) expect(unpaid, `unpaid of ${id}`).toBe(owed.get(id) ?? 0);
+}
+
+/**
+ * The positions of a VM never overlap, at most the last one runs, and there is a gap only where
+ * billing was started again. None reaches beyond its period, and closed ones have ended.
+ */
+export async function expectPositionsInOrder(store: Store): Promise<void> {
+  const { positions, invoices, vms } = await store.read(async (db) => ({
+    positions: await db.selectFrom('positions').selectAll().orderBy('vm_id').orderBy('number').execute(),
+    invoices: await db.selectFrom('invoices').selectAll().execute(),
+    vms: await db.selectFrom('vms').select(['id', 'state']).execute(),
+  }));
+  const byVm = Map.groupBy(positions, ({ vm_id }) => vm_id);
+  for (const { id, state } of vms) {
+    const own = byVm.get(id) ?? [];
+    expect(own.filter(({ stop }) => stop === null).length, `running positions of the ${state} VM ${id}`).toBe(state === 'running' ? 1 : 0);
+    for (const [index, position] of own.entries()) {
+      const before = own[index - 1];
+      const at = `position ${position.number} of VM ${id}`;
+      if (!before) {
+        expect(position.type, `${at}`).toBe('CREATE');
+        continue;
+      }
+      expect(before.stop, `${at}`).not.toBeNull();
+      expect(position.start, `${at}`).toBeGreaterThanOrEqual(before.stop ?? Infinity);
+      if (position.start !== before.stop) expect(position.type, `${at}`).toBe('BILLINGRESTART');
+    }
+  }
+  const periods = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+  for (const { invoice_id, start, stop } of positions) {
+    const period = invoice_id === null ? undefined : periods.get(invoice_id);
+    if (!period) continue;
+    expect(start).toBeGreaterThanOrEqual(period.period_start);
+    expect(stop ?? Infinity).toBeLessThanOrEqual(period.period_end);
+  }
+}
+
+/** The used volume of a sale is the number of VMs that were bought in it, and never above its maximum. */
+export async function expectExactSaleVolumes(store: Store): Promise<void> {
+  const { sales, vms } = await store.read(async (db) => ({
+    sales: await db.selectFrom('sales').select(['id', 'used_volume', 'max_volume']).execute(),
+    vms: await db.selectFrom('vms').select('sale_id').where('sale_id', 'is not', null).execute(),
+  }));
+  for (const { id, used_volume, max_volume } of sales) {
+    expect(used_volume, `volume of ${id}`).toBe(vms.filter(({ sale_id }) => sale_id === id).length);
+    expect(used_volume).toBeLessThanOrEqual(max_volume);
+  }
+}
+
+/** What nodes give is what their VMs have, each VM has its addresses, and pools count those that are free. */
+export async function expectExactRoom(store: Store): Promise<void> {
+  const { nodes, vms, addresses, pools, free } = await store.read(async (db) => ({
+    nodes: await db.selectFrom('host_nodes').selectAll().execute(),
+    vms: await db.selectFrom('vms').selectAll().execute(),
+    addresses: await db
+      .selectFrom('ip_addresses')
+      .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
+      .select(['vm_id', 'family'])
+      .where('vm_id', 'is not', null)
+      .execute(),
+    pools: await db.selectFrom('ip_pools').select(['id', 'free']).execute(),
+    free: await db
+      .selectFrom('ip_addresses')
+      .select(({ fn }) => ['pool_id', fn.countAll().as('count')])
+      .where('vm_id', 'is', null)
+      .groupBy('pool_id')
+      .execute(),
+  }));
+  const present = vms.filter(({ state }) => state !== 'removed');
+  for (const { name, used_cores, used_mem, used_disk, used_storage } of nodes) {
+    const own = present.filter(({ node }) => node === name);
+    const sum = (of: (vm: (typeof own)[number]) => number): number => own.reduce((total, vm) => total + of(vm), 0);
+    expect({ name, used_cores, used_mem, used_disk, used_storage }).toEqual({
+      name,
+      used_cores: sum(({ cores }) => cores),
+      used_mem: sum(({ mem }) => mem),
+      used_disk: sum(({ disk }) => disk),
+      used_storage: sum(({ storage }) => storage ?? 0),
+    });
+  }
+  const taken = Map.groupBy(addresses, ({ vm_id, family }) => `${vm_id}/${family}`);
+  for (const { id, state, ips } of vms) {
+    const gone = state === 'removed';
+    expect([id, taken.get(`${id}/4`)?.length ?? 0, taken.get(`${id}/6`)?.length ?? 0]).toEqual([id, gone ? 0 : ips, gone ? 0 : 1]);
+  }
+  for (const pool of pools)
+    expect([pool.id, pool.free]).toEqual([pool.id, Number(free.find(({ pool_id }) => pool_id === pool.id)?.count ?? 0)]);
+}
+
+function sumsBy(amounts: readonly { account_id: string; amount: number }[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { account_id, amount } of amounts) sums.set(account_id, (sums.get(account_id) ?? 0) + amount);
+  return sums;
+}

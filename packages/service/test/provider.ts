@@ -1,0 +1,44 @@
+/** What the provider does, for tests: as of the test's clock, each in a unit of its own. */
+import { cancelInvoice, createSale, endSale, markInvoicePaid, removeVm, resizeVm, startVm, stopVm } from '../src/index.ts';
+import type { NewSale } from '../src/index.ts';
+import type { InvoiceSummary } from '../src/generated/types.gen.ts';
+import { euros } from '../src/rules/money.ts';
+import type { BilledResources } from '../src/rules/resources.ts';
+import type { TestService } from './harness.ts';
+
+/** The provider's hand. */
+export function providerOf({ store, clock, ports }: Pick<TestService, 'store' | 'clock' | 'ports'>) {
+  const of = (vmId: number) => ({ vmId, now: clock.now() });
+  return {
+    /** A sale for nl_ryzen that is active at once and lists all three resources: SMALL_VM costs 4.40 EUR in it. */
+    createSale: (sale: Partial<NewSale> = {}) => store.commit(({ db }) => createSale(db, ports, { ...ryzenSale(clock.now()), ...sale })),
+    endSale: (id: string) => store.commit(({ db }) => endSale(db, id, clock.now())),
+    markPaid: (invoiceId: string) => store.commit(({ db }) => markInvoicePaid(db, invoiceId)),
+    cancel: (invoiceId: string) => store.commit(({ db }) => cancelInvoice(db, invoiceId)),
+    resize: (vmId: number, resources: Partial<BilledResources>) => store.commit(({ db }) => resizeVm(db, { ...of(vmId), resources })),
+    stop: (vmId: number) => store.commit(({ db }) => stopVm(db, of(vmId))),
+    start: (vmId: number) => store.commit(({ db }) => startVm(db, of(vmId))),
+    remove: (vmId: number) => store.commit(({ db }) => removeVm(db, of(vmId))),
+  };
+}
+
+function ryzenSale(start: number): NewSale {
+  return {
+    title: 'Ryzen autumn',
+    accountId: null,
+    start,
+    stop: null,
+    upgradable: true,
+    maxVolume: 100,
+    pricings: { nl_ryzen: { core: euros('1.00'), mem: euros('0.40'), nvme: euros('0.02') } },
+  };
+}
+
+/** The account's invoices with their IDs, newest first, as the service answers them. */
+export async function invoicesOf(
+  service: Pick<TestService, 'call' | 'apiKey'>,
+  apiKey = service.apiKey,
+): Promise<(InvoiceSummary & { readonly id: string })[]> {
+  const { data }: { data: Readonly<Record<string, InvoiceSummary>> } = (await service.call('listInvoices', { apiKey })).body;
+  return Object.entries(data).map(([id, invoice]) => ({ id, ...invoice }));
+}
