@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 
-import { createClient, createVm, generateOtp } from '@reseller/client';
+import { writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createService } from '../index.ts';
-import { SMALL_VM, startService } from '../../test/harness.ts';
+import { operationOf, SMALL_VM, startService } from '../../test/harness.ts';
 
 /** A second service on the store of a test, with its log in memory. */
 async function observed() {
@@ -20,13 +20,17 @@ async function observed() {
   const service = await createService({ store, ports, secret: 'y'.repeat(32), logger: pino({ level: 'trace' }, stream) });
   onTestFinished(() => service.close());
   const baseUrl = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  return { service, store, apiKey, baseUrl, lines, client: createClient({ baseUrl, apiKey }) };
+  const post = async (path: string, init: RequestInit) =>
+    JSON.parse(await (await fetch(baseUrl + path, { ...init, headers: { 'x-service-apikey': apiKey } })).text());
+  const buy = (form: Readonly<Record<string, unknown>>) =>
+    post('/vm/create', { method: 'PUT', body: new URLSearchParams(writeForm(operationOf('createVm'), form)) });
+  return { service, store, apiKey, baseUrl, lines, buy, generateOtp: () => post('/account/otp', { method: 'POST' }) };
 }
 
 test('each request is one line, without anything secret', async () => {
-  const { client, lines, apiKey, baseUrl } = await observed();
-  const vm = await createVm({ client, body: SMALL_VM });
-  const otp = await generateOtp({ client });
+  const { buy, generateOtp, lines, apiKey, baseUrl } = await observed();
+  const vm = await buy(SMALL_VM);
+  const otp = await generateOtp();
   await fetch(`${baseUrl}/vm/create?key=${apiKey}`, { headers: { 'x-service-apikey': apiKey } });
   const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
   expect(requests.map(({ operation, status }) => [operation, status])).toEqual([
@@ -34,18 +38,18 @@ test('each request is one line, without anything secret', async () => {
     ['generateOtp', 200],
     ['none', 405],
   ]);
-  expect(requests[0]).toMatchObject({ requestId: vm.data?.requestID, account: expect.any(String), milliseconds: expect.any(Number) });
+  expect(requests[0]).toMatchObject({ requestId: vm.requestID, account: expect.any(String), milliseconds: expect.any(Number) });
   const log = lines.join('');
-  for (const secret of [apiKey, vm.data?.data.config.password, otp.data?.data.otp_code]) {
+  for (const secret of [apiKey, vm.data.config.password, otp.data.otp_code]) {
     expect(secret).toBeTruthy();
     expect(log).not.toContain(secret);
   }
 });
 
 test('metrics count requests by operation and status, and are not for resellers', async () => {
-  const { service, client, baseUrl } = await observed();
-  await createVm({ client, body: SMALL_VM });
-  await createVm({ client, body: { ...SMALL_VM, cores: 99 } });
+  const { service, buy, baseUrl } = await observed();
+  await buy(SMALL_VM);
+  await buy({ ...SMALL_VM, cores: 99 });
   const { body } = await service.operator.inject('/metrics');
   expect(body).toContain('reseller_request_duration_seconds_count{operation="createVm",status="200"} 1');
   expect(body).toContain('reseller_request_duration_seconds_count{operation="createVm",status="422"} 1');

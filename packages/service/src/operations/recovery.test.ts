@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createClient, createVm } from '@reseller/client';
+import { writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createService, openSqliteStore } from '../index.ts';
-import { SECRET, SMALL_VM, startService, TestHypervisor } from '../../test/harness.ts';
+import { operationOf, SECRET, SMALL_VM, startService, TestHypervisor } from '../../test/harness.ts';
 
 /** A hypervisor that does not come back from a creation until it is let go. */
 class HangingHypervisor extends TestHypervisor {
@@ -52,9 +52,13 @@ test('a purchase that a crash cut in half is undone at the next start, and may b
   expect(await store.read((db) => db.selectFrom('ip_addresses').selectAll().where('vm_id', 'is not', null).execute())).toEqual([]);
   expect(await store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute())).toEqual(before);
 
-  const client = createClient({ baseUrl: await next.app.listen({ host: '127.0.0.1', port: 0 }), apiKey: service.apiKey });
-  const again = await createVm({ client, body: SMALL_VM, headers: { 'Idempotency-Key': 'order-1' } });
-  expect(again.response.status).toBe(200);
+  const baseUrl = await next.app.listen({ host: '127.0.0.1', port: 0 });
+  const again = await fetch(`${baseUrl}/vm/create`, {
+    method: 'PUT',
+    headers: { 'x-service-apikey': service.apiKey, 'idempotency-key': 'order-1' },
+    body: new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)),
+  });
+  expect(again.status).toBe(200);
   expect(await store.read((db) => db.selectFrom('positions').selectAll().execute())).toHaveLength(1);
   hypervisor.letGo();
   await unanswered;
