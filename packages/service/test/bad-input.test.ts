@@ -1,0 +1,68 @@
+/** Each rule of each form broken once, for every operation that takes one; derived from the document. */
+import { expect, test } from 'vitest';
+
+import { brokenBy, brokenForms } from './broken-forms.ts';
+import { contentsOf } from './contents.ts';
+import { formRules } from './form-rules.ts';
+import { goodCall } from './good-calls.ts';
+import { startService } from './harness.ts';
+import type { TestService } from './harness.ts';
+import { apiOf, withForm, writes } from './operations.ts';
+
+test.each(withForm)('%s: each rule of its form, broken, gives 422 that names field and rule, and nothing else happens', async (id) => {
+  const service = await startService();
+  const owner = await service.account();
+  const sent = await goodCall(service, id, owner);
+  const before = contentsOf(service);
+  const forms = brokenForms(id, sent.form ?? {});
+  expect(forms.length).toBeGreaterThan(5);
+  for (const { what, body: broken, field, rules } of forms) {
+    const { form: _form, ...others } = sent;
+    const { status, body } = await service.call(id, { ...others, body: broken });
+    expect.soft([what, status, body.type], JSON.stringify(body)).toEqual([what, 422, 'validation_failed']);
+    const named: { field: string; rule: string }[] = body.data?.fields ?? [];
+    const expected = rules.map((rule) => `${field} ${rule}`);
+    expect.soft([what, ...named.map((issue) => `${issue.field} ${issue.rule}`).toSorted()]).toEqual([what, ...expected.toSorted()]);
+    expect.soft(contentsOf(service), what).toEqual(before);
+    expect.soft(await newestEntry(service, owner.id), what).toMatchObject({
+      success: 0,
+      error_type: 'validation_failed',
+      method: apiOf(id).operation.method,
+      response_body: JSON.stringify(body),
+    });
+  }
+  // The form that all of them began with is a good one.
+  expect((await service.call(id, sent)).status).toBe(200);
+});
+
+test.each(withForm)('%s: of a form of which every field is empty, each that may not be is named, once', async (id) => {
+  const service = await startService();
+  const sent = await goodCall(service, id, await service.account());
+  const { fields } = formRules(id);
+  const { body } = await service.call(id, { ...sent, body: [...fields.keys()].map((name) => `${name}=`).join('&') });
+  const named: { field: string }[] = body.data.fields;
+  const mayBeEmpty = [...fields].filter(([, rules]) => brokenBy('', rules).length === 0).map(([name]) => name);
+  expect([...new Set(named.map(({ field }) => field)), ...mayBeEmpty].toSorted()).toEqual([...fields.keys()].toSorted());
+});
+
+test.each(writes.filter((id) => !withForm.includes(id)))(
+  '%s takes no form: one is refused as malformed, and nothing happens',
+  async (id) => {
+    const service = await startService();
+    const owner = await service.account();
+    const sent = await goodCall(service, id, owner);
+    const before = contentsOf(service);
+    for (const body of ['x=1', '__proto__=1', '%zz']) {
+      expect(await service.call(id, { ...sent, body })).toMatchObject({ status: 400, body: { type: 'malformed_request', data: null } });
+      expect(contentsOf(service)).toEqual(before);
+      expect(await newestEntry(service, owner.id)).toMatchObject({ success: 0, error_type: 'malformed_request' });
+    }
+    expect((await service.call(id, { ...sent, body: '' })).status).toBe(200);
+  },
+);
+
+async function newestEntry({ store }: TestService, accountId: string): Promise<unknown> {
+  return store.read((db) =>
+    db.selectFrom('request_log').selectAll().where('account_id', '=', accountId).orderBy('number', 'desc').limit(1).executeTakeFirst(),
+  );
+}

@@ -1,0 +1,101 @@
+/** Every rule of a form broken once. */
+import { writeForm } from '@reseller/contract';
+
+import type { OperationId } from '../src/operations/operation.ts';
+import { formRules } from './form-rules.ts';
+import type { FieldRules } from './form-rules.ts';
+import { apiOf } from './operations.ts';
+
+/** A form that breaks rules of one field, all of which an answer must name. */
+export interface BrokenForm {
+  /** What is wrong with it. */
+  readonly what: string;
+  readonly body: string;
+  readonly field: string;
+  readonly rules: readonly string[];
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+/** Texts that are no integers, though some languages and libraries would read one in them. */
+const NO_INTEGERS = ['', 'two', '1.5', '1e1', '0x10', '+1', ' 1', '1_000', '9007199254740993', '-9223372036854775809', 'NaN', '٢'];
+const NO_BOOLEANS = ['', '1', '0', 'yes', 'TRUE', 'null'];
+
+/**
+ * The forms of an operation that break one rule each, beginning with a good one.
+ *
+ * @param good A form with every field that is good.
+ */
+export function brokenForms(id: OperationId, good: Readonly<Record<string, unknown>>): BrokenForm[] {
+  const { operation } = apiOf(id);
+  const { fields, required, needs } = formRules(id);
+  const unused = [...fields.keys()].filter((name) => good[name] === undefined);
+  if (unused.length > 0) throw new Error(`The good form of ${id} lacks ${unused.join(', ')}.`);
+  const write = (changed: Readonly<Record<string, unknown>>): string => writeForm(operation, { ...good, ...changed });
+  return [
+    ...required.map((field) => ({ what: `${field} missing`, body: write({ [field]: undefined }), field, rules: ['required'] })),
+    ...needs
+      .filter(([, field]) => !required.includes(field))
+      .map(([name, field]) => ({
+        what: `${name} without ${field}`,
+        body: write({ [field]: undefined }),
+        field,
+        rules: ['dependentRequired'],
+      })),
+    ...[...fields].flatMap(([field, rules]) =>
+      badValues(rules).map((value) => ({
+        what: `${field}=${value.slice(0, 40)}`,
+        body: write({ [field]: value }),
+        field,
+        rules: brokenBy(value, rules),
+      })),
+    ),
+    ...[...fields.keys()].map((field) => ({
+      what: `${field} twice`,
+      body: `${write({})}&${writeForm(operation, { [field]: good[field] })}`,
+      field,
+      rules: ['repeated'],
+    })),
+    ...['nobody_knows_this', '__proto__', 'constructor', `${[...fields.keys()][0]}[]`].map((field) => ({
+      what: `the unknown field ${field}`,
+      body: `${write({})}&${encodeURIComponent(field)}=1`,
+      field,
+      rules: ['unknown'],
+    })),
+  ];
+}
+
+/** Texts that break each rule of a field. */
+function badValues(rules: FieldRules): string[] {
+  const { type, minimum, maximum, minLength, maxLength, pattern, format } = rules;
+  if (type === 'boolean') return NO_BOOLEANS;
+  if (type === 'integer')
+    return [
+      ...NO_INTEGERS,
+      ...(minimum === undefined ? [] : [String(minimum - 1), '-9007199254740991']),
+      ...(maximum === undefined ? [] : [String(maximum + 1)]),
+    ];
+  const values: string[] = [];
+  if (minLength !== undefined && minLength > 0) values.push('x'.repeat(minLength - 1));
+  if (maxLength !== undefined) values.push('x'.repeat(maxLength + 1));
+  const length = Math.max(1, minLength ?? 1);
+  if (pattern !== undefined) values.push(...['!', ' ', '\u0007', '\u0000'].map((character) => character.repeat(length)));
+  if (format !== undefined) values.push('x'.repeat(length));
+  return values.filter((value) => brokenBy(value, rules).length > 0);
+}
+
+/** The rules that a text breaks. */
+export function brokenBy(text: string, { type, minimum, maximum, minLength, maxLength, pattern, format }: FieldRules): string[] {
+  if (type === 'boolean') return ['type'];
+  if (type === 'integer') {
+    if (NO_INTEGERS.includes(text)) return ['type'];
+    return [...(Number(text) < (minimum ?? -Infinity) ? ['minimum'] : []), ...(Number(text) > (maximum ?? Infinity) ? ['maximum'] : [])];
+  }
+  const { length } = [...text];
+  const broken: string[] = [];
+  if (length < (minLength ?? 0)) broken.push('minLength');
+  if (length > (maxLength ?? Infinity)) broken.push('maxLength');
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(text)) broken.push('pattern');
+  if (format !== undefined && format !== 'email') throw new Error(`The format ${format} is new: say in broken-forms.ts what it takes.`);
+  if (format === 'email' && !EMAIL.test(text)) broken.push('format');
+  return broken;
+}

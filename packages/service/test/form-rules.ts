@@ -1,0 +1,78 @@
+/** The rules of a form as the document writes them, read here a second time so that the service is not judged by its own reading. */
+import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+
+import type { OperationId } from '../src/operations/operation.ts';
+import { apiOf } from './operations.ts';
+
+/** What the schema of a field asks of its value. */
+export interface FieldRules {
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}
+
+export interface FormRules {
+  readonly fields: ReadonlyMap<string, FieldRules>;
+  readonly required: readonly string[];
+  /** Pairs of a field and one that must be given with it. */
+  readonly needs: readonly (readonly [string, string])[];
+}
+
+/** Keywords of a schema that say nothing of what is valid. */
+const REMARKS = /^(?:description|examples|default|title|x-.*)$/;
+const NUMBERS = ['minimum', 'maximum', 'minLength', 'maxLength'] as const;
+const TEXTS = ['pattern', 'format'] as const;
+
+/**
+ * The rules of an operation's form.
+ *
+ * @throws Error for a keyword that is not known here: whoever adds one to the document says here how it is broken.
+ */
+export function formRules(id: OperationId): FormRules {
+  const { form } = apiOf(id).operation;
+  const { type, properties, required, dependentRequired, additionalProperties, ...others } = keywordsOf(form?.schema);
+  if (type !== 'object' || additionalProperties !== false)
+    throw new Error(`${id} must take a form, which is an object without further fields.`);
+  assertNoOthers(others, `the form of ${id}`);
+  const fields = Object.entries<unknown>(Object(properties));
+  const needs = Object.entries<unknown>(Object(dependentRequired));
+  return {
+    fields: new Map(fields.map(([name, schema]) => [name, fieldRules(schema, `the field ${name} of ${id}`)])),
+    required: textsOf(required),
+    needs: needs.flatMap(([name, needed]) => textsOf(needed).map((other) => [name, other] as const)),
+  };
+}
+
+function fieldRules(schema: unknown, where: string): FieldRules {
+  const { type, anyOf, ...others } = keywordsOf(schema);
+  if (type !== 'string' && type !== 'integer' && type !== 'boolean') throw new Error(`${where} has the type ${String(type)}.`);
+  // Values that were seen, and any other: an enumeration that refuses nothing.
+  const isOpen = anyOf === undefined || (Array.isArray(anyOf) && anyOf.some((branch) => JSON.stringify(branch) === '{"type":"string"}'));
+  if (!isOpen) throw new Error(`${where} has alternatives, which form-rules.ts does not know how to break.`);
+  const known = new Set<string>([...NUMBERS, ...TEXTS]);
+  assertNoOthers(Object.fromEntries(Object.entries(others).filter(([name]) => !known.has(name))), where);
+  const numbers = NUMBERS.flatMap((name) => (typeof others[name] === 'number' ? [[name, others[name]] as const] : []));
+  const texts = TEXTS.flatMap((name) => (typeof others[name] === 'string' ? [[name, others[name]] as const] : []));
+  return { type, ...Object.fromEntries<number | string>([...numbers, ...texts]) };
+}
+
+/** The keywords of a schema, those of what it refers to among them. */
+function keywordsOf(schema: unknown): Readonly<Record<string, unknown>> {
+  const { $ref, ...own }: Record<string, unknown> = Object(schema);
+  if (typeof $ref !== 'string') return own;
+  const target = Object.entries<unknown>(document.components.schemas).find(([name]) => $ref === `#/components/schemas/${name}`);
+  return { ...keywordsOf(target?.[1]), ...own };
+}
+
+function textsOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+function assertNoOthers(keywords: Readonly<Record<string, unknown>>, where: string): void {
+  const unknown = Object.keys(keywords).find((name) => !REMARKS.test(name));
+  if (unknown !== undefined) throw new Error(`The keyword ${unknown} of ${where} is new: say in form-rules.ts how it is broken.`);
+}

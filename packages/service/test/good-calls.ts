@@ -1,0 +1,115 @@
+/** For each operation of the document one call that it carries out, with every field of its form. */
+import { terminateDomain } from '../src/index.ts';
+import type { OperationId } from '../src/operations/operation.ts';
+import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
+import { handleOf, PERSON, PHONE, register } from './domains.ts';
+import { SMALL_VM } from './harness.ts';
+import type { Sent, TestService } from './harness.ts';
+
+/** Who calls. */
+export interface Owner {
+  readonly id: string;
+  readonly apiKey: string;
+}
+
+/** Everything that POST /domain/register takes, `handle` aside: a transfer with nameservers. */
+const TRANSFER = {
+  domain: 'moved-here.net',
+  authcode: 'example-authcode-1',
+  ns1: 'ns1.reseller-dns.example',
+  ns2: 'ns2.reseller-dns.example',
+};
+
+const EVERY_VM_FIELD = {
+  cores: 2,
+  mem: 4096,
+  disk: 40,
+  os: 'debian_12',
+  hostsystem: 'de_epyc',
+  ips: 2,
+  backup_slots: 3,
+  network_speed: 500,
+  hostname: 'web1',
+  storage: 100,
+  ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBKJYnCjhCwOsLjSbGdh6VfHpe0vJCkhDKLgHpVxkmVv ops@reseller-customer.net',
+  ssh_key_displayname: 'ops laptop',
+  allowFallbackIPs: true,
+  default_ptr: 'web1.reseller-customer.net',
+};
+
+const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns${number}`, `ns${number}.reseller-dns.example`]));
+
+/**
+ * Prepares what an operation needs on the owner's account, and says how it is then called. All of
+ * them can be prepared on one account: none uses what another one does.
+ */
+const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
+  createVm: async () => ({ form: EVERY_VM_FIELD }),
+  reinstallVm: async (service, { apiKey }) => {
+    const { body } = await service.call('createVm', { form: SMALL_VM, apiKey });
+    return { path: { vmid: String(body.data.identifier) }, form: { os: 'debian_13' } };
+  },
+  listVmHosts: async () => ({}),
+  listDedicatedServers: async () => ({}),
+  listDedicatedMarket: async () => ({}),
+  getDedicatedServer: (service, owner) => deployed(service, owner, EPYC),
+  deleteDedicatedServer: (service, owner) => deployed(service, owner, RYZEN),
+  undeleteDedicatedServer: async (service, owner) => {
+    const sent = await deployed(service, owner, XEON);
+    await service.call('deleteDedicatedServer', { ...sent, apiKey: owner.apiKey });
+    return sent;
+  },
+  listDomains: async () => ({}),
+  getDomainPricings: async () => ({}),
+  registerDomain: async (service, { apiKey }) => ({ form: { ...TRANSFER, handle: await handleOf(service, { apiKey, phone: PHONE }) } }),
+  getDomain: (service, owner) => registered(service, owner, 'looked-at.net'),
+  setDomainNameservers: async (service, owner) => ({
+    ...(await registered(service, owner, 'redirected.net')),
+    form: FIVE_NAMESERVERS,
+  }),
+  requestDomainAuthcode: (service, owner) => registered(service, owner, 'given-away.net'),
+  undeleteDomain: async (service, owner) => {
+    const sent = await registered(service, owner, 'cancelled.net');
+    await terminateDomain(service.store, service.ports, sent.path.domain);
+    return sent;
+  },
+  editDomainDns: async (service, owner) => ({
+    ...(await registered(service, owner, 'edited.net')),
+    form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all' },
+  }),
+  createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
+  listHandleCountries: async () => ({}),
+  getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
+  listSales: async () => ({}),
+  listInvoices: async () => ({}),
+  getCurrentInvoice: async () => ({}),
+  getInvoice: async (service, owner) => {
+    await registered(service, owner, 'invoiced.net');
+    // The next month has no 31st day, nor has it a renewal that this one does not have.
+    service.clock.advanceTo('2026-12-01T00:00:00Z');
+    const { body } = await service.call('listInvoices', { apiKey: owner.apiKey });
+    return { path: { invoiceID: String(Object.keys(body.data)[0]) } };
+  },
+  generateOtp: async () => ({}),
+  listRequests: async () => ({ form: { offset: 1 } }),
+};
+
+/** The call that an operation carries out for an account, with the account's key. */
+export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
+  return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
+}
+
+async function deployed(
+  service: TestService,
+  owner: Owner,
+  identifier: string,
+): Promise<{ readonly path: { readonly identifier: string } }> {
+  await orderServer(service, identifier, owner.id);
+  await completeSetUp(service, identifier);
+  return { path: { identifier } };
+}
+
+async function registered(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {
+  await register(service, domain, owner.apiKey);
+  return { path: { domain } };
+}

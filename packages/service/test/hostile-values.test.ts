@@ -1,0 +1,74 @@
+/** Hostile values in every field and every path parameter of every operation; derived from the document. */
+import { writeForm } from '@reseller/contract';
+import { expect, test } from 'vitest';
+
+import { contentsOf, textsIn } from './contents.ts';
+import { formRules } from './form-rules.ts';
+import { goodCall } from './good-calls.ts';
+import { startService } from './harness.ts';
+import { NEVER, PERHAPS } from './hostile-texts.ts';
+import { apiOf, pathParametersOf, withForm, withPath } from './operations.ts';
+
+test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as they were sent', async (id) => {
+  const service = await startService();
+  const sent = await goodCall(service, id, await service.account('90000.00'));
+  const { operation } = apiOf(id);
+  const { form = {}, ...others } = sent;
+  const tables = Object.keys(contentsOf(service));
+  const before = contentsOf(service);
+  const { fields } = formRules(id);
+  const withField = (field: string, raw: string) =>
+    service.call(id, { ...others, body: `${writeForm(operation, { ...form, [field]: undefined })}&${field}=${raw}` });
+  for (const field of fields.keys()) {
+    for (const [what, raw] of NEVER) {
+      const { status } = await withField(field, raw);
+      expect.soft([400, 422], `${what} in ${field} was answered with ${status}`).toContain(status);
+    }
+    expect.soft(contentsOf(service), field).toEqual(before);
+  }
+  for (const [field, { type }] of fields) {
+    const taken: string[] = [];
+    for (const value of PERHAPS) {
+      const { status, body } = await withField(field, encodeURIComponent(value));
+      expect.soft(status < 500, `${value} in ${field} was answered with ${status}: ${body.message}`).toBe(true);
+      // Names are the same in upper and lower case, and are kept in lower.
+      if (status === 200 && type === 'string') taken.push(field === 'sub' ? value.toLowerCase() : value);
+      if (status === 200 && id === 'editDomainDns')
+        expect.soft(textsIn(service.directory).has(taken.at(-1)), `${value} in ${field}`).toBe(true);
+    }
+    if (id === 'editDomainDns') continue;
+    const kept = textsIn(service.directory);
+    expect
+      .soft(
+        taken.filter((value) => !kept.has(value)),
+        `${field} is kept as another text`,
+      )
+      .toEqual([]);
+  }
+  expect(Object.keys(contentsOf(service))).toEqual(tables);
+});
+
+test.each(withPath)('%s: hostile path parameters give 4xx', async (id) => {
+  const service = await startService();
+  const { path: _path, ...others } = await goodCall(service, id, await service.account());
+  const before = contentsOf(service);
+  for (const name of pathParametersOf(apiOf(id))) {
+    for (const value of [
+      ...PERHAPS,
+      'a\u0000b',
+      '\r\nSet-Cookie: x',
+      '\u001B[2J',
+      'x'.repeat(900),
+      'a/b',
+      'a?b',
+      'a#b',
+      ' ',
+      ';',
+      "1'--",
+    ]) {
+      const { status } = await service.call(id, { ...others, path: { [name]: value } });
+      expect.soft([400, 404, 409], `${value} was answered with ${status}`).toContain(status);
+    }
+  }
+  expect(contentsOf(service)).toEqual(before);
+});

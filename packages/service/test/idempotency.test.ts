@@ -1,0 +1,185 @@
+/** Repeated requests, for every operation that changes something; derived from the document. */
+import { expect, test, vi } from 'vitest';
+
+import type { OperationId } from '../src/operations/operation.ts';
+import { operations } from '../src/operations/table.ts';
+import { contentsOf } from './contents.ts';
+import { holdUp } from './domains.ts';
+import { formRules } from './form-rules.ts';
+import { goodCall } from './good-calls.ts';
+import { startService, TestHypervisor } from './harness.ts';
+import type { Sent } from './harness.ts';
+import { apiOf, writes } from './operations.ts';
+
+const KEY = 'attempt-1';
+
+/**
+ * What an operation means when it is asked for twice: `anew` does it a second time with a result
+ * of its own, `same` leaves what the first left, `refused` finds that it has been done (409).
+ */
+const twice: Readonly<Record<string, 'anew' | 'same' | 'refused'>> = {
+  createVm: 'anew',
+  reinstallVm: 'same',
+  deleteDedicatedServer: 'refused',
+  undeleteDedicatedServer: 'refused',
+  registerDomain: 'refused',
+  setDomainNameservers: 'same',
+  requestDomainAuthcode: 'anew',
+  undeleteDomain: 'refused',
+  editDomainDns: 'same',
+  createHandle: 'anew',
+  generateOtp: 'anew',
+};
+
+test('every operation that changes something is listed, and none that does not', () => {
+  expect(Object.keys(twice).toSorted()).toEqual([...writes].toSorted());
+});
+
+test.each(writes)('%s: with a key, the second request has no effect and the first answer', async (id) => {
+  const service = await startService();
+  const owner = await service.account();
+  const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
+  const first = await service.call(id, sent);
+  expect(first.status).toBe(200);
+  const after = contentsOf(service);
+  const second = await service.call(id, sent);
+  expect([second.status, second.body]).toEqual([200, first.body]);
+  // Still so when the day is nearly over: a key is kept for 24 hours.
+  service.clock.advance(86_399_000);
+  const third = await service.call(id, sent);
+  expect([third.status, third.body]).toEqual([200, first.body]);
+  expect(contentsOf(service)).toEqual(after);
+
+  // Each of them is a request, and logged as one.
+  const log = await service.call('listRequests', { apiKey: owner.apiKey });
+  const entries: { requestID: string; error_type: string | null; response_body: string }[] = log.body.data.slice(0, 3);
+  expect(new Set(entries.map(({ requestID }) => requestID)).size).toBe(3);
+  expect(new Set(entries.map(({ response_body }) => response_body)).size).toBe(1);
+  expect(entries.map(({ error_type }) => error_type)).toEqual([null, null, null]);
+});
+
+test.each(writes)('%s: a key that was used with anything else is refused, and nothing is done', async (id) => {
+  const service = await startService();
+  const owner = await service.account();
+  const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
+  const other = id === 'createHandle' ? 'generateOtp' : 'createHandle';
+  const otherSent = await goodCall(service, other, owner);
+  const isReused = { status: 409, body: { type: 'idempotency_key_reused', data: null } };
+
+  await service.call(other, { ...otherSent, idempotencyKey: 'of-another-operation' });
+  const before = contentsOf(service);
+  expect(await service.call(id, { ...sent, idempotencyKey: 'of-another-operation' })).toMatchObject(isReused);
+  expect(contentsOf(service)).toEqual(before);
+
+  expect((await service.call(id, sent)).status).toBe(200);
+  const after = contentsOf(service);
+  const { form } = sent;
+  if (form) expect(await service.call(id, { ...sent, form: withOneFieldLess(id, form) })).toMatchObject(isReused);
+  for (const name of Object.keys(sent.path ?? {})) {
+    // Of another thing, whether or not there is one.
+    expect(await service.call(id, { ...sent, path: { [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(isReused);
+  }
+  expect(await service.call(other, { ...otherSent, idempotencyKey: KEY })).toMatchObject(isReused);
+  expect(contentsOf(service)).toEqual(after);
+});
+
+test.each(writes)('%s: twice without a key has what the operation means', async (id) => {
+  const service = await startService();
+  const sent = await goodCall(service, id, await service.account());
+  const first = await service.call(id, sent);
+  const after = contentsOf(service);
+  const second = await service.call(id, sent);
+  if (twice[id] === 'refused') {
+    expect(second).toMatchObject({ status: 409, body: { type: 'wrong_state', data: null } });
+    expect(contentsOf(service)).toEqual(after);
+  } else {
+    expect(second.status).toBe(200);
+    if (twice[id] === 'anew') expect(second.body.data).not.toEqual(first.body.data);
+    else expect([second.body.data, contentsOf(service)]).toEqual([first.body.data, after]);
+  }
+});
+
+test.each(writes)(
+  '%s: a key that is none is refused, a refused request leaves its key free, and keys of accounts are their own',
+  async (id) => {
+    const service = await startService();
+    const sent = await goodCall(service, id, await service.account());
+    const stranger = await service.account();
+    const before = contentsOf(service);
+    for (const idempotencyKey of ['a b', 'x'.repeat(256)]) {
+      expect(await service.call(id, { ...sent, idempotencyKey })).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
+    }
+    const broken: Sent = apiOf(id).operation.form ? { body: 'nobody_knows_this=1' } : { body: 'no=form' };
+    const refused = await service.call(id, { ...sent, ...broken, idempotencyKey: KEY });
+    expect(refused.status).toBe(apiOf(id).operation.form ? 422 : 400);
+    expect(contentsOf(service)).toEqual(before);
+    await service.call('generateOtp', { apiKey: stranger.apiKey, idempotencyKey: KEY });
+    expect((await service.call(id, { ...sent, idempotencyKey: KEY })).status).toBe(200);
+  },
+);
+
+const delivered = writes.filter((id) => operations[id].kind === 'delivered');
+
+test.each(delivered)('%s: while the first request is under way, the second is refused; then it has the answer of the first', async (id) => {
+  const hypervisor = new HeldHypervisor();
+  const service = await startService({ hypervisor });
+  const owner = await service.account();
+  const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
+  hypervisor.hold();
+  const goOn = holdUp(service);
+  const underWay = service.call(id, sent);
+  await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 20_000 });
+  expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
+  // Its key is taken already, by another request.
+  const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
+  expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
+  hypervisor.letGo();
+  goOn();
+  const first = await underWay;
+  expect(first.status).toBe(200);
+  const after = contentsOf(service);
+  expect((await service.call(id, sent)).body).toEqual(first.body);
+  expect(contentsOf(service)).toEqual(after);
+});
+
+test('an answer that was kept is read with the API key that it was given to alone', async () => {
+  const service = await startService();
+  const owner = await service.account();
+  const { body } = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
+  const { issueApiKey } = await import('../src/index.ts');
+  const apiKey = await service.store.commit(({ db }) => issueApiKey(db, service.ports, owner.id, { label: 'second', mode: 'sandbox' }));
+  const again = await service.call('generateOtp', { apiKey, idempotencyKey: KEY });
+  expect(again).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
+  expect(JSON.stringify(contentsOf(service))).not.toContain(body.data.otp_code);
+});
+
+/** A hypervisor that waits, once it is held, until it is let go. */
+class HeldHypervisor extends TestHypervisor {
+  #held: PromiseWithResolvers<void> | undefined;
+  hold(): void {
+    this.#held = Promise.withResolvers<void>();
+  }
+  letGo(): void {
+    this.#held?.resolve();
+  }
+  override async create(order: Parameters<TestHypervisor['create']>[0]): Promise<void> {
+    await this.#held?.promise;
+    await super.create(order);
+  }
+  override async reinstall(vmId: number, os: string): Promise<void> {
+    await this.#held?.promise;
+    await super.reinstall(vmId, os);
+  }
+}
+
+async function reservations({ store }: Awaited<ReturnType<typeof startService>>): Promise<number> {
+  return (await store.read((db) => db.selectFrom('reservations').select('id').execute())).length;
+}
+
+/** The form without one field that nothing else in it needs, so that the schema still takes it. */
+function withOneFieldLess(id: OperationId, form: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { required, needs } = formRules(id);
+  const spared = Object.keys(form).find((name) => !required.includes(name) && !needs.some(([, needed]) => needed === name));
+  if (spared === undefined) throw new Error(`Every field of ${id} is needed: change one here instead.`);
+  return Object.fromEntries(Object.entries(form).filter(([name]) => name !== spared));
+}

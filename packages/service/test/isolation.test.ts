@@ -1,0 +1,131 @@
+/** An account sees and touches only what is its own; derived from the document, so that a new operation is covered or fails. */
+import { expect, test } from 'vitest';
+
+import type { OperationId } from '../src/operations/operation.ts';
+import { apiOperations } from '../src/http/api.ts';
+import { contentsOf } from './contents.ts';
+import { EPYC } from './dedicated.ts';
+import { goodCall } from './good-calls.ts';
+import { startService } from './harness.ts';
+import type { Received, Sent, TestService } from './harness.ts';
+import { apiOf, lists, pathParametersOf, withPath } from './operations.ts';
+import { providerOf } from './provider.ts';
+
+/** By name of the path parameter: an identifier of the right form that nobody has. */
+const UNKNOWN: ReadonlyMap<string, string> = new Map([
+  ['vmid', '00000'],
+  ['identifier', '01900000-0000-7000-8000-00000000ffff'],
+  ['domain', 'no-such-domain.net'],
+  ['handle', 'HDL-ABCDEFGHJKLM'],
+  ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
+]);
+
+/** What is the same in two answers if they tell nothing of what they are about. */
+function told({ status, headers, body }: Received): unknown {
+  const { date: _date, ...others } = Object.fromEntries(headers);
+  return { status, headers: others, body: { ...body, requestID: 'of this request' } };
+}
+
+function unknownPath(id: OperationId): Record<string, string> {
+  return Object.fromEntries(
+    pathParametersOf(apiOf(id)).map((name) => {
+      const unknown = UNKNOWN.get(name);
+      if (unknown === undefined) throw new Error(`The path parameter ${name} of ${id} is new: name an identifier here that nobody has.`);
+      return [name, unknown];
+    }),
+  );
+}
+
+test('the document has operations with path parameters and lists, or nothing below is tested', () => {
+  expect(withPath.length).toBeGreaterThanOrEqual(11);
+  expect(lists.length).toBeGreaterThanOrEqual(10);
+});
+
+test.each(withPath)("%s: another account's identifier answers 404 exactly like an unknown one, and nothing changes", async (id) => {
+  const service = await startService();
+  const owner = await service.account();
+  const stranger = await service.account();
+  const sent = await goodCall(service, id, owner);
+  const before = contentsOf(service);
+  const asStranger = (path: Sent['path']) => service.call(id, { ...sent, ...(path && { path }), apiKey: stranger.apiKey });
+  const theirs = await asStranger(sent.path);
+  const unknown = await asStranger(unknownPath(id));
+  expect(theirs).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
+  expect(told(theirs)).toEqual(told(unknown));
+  expect(contentsOf(service)).toEqual(before);
+  // It is the owner's, so the 404 was the stranger's alone.
+  expect((await service.call(id, sent)).status).toBe(200);
+  // What the owner did since makes no difference to the stranger.
+  expect(told(await asStranger(sent.path))).toEqual(told(unknown));
+});
+
+/** What an account that has done nothing is shown; null where everyone is shown the same. */
+const nothing: Readonly<Record<string, unknown>> = {
+  listVmHosts: null,
+  listDedicatedMarket: null,
+  getDomainPricings: null,
+  listHandleCountries: null,
+  listSales: null,
+  listDedicatedServers: { list: [] },
+  listDomains: { list: [] },
+  listInvoices: {},
+  getCurrentInvoice: {
+    currentInvoiceTotal: 0,
+    nextInvoiceDate: '2027-01-01T00:00:00.000Z',
+    estimatedInvoiceTotal: 0,
+    creditLimit: 500,
+    creditLimitRemaining: 500,
+    positions: { vms: {} },
+  },
+  listRequests: [],
+};
+
+test('no list shows another account anything of an account that has one of everything', async () => {
+  const { service, owner, marks } = await accountWithEverything();
+  // A list may be empty for a stranger and for its owner too: the owner must see of itself what is looked for below.
+  const seen = await Promise.all(lists.map(async (id) => textsOf((await service.call(id, { apiKey: owner.apiKey })).body.data)));
+  for (const mark of ['For one account alone', 'looked-at.net', EPYC]) expect(seen.flat()).toContain(mark);
+
+  const stranger = await service.account('500.00');
+  for (const id of ['listRequests', ...lists.filter((list) => list !== 'listRequests')] as const) {
+    const { status, body } = await service.call(id, { apiKey: stranger.apiKey });
+    expect(status).toBe(200);
+    expect(Object.keys(nothing), `${id} is a new list: say what it shows an account that has done nothing`).toContain(id);
+    if (nothing[id] !== null) expect.soft(body.data, id).toEqual(nothing[id]);
+    const shown = textsOf(body.data);
+    const leaked = marks.filter((mark) => shown.some((text) => text === mark || (mark.length > 5 && text.includes(mark))));
+    expect.soft(leaked, id).toEqual([]);
+  }
+
+  // The log shows the stranger's own requests alone, refused ones among them.
+  await service.call('getDomain', { path: { domain: 'looked-at.net' }, apiKey: stranger.apiKey });
+  const { body } = await service.call('listRequests', { apiKey: stranger.apiKey });
+  expect(body.data).toHaveLength(lists.length + 1);
+  expect(body.data[0]).toMatchObject({ endpoint: '/domain/looked-at.net/info', error_type: 'not_found' });
+});
+
+/** An account that has carried out every operation, and all that is known of it and of nobody else. */
+async function accountWithEverything(): Promise<{
+  service: TestService;
+  owner: { id: string; apiKey: string };
+  marks: readonly string[];
+}> {
+  const service = await startService();
+  const owner = await service.account();
+  const marks = new Set([owner.id, owner.apiKey, 'For one account alone']);
+  await providerOf(service).createSale({ title: 'For one account alone', accountId: owner.id });
+  for (const { id } of apiOperations) {
+    const sent = await goodCall(service, id, owner);
+    const { status, body } = await service.call(id, sent);
+    expect([id, status]).toEqual([id, 200]);
+    for (const value of [...Object.values(sent.path ?? {}), body.data?.identifier, body.data?.handle, body.data?.otp_code, body.requestID])
+      if (typeof value === 'string' || typeof value === 'number') marks.add(String(value));
+  }
+  return { service, owner, marks: [...marks] };
+}
+
+/** Every name and every value of an answer, as text. */
+function textsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [String(value)];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)]);
+}

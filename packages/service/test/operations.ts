@@ -1,0 +1,27 @@
+/** The operations of the document by what tests ask of them. */
+import { apiOperations } from '../src/http/api.ts';
+import type { ApiOperation } from '../src/http/api.ts';
+import type { OperationId } from '../src/operations/operation.ts';
+
+const idsOf = (wanted: (api: ApiOperation) => boolean): readonly OperationId[] => apiOperations.filter(wanted).map(({ id }) => id);
+
+/** Names of the path parameters, as the path has them. */
+export function pathParametersOf({ operation }: ApiOperation): readonly string[] {
+  return [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+}
+
+/** Those with a path parameter. */
+export const withPath = idsOf((api) => pathParametersOf(api).length > 0);
+/** Those that read and name nothing: lists, and what there is one of. */
+export const lists = idsOf((api) => api.operation.readOnly && pathParametersOf(api).length === 0);
+/** Those that change something. */
+export const writes = idsOf(({ operation }) => !operation.readOnly);
+/** Those that take a form. */
+export const withForm = idsOf(({ operation }) => operation.form !== undefined);
+
+/** An operation as the service has it. */
+export function apiOf(id: OperationId): ApiOperation {
+  const api = apiOperations.find((candidate) => candidate.id === id);
+  if (!api) throw new Error(`The document has no operation ${id}.`);
+  return api;
+}

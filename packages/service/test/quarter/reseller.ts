@@ -1,0 +1,134 @@
+/** What the scenario of a quarter is written with: a reseller, the months of 2027, and invoices as they are read. */
+import { expect } from 'vitest';
+
+import type { PeriodPosition, VmPosition } from '../../src/generated/types.gen.ts';
+import { startService } from '../harness.ts';
+import type { Received, TestService } from '../harness.ts';
+import { providerOf } from '../provider.ts';
+
+/** A position with its figures; `totalRuntime` and `totalPrice` are null on closed invoices. */
+type Position = Pick<VmPosition, 'type' | 'start' | 'stop' | 'monthlyPrice'> & {
+  readonly totalRuntime: number | null;
+  readonly totalPrice: number | null;
+};
+type Positions = Readonly<Record<string, readonly Position[]>>;
+type Charges = Readonly<Record<string, readonly PeriodPosition[]>>;
+
+/** An invoice as the scenario expects it; VMs by the names that it gives them. */
+interface Expected {
+  readonly vms: Positions;
+  readonly dedicated?: Charges;
+  readonly domains?: Charges;
+}
+
+/** An instant of 2027 as answers write it: `01-04 09:00`, or `01-04` for midnight; a year may stand before it. */
+export function on(text: string): string {
+  const [day = '', time = '00:00'] = text.split(' ');
+  return `${day.length > 5 ? day : `2027-${day}`}T${time}:00.000Z`;
+}
+
+/** A position of the running invoice: from, until, net price of 30 days, seconds until now, what they cost. */
+export function runs(
+  type: string,
+  start: string,
+  stop: string | null,
+  monthlyPrice: number,
+  totalRuntime: number,
+  totalPrice: number,
+): Position {
+  return { type, start: on(start), stop: stop === null ? null : on(stop), totalRuntime, monthlyPrice, totalPrice };
+}
+
+/** A position of a closed invoice. */
+export function ran(type: string, start: string, stop: string, monthlyPrice: number): Position {
+  return { type, start: on(start), stop: on(stop), totalRuntime: null, monthlyPrice, totalPrice: null };
+}
+
+/** What was charged in advance. */
+export function charged(type: string, start: string, stop: string, totalPrice: number): PeriodPosition {
+  return { type, start: on(start), stop: on(stop), totalPrice };
+}
+
+/** A reseller with a credit limit, on a service of its own, and what a scenario does for it. */
+export async function startReseller(limit: number) {
+  const service = await startService();
+  const { id, apiKey } = await service.account(limit.toFixed(2));
+  const vms = new Map<string, number>();
+  const call: TestService['call'] = (operation, sent) => service.call(operation, { ...sent, apiKey });
+  const vm = (name: string): number => {
+    const found = vms.get(name);
+    if (found === undefined) throw new Error(`The scenario has no VM ${name}.`);
+    return found;
+  };
+  const byIdentifier = ({ vms: named, ...others }: Expected) => ({
+    vms: Object.fromEntries(Object.entries(named).map(([name, positions]) => [vm(name), positions])),
+    ...others,
+  });
+  return {
+    id,
+    service,
+    provider: providerOf(service),
+    call,
+    vm,
+    /** Goes on to an instant, with what falls due until then. */
+    async goTo(text: string): Promise<void> {
+      service.clock.advanceTo(on(text));
+      await service.runDueWork();
+    },
+    /** Buys a VM under a name. */
+    async buy(name: string, form: Readonly<Record<string, unknown>>): Promise<Received> {
+      const answer = await call('createVm', { form });
+      if (answer.status === 200) vms.set(name, answer.body.data.identifier);
+      return answer;
+    },
+    /** The sales by title, with how many VMs went through each. */
+    async sales(): Promise<Readonly<Record<string, number>>> {
+      const { body } = await call('listSales');
+      const listed: { title: string; usedVolume: { value: number } }[] = body.data;
+      return Object.fromEntries(listed.map(({ title, usedVolume }) => [title, usedVolume.value]));
+    },
+    /** Every figure of the running invoice. */
+    async expectCurrent({ total, estimate, remaining, next, ...positions }: CurrentFigures & Expected): Promise<void> {
+      const { body } = await call('getCurrentInvoice');
+      expect(body.data).toEqual({
+        currentInvoiceTotal: total,
+        nextInvoiceDate: on(next),
+        estimatedInvoiceTotal: estimate,
+        creditLimit: limit,
+        creditLimitRemaining: remaining,
+        positions: byIdentifier(positions),
+      });
+    },
+    /** Every figure of the newest invoice, and that there are as many as expected. */
+    async expectNewest({ created, total, status, count, ...positions }: ClosedFigures & Expected): Promise<string> {
+      const { body } = await call('listInvoices');
+      const [newest = '', ...others] = Object.keys(body.data);
+      expect(others).toHaveLength(count - 1);
+      const summary = { created: on(created), total, status, invoice: expect.stringMatching(/^http/) };
+      expect(body.data[newest]).toEqual(summary);
+      const detail = await call('getInvoice', { path: { invoiceID: newest } });
+      expect(detail.body.data).toEqual({ ...summary, positions: byIdentifier(positions) });
+      return newest;
+    },
+  };
+}
+
+/** Totals of the running invoice, in EUR. */
+interface CurrentFigures {
+  readonly total: number;
+  readonly estimate: number;
+  readonly remaining: number;
+  readonly next: string;
+}
+
+/** Totals of a closed invoice, in EUR. */
+interface ClosedFigures {
+  readonly created: string;
+  readonly total: number;
+  readonly status: string;
+  /** How many invoices there are then. */
+  readonly count: number;
+}
+
+/** A reseller as the months of the scenario take it. */
+export type Reseller = Awaited<ReturnType<typeof startReseller>>;
