@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   await service.runDueWork();
   const stopWorking = keepDoing(() => service.runDueWork(), logger);
   const stop = async (): Promise<void> => {
-    stopWorking();
+    await stopWorking();
     await service.close();
     await store.close();
   };

@@ -45,6 +45,12 @@ describe.each(engines)('on %s', (engine) => {
     expect(await names(await place.open())).toEqual(['kept']);
   });
 
+  test('what comes after it was closed is refused', async () => {
+    const store = await openStore();
+    await store.close();
+    await expect(create(store, 'late')).rejects.toThrow();
+  });
+
   test('of units that arrive together, one that fails leaves the others', async () => {
     const store = await openStore();
     const results = await Promise.allSettled(

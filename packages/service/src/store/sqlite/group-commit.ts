@@ -65,6 +65,10 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
 
   async function runBatch(batch: readonly Unit[]): Promise<void> {
     const committed: (() => void)[] = [];
+    if (!connection.isOpen) {
+      for (const unit of batch) unit.reject(new StoreUnavailableError('The store was closed.'));
+      return;
+    }
     try {
       begin.run();
       for (const unit of batch) {
