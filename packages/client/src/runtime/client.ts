@@ -1,4 +1,15 @@
 /** The runtime of the generated functions: what they call to send a request and to read its answer. */
+import { Call } from './call.ts';
+import type { Client, ClientConfig, ClientOptions, DataOf, Facts, Recovery, RequestOptions, Send } from './options.ts';
+import { prepare } from './prepare.ts';
+import type { Sender } from './prepare.ts';
+import { answer, respond } from './send.ts';
+import { rehearse } from './spend.ts';
+
+export type { Client, ClientOptions } from './options.ts';
+/** What the generated functions carry along and do not send. */
+export type ClientMeta = Facts;
+export type Config<T extends ClientOptions = ClientOptions> = ClientConfig & Partial<T>;
 
 /** What the generated code knows of an operation's input. */
 export interface TDataShape {
@@ -9,123 +20,88 @@ export interface TDataShape {
   url: string;
 }
 
-/** Where and how a client sends its requests. */
-export interface ClientOptions {
-  /** Base address, with or without a trailing slash. */
-  baseUrl?: string;
-}
-
-export type Config<T extends ClientOptions = ClientOptions> = Omit<T, 'baseUrl'> & {
-  baseUrl?: string;
-  /** The API key, sent in the header that the document names. */
-  apiKey?: string;
-  /** A function to use in place of the global `fetch`. */
-  fetch?: typeof fetch;
-};
-
-/** Values that travel with one call and are not sent. */
-// oxlint-disable-next-line typescript/no-empty-interface -- users extend it by declaration merging
-export interface ClientMeta {}
-
-/** What a generated function takes: the operation's input, and how to send this one request. */
+/** What a generated function takes: the operation's input, and how to make this call. */
 export type Options<TData extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _TResponse = unknown> = Omit<
-  TData,
-  'url'
-> & {
-  /** Further headers of this one request. */
-  headers?: Record<string, string>;
-  /** Aborts the request. */
-  signal?: AbortSignal;
+  RequestOptions,
+  'url' | 'meta' | 'body' | 'path' | 'headers'
+> & { headers?: Record<string, string> | undefined } & {
+  // A form may hold undefined, and an identifier of digits be a number; the client checks both.
+  [Name in keyof TData as Name extends 'body' | 'path' ? Name : never]:
+    | Loose<TData[Name]>
+    | (undefined extends TData[Name] ? undefined : never);
 };
 
-/** A good answer, or a refusal as the document describes it. */
-export type Answer<TData, TError> =
-  | { data: TData; error: undefined; response: Response }
-  | { data: undefined; error: TError; response: Response };
+type Loose<T> = { [Name in keyof T]: T[Name] | undefined | (T[Name] extends string ? number : never) };
 
-export type RequestResult<TResponses, TErrors, _ThrowOnError extends boolean> = Promise<
-  Answer<TResponses[keyof TResponses], TErrors[keyof TErrors]>
->;
-
-interface SecurityRequirement {
-  name: string;
-  type: 'apiKey';
-}
-
-interface RequestOptions {
-  url: string;
-  bodySerializer?: (body: unknown) => string;
-  body?: unknown;
-  headers?: unknown;
-  path?: unknown;
-  security?: readonly SecurityRequirement[];
-  signal?: AbortSignal;
-}
-
-interface Send {
-  <TResponses, TErrors, ThrowOnError extends boolean>(options: RequestOptions): RequestResult<TResponses, TErrors, ThrowOnError>;
-}
-
-export interface Client {
-  delete: Send;
-  get: Send;
-  patch: Send;
-  post: Send;
-  put: Send;
-}
+export type RequestResult<TResponses, _TErrors, _ThrowOnError extends boolean> = Call<DataOf<TResponses[keyof TResponses]>>;
 
 export const createConfig = <T extends ClientOptions = ClientOptions>(override?: Config<T>): Config<T> | undefined => override;
 
+/** The generated functions name it for forms. How a form is written follows from the operation's facts instead. */
+export const urlSearchParamsBodySerializer = {};
+
 /**
- * A client for the generated functions.
+ * A client for the functions of `@reseller/client/operations`: each is its own import, so that a program holds only those
+ * that it uses.
  *
- * @param config Base address, key and transport; the base address is required before the first request.
- * @throws TypeError when a request is made without a base address.
+ * @param config Base address, key and transport.
+ * @param recovery What `reconcile: true` needs; `createReseller` gives it.
+ * @throws TypeError when the API key or the base address cannot be one.
  */
-export function createClient<T extends ClientOptions = ClientOptions>(config?: Config<T>): Client {
+export function createClient<T extends ClientOptions = ClientOptions>(config: Config<T> = {}, recovery?: Recovery): Client {
+  const { apiKey, baseUrl } = config;
+  // Never shown: a key with a line break in it is a key all the same.
+  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII characters, without spaces.');
+  if (baseUrl !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(baseUrl)) {
+    throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address without query. Give the one that you got from the provider.`);
+  }
+  const send = config.fetch ?? ((url, init) => fetch(url, init));
   const method =
     (name: string): Send =>
-    async (options) => {
-      const baseUrl = config?.baseUrl;
-      if (baseUrl === undefined) throw new TypeError('The client has no baseUrl. Pass one to createClient.');
-      const headers = new Headers(recordOf(options.headers));
-      const apiKey = config?.apiKey;
-      for (const { name: header } of options.security ?? []) {
-        if (apiKey !== undefined && !headers.has(header)) headers.set(header, apiKey);
-      }
-      const init: RequestInit = { method: name, headers, redirect: 'error' };
-      if (options.body === undefined) headers.delete('content-type');
-      else init.body = (options.bodySerializer ?? JSON.stringify)(options.body);
-      if (options.signal) init.signal = options.signal;
-      const response = await (config?.fetch ?? fetch)(addressOf(baseUrl, options), init);
-      const answer = JSON.parse(await response.text());
-      return response.ok ? { data: answer, error: undefined, response } : { data: undefined, error: answer, response };
+    (options) => {
+      const prepared = () => prepare(sender, name, options);
+      return new Call({
+        answer: async () => answer(sender, prepared()),
+        response: async () => respond(sender, prepared()),
+        dryRun: async () => rehearse(sender, prepared()),
+      });
     };
-  return {
+  const client: Client = {
     delete: method('DELETE'),
     get: method('GET'),
     patch: method('PATCH'),
     post: method('POST'),
     put: method('PUT'),
+    clock: config.clock ?? { now: () => Date.now(), sleep },
+    state: {
+      honoured: config.honoursIdempotencyKey ?? false,
+      spent: 0,
+      anchor: undefined,
+      answered: new Set(),
+      open: new Map(),
+      lost: new WeakMap(),
+    },
   };
+  const sender: Sender = {
+    client,
+    config,
+    recovery,
+    fetch: (config.middleware ?? []).reduceRight((next, around) => around(next), send),
+  };
+  return client;
 }
 
-/** Writes a form; fields that are undefined are left out. */
-export const urlSearchParamsBodySerializer = {
-  bodySerializer: (body: unknown): string => {
-    const form = new URLSearchParams();
-    for (const [name, value] of Object.entries(recordOf(body))) form.append(name, value);
-    return form.toString();
-  },
-};
-
-function addressOf(baseUrl: string, options: RequestOptions): string {
-  const values = recordOf(options.path);
-  const path = options.url.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
-  return baseUrl.replace(/\/+$/, '') + path;
-}
-
-function recordOf(value: unknown): Record<string, string> {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined).map(([name, item]) => [name, String(item)]));
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end, { once: true });
+  });
 }
