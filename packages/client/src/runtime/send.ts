@@ -43,7 +43,8 @@ export async function answer<T>(sender: Sender, prepared: Prepared): Promise<Wit
       remember(client, read.requestID);
       return { ...read, attempts, response };
     });
-    config.onDrift?.(facts.id, meta.data);
+    // Out of the call's way: what it throws does not undo a purchase.
+    queueMicrotask(() => config.onDrift?.(facts.id, meta.data));
     return meta;
   } catch (error) {
     if (!(options.reconcile && recovery && error instanceof OutcomeUnknownError) || options.signal?.aborted) throw error;
