@@ -1,8 +1,11 @@
 /** What holds for every operation: addresses, what is secret, the version that the user agent tells. */
+import { readOperations } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
+
 import { items, members, quoted, source } from './json.ts';
 
 /** `facts.gen.ts` */
-export function writeFacts(document: unknown, manifest: unknown): string {
+export function writeFacts(document: OpenApiDocument, manifest: unknown): string {
   const secrets = [...secretNames(document)].toSorted();
   return [
     '/** Names of the properties that the document marks as secret (`x-secret`). */',
@@ -14,10 +17,20 @@ export function writeFacts(document: unknown, manifest: unknown): string {
     '/** The base addresses of the document. */',
     `export const ENVIRONMENTS = ${source(environments(document))} as const;`,
     '',
+    '/** The header that carries the API key. */',
+    `export const API_KEY_HEADER = ${quoted(apiKeyHeader(document))};`,
+    '',
     '/** Version of this package. */',
     `export const VERSION = ${quoted(String(members(manifest)['version']))};`,
     '',
   ].join('\n');
+}
+
+function apiKeyHeader(document: OpenApiDocument): string {
+  const headers = new Set(readOperations(document).map(({ security }) => security?.header));
+  const [header] = headers;
+  if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
+  return header;
 }
 
 function environments(document: unknown): Record<string, string> {

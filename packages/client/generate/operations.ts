@@ -29,6 +29,18 @@ export function writeOperations(document: OpenApiDocument): string {
   ].join('\n');
 }
 
+/** `functions.gen.ts`: all functions in one object, apart from them, so that who imports one does not get all. */
+export function writeFunctions(document: OpenApiDocument): string {
+  const names = readOperations(document).map(({ id }) => id);
+  return [
+    `import { ${names.join(', ')} } from './operations.gen.ts';`,
+    '',
+    '/** Every operation of the document, by its operationId. */',
+    `export const FUNCTIONS: Readonly<Record<string, unknown>> = { ${names.join(', ')} };`,
+    '',
+  ].join('\n');
+}
+
 /** The facts of an operation that the runtime goes by. */
 function factsOf(document: OpenApiDocument, operation: Operation): Record<string, unknown> {
   const { id, billable, readOnly, retry, form } = operation;
@@ -40,14 +52,20 @@ function factsOf(document: OpenApiDocument, operation: Operation): Record<string
     reads: readOnly || undefined,
     keyed: operation.parameters.some(({ name }) => name === 'Idempotency-Key') || undefined,
     page: pageSize(document, operation),
-    form: form && Object.fromEntries([...form.fields.values()].map((field) => [field.name, formKind(id, field)])),
+    form: form && Object.fromEntries([...form.fields.values()].map((field) => [field.name, formKind(document, id, field)])),
     needs: Object.keys(dependent).length > 0 ? dependent : undefined,
   };
 }
 
 /** A letter for the type, `!` where it is required, then what joins the items of a list (`*`: the field is repeated). */
-function formKind(id: string, { name, kind, items: itemKind, separator, required }: FormField): string {
-  const letters = { string: 's', integer: 'i', number: 'n', boolean: 'b' } as const;
+function formKind(document: unknown, id: string, { name, pointer, kind, items: itemKind, separator, required }: FormField): string {
+  const { format } = members(follow(document, { $ref: `#${pointer}` }));
+  const letters = {
+    string: format === 'date-time' ? 'd' : format === 'date' ? 'D' : 's',
+    integer: 'i',
+    number: 'n',
+    boolean: 'b',
+  } as const;
   const need = required ? '!' : '';
   if (kind === 'array') return letters[itemKind] + need + (separator ?? '*');
   if (kind === 'json' || kind === 'unsupported')

@@ -28,10 +28,12 @@ export type {
   ClientConfig,
   ClientEvent,
   Clock,
+  CoreConfig,
   Fetch,
   Middleware,
   Purchase,
   Reconciling,
+  Told,
 } from './runtime/options.ts';
 export type { DryRun } from './runtime/prepare.ts';
 export type { Recovered } from './runtime/recovered.ts';

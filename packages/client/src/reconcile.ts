@@ -7,8 +7,10 @@ import { eachRequest } from './request-log.ts';
 import { ResellerError } from './runtime/errors.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { Values } from './runtime/form.ts';
-import type { CallOptions, Client, LostRequest, Recovery } from './runtime/options.ts';
+import type { CallOptions, Client } from './runtime/options.ts';
 import type { Recovered } from './runtime/recovered.ts';
+import { lostRequests } from './tracking.ts';
+import type { LostRequest, Recover } from './tracking.ts';
 
 /** What became of a request. `operation` tells which type `data` has. */
 export type Reconciliation =
@@ -63,9 +65,11 @@ const GREY = 600_000;
  * @throws ResellerError when the log cannot be read.
  */
 export async function reconcile(client: Client, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
-  const { clock, state } = client;
-  const request = state.lost.get(error);
-  if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
+  const { clock } = client;
+  const request = lostRequests.get(error);
+  if (request?.memory.client !== client)
+    throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
+  const { memory } = request;
   const known = settled.get(error);
   if (known) return known;
   const { settleMs = SETTLE, ...callOptions } = options;
@@ -76,14 +80,14 @@ export async function reconcile(client: Client, error: OutcomeUnknownError, opti
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
     const refused = sure.filter(({ success, error_type: type }) => success !== 1 && type !== 'internal_error');
-    const isAlone = state.open.get(request.signature) === 1;
+    const isAlone = memory.open.get(request.signature) === 1;
     if (done.length > 0 ? !isAlone || done.length > 1 : isLast && all.length > refused.length)
       return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
     if (isLast || done.length > 0 || (isAlone && refused.length >= error.attempts)) {
       const found = decided(request, done[0] ?? refused[0]);
       request.settle(found.outcome === 'committed');
-      for (const { requestID } of sure) state.answered.add(requestID);
+      for (const { requestID } of sure) memory.answered.add(requestID);
       settled.set(error, found);
       return found;
     }
@@ -120,8 +124,8 @@ function dropMasked(value: Record<string, unknown>, path: string, masked: string
 
 /** The entries that may be the request's: `sure` by the log's own clock, `all` also where that clock may have been set. */
 async function search(client: Client, request: LostRequest, options: CallOptions): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
-  const { clock, state } = client;
-  const { anchor, sentAt } = request;
+  const { clock } = client;
+  const { anchor, sentAt, memory } = request;
   const all: RequestLogItem[] = [];
   let since = Infinity;
   // Without an anchor, the entry of this look tells the next one what time the log has.
@@ -136,7 +140,7 @@ async function search(client: Client, request: LostRequest, options: CallOptions
       if (since === Infinity) since = date - (clock.now() - sentAt) - SLACK;
       if (date < since - GREY) break;
     }
-    if (!state.answered.has(entry.requestID) && isOf(request, entry)) all.push(entry);
+    if (!memory.answered.has(entry.requestID) && isOf(request, entry)) all.push(entry);
   }
   return { sure: all.filter(({ requestDate }) => Date.parse(requestDate) >= since), all };
 }
@@ -160,25 +164,15 @@ function valuesOf(json: string): Values {
   }
 }
 
-/** What `reconcile: true` does. */
-export const recovery: Recovery = {
-  async before(client) {
-    const { state, clock } = client;
-    // An empty log has an entry at the second look: that of the first.
-    for (let look = 0; look < 2 && !state.anchor; look++) {
-      const [newest] = await listRequests(client);
-      if (newest) state.anchor = { requestID: newest.requestID, at: clock.now() };
-    }
-  },
-  async after(client, error) {
-    const { operation, attempts, curl, cause } = error;
-    const found = await reconcile(client, error);
-    if (found.outcome === 'undecided') throw error;
-    const { entry } = found;
-    if (!entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
-    const envelope = JSON.parse(entry.response_body);
-    if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };
-    const { requestID, error_type: type } = entry;
-    throw new ResellerError(`${operation}: ${envelope.message}`, { operation, attempts, curl, requestID, type: String(type) }, error);
-  },
+/** What `reconcile: true` does: the answer as it was logged, without what is masked, or what the call is to throw. */
+export const recover: Recover = async (client, error) => {
+  const { operation, attempts, curl, cause } = error;
+  const found = await reconcile(client, error);
+  if (found.outcome === 'undecided') throw error;
+  const { entry } = found;
+  if (!entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
+  const envelope = JSON.parse(entry.response_body);
+  if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };
+  const { requestID, error_type: type } = entry;
+  throw new ResellerError(`${operation}: ${envelope.message}`, { operation, attempts, curl, requestID, type: String(type) }, error);
 };

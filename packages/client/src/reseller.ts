@@ -1,15 +1,17 @@
 /** Every operation, by group: what `createReseller` gives. */
 import { ENVIRONMENTS } from './generated/facts.gen.ts';
-import * as operations from './generated/operations.gen.ts';
+import { FUNCTIONS } from './generated/functions.gen.ts';
 import type { Operations } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import { reconcile, recovery } from './reconcile.ts';
+import { reconcile, recover } from './reconcile.ts';
 import type { Reconciliation, ReconcileOptions } from './reconcile.ts';
 import { eachRequest } from './request-log.ts';
 import type { Paged } from './request-log.ts';
 import { createClient } from './runtime/client.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { CallOptions, Client, ClientConfig } from './runtime/options.ts';
+import { track } from './tracking.ts';
+import type { Memory } from './tracking.ts';
 
 /** Where each operation of the document is found: one line for each. */
 const PLACES = {
@@ -94,7 +96,10 @@ export type ResellerConfig = Omit<ClientConfig, 'apiKey' | 'baseUrl'> & Where & 
  */
 export function createReseller(config: ResellerConfig): Reseller {
   const { environment, ...rest } = config;
-  const client = createClient({ ...rest, baseUrl: environment ? ENVIRONMENTS[environment] : config.baseUrl }, recovery);
+  const memory: Memory = { spent: 0, answered: new Set(), open: new Map() };
+  const baseUrl = environment ? ENVIRONMENTS[environment] : config.baseUrl;
+  const client = createClient({ ...rest, baseUrl }, track({ ...rest, baseUrl }, memory, recover));
+  memory.client = client;
   const reseller = group(client, complete);
   return Object.assign(reseller, {
     account: { ...reseller.account, allRequests: (options?: CallOptions) => eachRequest(client, options) },
@@ -104,9 +109,8 @@ export function createReseller(config: ResellerConfig): Reseller {
 }
 
 function group<Names extends object>(client: Client, names: Names): Group<Names> {
-  const functions: Readonly<Record<string, unknown>> = operations;
   const bound = Object.entries(names).map(([name, place]: [string, unknown]) => {
-    const call = typeof place === 'string' ? functions[place] : undefined;
+    const call = typeof place === 'string' ? FUNCTIONS[place] : undefined;
     return {
       [name]:
         typeof call === 'function'

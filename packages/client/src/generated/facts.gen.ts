@@ -9,5 +9,8 @@ export const SECRETS: ReadonlySet<string> = /* @__PURE__ */ new Set(['authcode',
 /** The base addresses of the document. */
 export const ENVIRONMENTS = { live: 'https://api.reseller.invalid', sandbox: 'http://127.0.0.1:4010' } as const;
 
+/** The header that carries the API key. */
+export const API_KEY_HEADER = 'X-SERVICE-APIKEY';
+
 /** Version of this package. */
-export const VERSION = '0.0.0';
+export const VERSION = '0.1.0';

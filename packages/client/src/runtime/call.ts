@@ -16,7 +16,7 @@ export interface WithMeta<T> {
   readonly masked?: readonly string[];
 }
 
-/** What a call can do; each is done at most once. */
+/** What a call can do; one of these is done, once. */
 export interface Work<T> {
   answer(): Promise<WithMeta<T>>;
   response(): Promise<Response>;
@@ -29,35 +29,35 @@ export interface Work<T> {
  */
 export class Call<T> implements Promise<T> {
   readonly [Symbol.toStringTag]: string = 'Call';
-  readonly #work: Work<T>;
+  #work: Work<T> | undefined;
   #answer: Promise<WithMeta<T>> | undefined;
-  #begun = false;
 
   constructor(work: Work<T>) {
     this.#work = work;
     // A call that nobody awaits is sent too, but only after the methods below had their chance.
-    queueMicrotask(() => this.#begun || void this.withMeta());
+    queueMicrotask(() => this.#work && this.withMeta());
   }
 
-  #begin(): Work<T> {
-    if (this.#begun) throw new TypeError('The call is under way. Ask for this on the call itself, before it is awaited.');
-    this.#begun = true;
-    return this.#work;
+  #take(): Work<T> {
+    const work = this.#work;
+    if (!work) throw new TypeError('The call is under way. Ask for this on the call itself, at once.');
+    this.#work = undefined;
+    return work;
   }
 
   /** The answer with request ID, message, status, attempts and response. */
   withMeta(): Promise<WithMeta<T>> {
-    return (this.#answer ??= this.#begin().answer());
+    return (this.#answer ??= this.#take().answer());
   }
 
   /** The response as it came, its body unread, whatever its status. It is not judged, and sent again only when no response came. */
   asResponse(): Promise<Response> {
-    return this.#begin().response();
+    return this.#take().response();
   }
 
   /** What would be sent. Input and spend guard are asked, and nothing is sent. */
   dryRun(): Promise<DryRun> {
-    return this.#begin().dryRun();
+    return this.#take().dryRun();
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- a call is a promise
@@ -71,7 +71,7 @@ export class Call<T> implements Promise<T> {
   }
 
   catch<Bad = never>(bad?: ((reason: unknown) => Bad | PromiseLike<Bad>) | null): Promise<T | Bad> {
-    return this.then(undefined, bad);
+    return this.then((data) => data, bad);
   }
 
   finally(last?: (() => void) | null): Promise<T> {

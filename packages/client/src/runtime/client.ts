@@ -1,15 +1,18 @@
 /** The runtime of the generated functions: what they call to send a request and to read its answer. */
+import { readAnswer } from './answer.ts';
 import { Call } from './call.ts';
-import type { Client, ClientConfig, ClientOptions, DataOf, Facts, Recovery, RequestOptions, Send } from './options.ts';
+import type { WithMeta } from './call.ts';
+import type { Client, ClientOptions, CoreConfig, DataOf, Extras, Facts, RequestOptions, Send } from './options.ts';
 import { prepare } from './prepare.ts';
-import type { Sender } from './prepare.ts';
-import { answer, respond } from './send.ts';
-import { rehearse } from './spend.ts';
+import type { Prepared } from './prepare.ts';
+import { redact } from './redact.ts';
+import { send } from './send.ts';
+import type { Read, Sender } from './send.ts';
 
 export type { Client, ClientOptions } from './options.ts';
 /** What the generated functions carry along and do not send. */
 export type ClientMeta = Facts;
-export type Config<T extends ClientOptions = ClientOptions> = ClientConfig & Partial<T>;
+export type Config<T extends ClientOptions = ClientOptions> = CoreConfig & Partial<T>;
 
 /** What the generated code knows of an operation's input. */
 export interface TDataShape {
@@ -42,28 +45,41 @@ export const urlSearchParamsBodySerializer = {};
 
 /**
  * A client for the functions of `@reseller/client/operations`: each is its own import, so that a program holds only those
- * that it uses.
+ * that it uses. Spend guard, events and `reconcile` are `createReseller`'s.
  *
  * @param config Base address, key and transport.
- * @param recovery What `reconcile: true` needs; `createReseller` gives it.
+ * @param extras `createReseller` gives them.
  * @throws TypeError when the API key or the base address cannot be one.
  */
-export function createClient<T extends ClientOptions = ClientOptions>(config: Config<T> = {}, recovery?: Recovery): Client {
-  const { apiKey, baseUrl } = config;
+export function createClient<T extends ClientOptions = ClientOptions>(config: Config<T> = {}, extras?: Extras): Client {
+  const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
   // Never shown: a key with a line break in it is a key all the same.
-  if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII characters, without spaces.');
-  if (baseUrl !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(baseUrl)) {
-    throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address without query. Give the one that you got from the provider.`);
-  }
-  const send = config.fetch ?? ((url, init) => fetch(url, init));
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII characters, without spaces.');
+  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address.`);
   const method =
     (name: string): Send =>
-    (options) => {
-      const prepared = () => prepare(sender, name, options);
-      return new Call({
-        answer: async () => answer(sender, prepared()),
-        response: async () => respond(sender, prepared()),
-        dryRun: async () => rehearse(sender, prepared()),
+    <E>(options: RequestOptions) => {
+      const run = async <R extends object>(read: (prepared: Prepared) => Read<R>): Promise<R> => {
+        const prepared = prepare(config, name, options);
+        const reading = read(prepared);
+        const sending = () => send(sender, prepared, reading);
+        return extras ? extras.around(prepared, sending, reading) : sending();
+      };
+      return new Call<DataOf<E[keyof E]>>({
+        answer: () =>
+          run(({ facts, failure }) => async (response, attempts): Promise<WithMeta<DataOf<E[keyof E]>>> => {
+            const read = await readAnswer<DataOf<E[keyof E]>>(response, failure(attempts));
+            // Out of the call's way: what it throws does not undo a purchase.
+            queueMicrotask(() => config.onDrift?.(facts.id, read.data));
+            return { ...read, attempts, response };
+          }),
+        response: () => run(() => async (response) => response),
+        async dryRun() {
+          const prepared = prepare(config, name, options);
+          const { facts, url, form, failure } = prepared;
+          (await extras?.authorise(prepared))?.();
+          return { operation: facts.id, billable: facts.billable ?? false, method: name, url, form: redact(form), curl: failure(0).curl };
+        },
       });
     };
   const client: Client = {
@@ -72,21 +88,14 @@ export function createClient<T extends ClientOptions = ClientOptions>(config: Co
     patch: method('PATCH'),
     post: method('POST'),
     put: method('PUT'),
-    clock: config.clock ?? { now: () => Date.now(), sleep },
-    state: {
-      honoured: config.honoursIdempotencyKey ?? false,
-      spent: 0,
-      anchor: undefined,
-      answered: new Set(),
-      open: new Map(),
-      lost: new WeakMap(),
-    },
+    clock,
   };
   const sender: Sender = {
     client,
     config,
-    recovery,
-    fetch: (config.middleware ?? []).reduceRight((next, around) => around(next), send),
+    extras,
+    fetch: middleware.reduceRight((next, around) => around(next), own ?? ((url, init) => fetch(url, init))),
+    honoured: config.honoursIdempotencyKey,
   };
   return client;
 }

@@ -8,74 +8,61 @@ export type Values = Readonly<Record<string, unknown>>;
 /**
  * Writes a form. Fields that are undefined are left out.
  *
- * @param issues Gets what is wrong, by field; nothing may be sent when it is not empty.
+ * @param refuse Is told what is wrong, by field; nothing may be sent then.
  */
-export function writeForm({ form, needs }: Facts, values: Values, issues: FieldError[]): string {
+export function writeForm({ form = {}, needs = {} }: Facts, values: Values, refuse: Refuse): string {
   const pairs: string[] = [];
-  const refuse = (field: string, rule: string, message: string) => issues.push({ field, rule, message });
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined) continue;
-    const kind = form && Object.hasOwn(form, name) ? form[name] : undefined;
-    if (kind === undefined) {
+  for (const name of Object.keys({ ...values, ...form })) {
+    const [, letter = '', required, separator] = /(.)(!?)(.?)/.exec((Object.hasOwn(form, name) && form[name]) || '') ?? [];
+    const value = values[name];
+    if (value === undefined) {
+      if (required) refuse(name, 'required', 'is required');
+      continue;
+    }
+    if (!letter) {
       refuse(name, 'unknown', 'is not a field of this form');
       continue;
     }
-    const separator = kind.replace(/^.!?/, '');
-    const items = separator === '' ? [value] : Array.isArray(value) ? value : [undefined];
-    const texts = items.map((item) => written(kind.charAt(0), item));
-    if (texts.includes(undefined)) refuse(name, 'type', `must be ${separator && 'a list, each '}${KINDS[kind.charAt(0)]}`);
-    else if (separator === '*') for (const text of texts) pairs.push(`${name}=${text}`);
-    else pairs.push(`${name}=${texts.join(separator === ',' ? ',' : encodeURIComponent(separator))}`);
-  }
-  for (const name in form) {
-    if (form[name]?.charAt(1) === '!' && values[name] === undefined) refuse(name, 'required', 'is required');
-  }
-  for (const name in needs) {
-    for (const needed of needs[name] ?? []) {
-      if (values[name] !== undefined && values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
-    }
+    for (const needed of needs[name] ?? []) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
+    const texts = (separator ? (Array.isArray(value) ? value : [undefined]) : [value]).map((item) => written(letter, item));
+    if (texts.includes(undefined)) refuse(name, 'type', `must be ${separator && 'a list, each '}${KINDS[letter] ?? 'a date'}`);
+    else if (separator === '*') pairs.push(...texts.map((text) => `${name}=${text}`));
+    else pairs.push(`${name}=${texts.join(separator === ',' ? ',' : encodeURIComponent(separator ?? ''))}`);
   }
   return pairs.join('&');
 }
 
-/**
- * Fills the path template.
- *
- * @param issues Gets what is wrong, by parameter.
- */
-export function writePath(template: string, values: Values, issues: FieldError[]): string {
+/** Is told of a field that breaks a rule. */
+export type Refuse = (field: string, rule: string, message: string) => void;
+
+/** Fills the path template. */
+export function writePath(template: string, values: Values, refuse: Refuse): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     const text = written(typeof value === 'number' ? 'i' : 's', value);
     // A dot segment would be another path.
-    if (text !== undefined && !/^\.{0,2}$/.test(text)) return text;
-    issues.push({ field: name, rule: 'type', message: 'must be the identifier as it was given to you' });
+    if (text && !/^\.\.?$/.test(text)) return text;
+    refuse(name, 'type', 'must be an identifier as it was given to you');
     return '';
   });
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  s: 'text',
-  d: 'a date',
-  D: 'a date',
-  i: 'an integer',
-  n: 'a finite number',
-  b: 'true or false',
-};
+const KINDS: Readonly<Record<string, string>> = { s: 'text', i: 'an integer', n: 'a number', b: 'true or false' };
 
 /** The text of a value, percent-encoded; undefined where it is not of the kind. */
 function written(kind: string, value: unknown): string | undefined {
-  const text =
+  const isDate = kind !== 's' && value instanceof Date && +value === +value;
+  const fits =
     kind === 'i'
-      ? Number.isSafeInteger(value) && String(value)
+      ? Number.isSafeInteger(value)
       : kind === 'n'
-        ? Number.isFinite(value) && String(value)
-        : kind === 'b'
-          ? typeof value === 'boolean' && String(value)
-          : typeof value === 'string'
-            ? value.isWellFormed() && value
-            : kind !== 's' && value instanceof Date && !Number.isNaN(+value) && value.toISOString().slice(0, kind === 'D' ? 10 : undefined);
-  return text === false
-    ? undefined
-    : encodeURIComponent(text).replace(/[!'()~]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
+        ? Number.isFinite(value)
+        : typeof value === (kind === 'b' ? 'boolean' : 'string');
+  const text = isDate ? value.toISOString().slice(0, kind === 'D' ? 10 : 24) : String(value);
+  return (fits || (isDate && /d/i.test(kind))) && text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
+}
+
+/** One issue for each field that `refuse` is told of. */
+export function collect(issues: FieldError[]): Refuse {
+  return (field, rule, message) => void issues.push({ field, rule, message });
 }

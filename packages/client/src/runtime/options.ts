@@ -1,7 +1,8 @@
 /** What a client is told, and what a single call is told. */
 import type { Call } from './call.ts';
-import type { OutcomeUnknownError, ResellerError } from './errors.ts';
+import type { ResellerError } from './errors.ts';
 import type { Values } from './form.ts';
+import type { Prepared } from './prepare.ts';
 
 /** What the document says of an operation; derived, see `generate/`. */
 export interface Facts {
@@ -54,26 +55,32 @@ export interface Budget {
 }
 
 /** What happens in a client, for logs and metrics. No secrets are in it. */
-export type ClientEvent = {
+export type ClientEvent = Told & {
   readonly operation: string;
   /** From 1. */
   readonly attempt: number;
   readonly method: string;
   readonly url: string;
-} & (
-  | { readonly type: 'request'; readonly form: unknown }
-  | { readonly type: 'response'; readonly status: number; readonly milliseconds: number }
-  | { readonly type: 'failure'; readonly error: ResellerError; readonly milliseconds: number }
-  | { readonly type: 'retry'; readonly error: ResellerError; /** Milliseconds until it is sent again. */ readonly delay: number }
-);
+  /** Secrets masked. */
+  readonly form: unknown;
+  /** Since this sending began. */
+  readonly milliseconds: number;
+};
+
+/** What happened: it is sent, it was answered well, it failed, it will be sent again after `delay` milliseconds. */
+export type Told =
+  | { readonly type: 'request' }
+  | { readonly type: 'response'; readonly status: number }
+  | { readonly type: 'failure'; readonly error: ResellerError }
+  | { readonly type: 'retry'; readonly error: ResellerError; readonly delay: number };
 
 export interface ClientOptions {
   /** Base address, with or without a closing slash. */
   baseUrl?: string;
 }
 
-/** How a client is made. */
-export interface ClientConfig extends ClientOptions {
+/** How a client of single functions is made. */
+export interface CoreConfig extends ClientOptions {
   /** The API key, sent in the header that the document names. */
   apiKey?: string | undefined;
   /** Called in place of the global `fetch`. */
@@ -89,6 +96,16 @@ export interface ClientConfig extends ClientOptions {
    * with the same key. Where it is left out, the server's answers tell (`Idempotency-Key-Lifetime`).
    */
   honoursIdempotencyKey?: boolean | undefined;
+  /** Gets every good answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
+  onDrift?: ((operation: string, answer: unknown) => void) | undefined;
+  /** Who is calling, for the user agent. */
+  appInfo?: { readonly name: string; readonly version: string; readonly url: string } | undefined;
+  /** For tests: where time comes from. */
+  clock?: Clock | undefined;
+}
+
+/** How the whole client is made. */
+export interface ClientConfig extends CoreConfig {
   /** Asked before each call that costs money; what it throws refuses the call. */
   beforeBillable?: ((purchase: Purchase) => void | Promise<void>) | undefined;
   /** Purchases beyond it are refused. Those whose outcome is unknown count. */
@@ -96,12 +113,6 @@ export interface ClientConfig extends ClientOptions {
   /** Refuses every call that changes something, before it is sent; `error.curl` says what would have been. */
   dryRun?: boolean | undefined;
   onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** Gets every good answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
-  onDrift?: ((operation: string, answer: unknown) => void) | undefined;
-  /** Who is calling, for the user agent. */
-  appInfo?: { readonly name: string; readonly version?: string; readonly url?: string } | undefined;
-  /** For tests: where time comes from. */
-  clock?: Clock | undefined;
 }
 
 /** How one call is made. */
@@ -132,55 +143,21 @@ export interface RequestOptions extends Omit<CallOptions, 'headers' | 'reconcile
   headers?: unknown;
   path?: unknown;
   body?: unknown;
-  security?: readonly { readonly name: string; readonly type: 'apiKey' }[];
   meta?: Facts;
   reconcile?: boolean | undefined;
 }
 
-/** A request whose answer was lost, as `reconcile` needs it. */
-export interface LostRequest {
-  readonly operation: string;
-  readonly method: string;
-  /** The path, as it was called. */
-  readonly path: string;
-  readonly form: Values;
-  /** By the client's clock. */
-  readonly sentAt: number;
-  /** The newest request that the client knew to be in the log when it sent this one, and when it learned of it. */
-  readonly anchor: Anchor | undefined;
-  /** The same for all requests with the same path and form. */
-  readonly signature: string;
-  /** Takes it out of the requests without a known outcome, and gives its price back where it had no effect. */
-  settle(committed: boolean): void;
-}
-
-export interface Anchor {
-  readonly requestID: string;
-  /** By the client's clock. */
-  readonly at: number;
-}
-
-/** What a client remembers. */
-export interface ClientState {
-  /** Whether the server is known to honour `Idempotency-Key`. */
-  honoured: boolean;
-  /** How much of the budget is spent. */
-  spent: number;
-  /** The newest request that was answered. */
-  anchor: Anchor | undefined;
-  /** Requests that must have one effect and were answered. */
-  readonly answered: Set<string>;
-  /** How many requests without a known outcome there are, by signature. */
-  readonly open: Map<string, number>;
-  readonly lost: WeakMap<OutcomeUnknownError, LostRequest>;
-}
-
-/** What finds out what became of a lost request; given to a client so that those who do not need it need not load it. */
-export interface Recovery {
-  /** Before a request that may have to be looked up. */
-  before(client: Client): Promise<void>;
-  /** @returns JSON text of the answer as it was logged, without what is masked. @throws what the call is to throw. */
-  after(client: Client, error: OutcomeUnknownError): Promise<{ readonly body: string; readonly masked: readonly string[] }>;
+/** What the whole client has beyond sending: spend guard, events, and what `reconcile` needs to know. */
+export interface Extras {
+  /** Around a request, however often it is sent; `read` makes the result of an answer that was found in the log. */
+  around<T extends object>(
+    prepared: Prepared,
+    run: () => Promise<T>,
+    read: (response: Response, attempts: number) => Promise<T>,
+  ): Promise<T>;
+  tell(prepared: Prepared, attempt: number, what: Told): void;
+  /** Asks the spend guard. */
+  authorise(prepared: Prepared): Promise<() => void>;
 }
 
 /** Sends one kind of request; for the generated functions. */
@@ -199,5 +176,4 @@ export interface Client {
   readonly post: Send;
   readonly put: Send;
   readonly clock: Clock;
-  readonly state: ClientState;
 }

@@ -1,20 +1,12 @@
 /** A request, checked and written, before anything is sent. */
-import { VERSION } from '../generated/facts.gen.ts';
+import { API_KEY_HEADER, VERSION } from '../generated/facts.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
 import { InvalidError } from './errors.ts';
 import type { Failure } from './errors.ts';
-import { writeForm, writePath } from './form.ts';
+import { collect, writeForm, writePath } from './form.ts';
 import type { Values } from './form.ts';
-import type { Client, ClientConfig, Facts, Fetch, Recovery, RequestOptions } from './options.ts';
+import type { CoreConfig, Facts, RequestOptions } from './options.ts';
 import { redact } from './redact.ts';
-
-/** A client from the inside. */
-export interface Sender {
-  readonly client: Client;
-  readonly config: ClientConfig;
-  readonly recovery: Recovery | undefined;
-  readonly fetch: Fetch;
-}
 
 /** A request as it will be sent. */
 export interface Prepared {
@@ -25,8 +17,7 @@ export interface Prepared {
   readonly path: string;
   readonly pathValues: Values;
   readonly form: Values;
-  readonly headers: Record<string, string>;
-  readonly body: string | undefined;
+  readonly init: RequestInit;
   /** What an error tells of the request; a secret is in none of it. */
   failure(attempts: number): Failure;
 }
@@ -42,43 +33,52 @@ export interface DryRun {
 }
 
 /** @throws InvalidError naming every field that breaks a rule. */
-export function prepare({ config }: Sender, method: string, options: RequestOptions): Prepared {
+export function prepare(config: CoreConfig, method: string, options: RequestOptions): Prepared {
   const facts = options.meta ?? { id: `${method} ${options.url}` };
-  const issues: FieldError[] = [];
+  const fields: FieldError[] = [];
+  const refuse = collect(fields);
+  const { apiKey, appInfo: app, baseUrl = '' } = config;
   const pathValues = valuesOf(options.path);
-  const path = writePath(options.url, pathValues, issues);
+  const path = writePath(options.url, pathValues, refuse);
   const form = valuesOf(options.body);
-  const body = writeForm(facts, form, issues) || undefined;
-  const url = `${config.baseUrl?.replace(/\/+$/, '') ?? ''}${path}`;
-  const key = facts.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const body = writeForm(facts, form, refuse);
+  const url = baseUrl.replace(/\/+$/, '') + path;
+  const key = options.idempotencyKey ?? crypto.randomUUID();
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'user-agent': `reseller-client/${VERSION}${app ? ` ${app.name}/${app.version} (${app.url})` : ''}`,
+    ...(facts.keyed && { [KEY]: key }),
+    ...(apiKey && { [API_KEY_HEADER]: apiKey }),
+  };
+  // The generated functions name the type of the body also where there is none.
+  for (const [name, value] of Object.entries(valuesOf(options.headers))) if (body || name !== 'Content-Type') headers[name] = String(value);
   const failure = (attempts: number): Failure => ({
     operation: facts.id,
     attempts,
-    curl: `curl -X ${method} '${url}'${(options.security ?? []).map(({ name }) => ` -H "${name}: $API_KEY"`).join('')}${key ? ` -H 'Idempotency-Key: ${key}'` : ''}${body ? ` -d '${writeForm(facts, valuesOf(redact(form)), [])}'` : ''}`,
+    curl:
+      `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"` +
+      (facts.keyed ? ` -H '${KEY}: ${key}'` : '') +
+      (body && ` -d '${writeForm(facts, valuesOf(redact(form)), () => {})}'`),
   });
-  if (config.baseUrl === undefined) issues.push({ field: 'baseUrl', rule: 'required', message: 'is missing in the client' });
-  if (key !== undefined && !/^[!-~]{1,255}$/.test(key))
-    issues.push({ field: 'idempotencyKey', rule: 'pattern', message: 'must be 1 to 255 visible ASCII characters' });
-  if (issues.length > 0) throw invalid(issues, failure(0));
-  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': userAgent(config) };
-  for (const { name } of options.security ?? []) if (config.apiKey) headers[name] = config.apiKey;
-  if (key !== undefined) headers['Idempotency-Key'] = key;
-  for (const [name, value] of Object.entries(valuesOf(options.headers))) {
-    // The generated functions name the type of the body also where there is none.
-    if (value !== undefined && (body !== undefined || name !== 'Content-Type')) headers[name] = String(value);
-  }
-  return { facts, options, method, url, path, pathValues, form, headers, body, failure };
-}
-
-function invalid(fields: readonly FieldError[], failure: Failure): InvalidError {
+  if (!baseUrl) refuse('baseUrl', 'required', 'is missing in the client');
+  if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'must be 1 to 255 visible ASCII characters');
   const [first] = fields;
-  return new InvalidError(`${failure.operation}: ${first?.field} ${first?.message}. Nothing was sent.`, Object.assign(failure, { fields }));
+  if (first)
+    throw new InvalidError(`${facts.id}: ${first.field} ${first.message}. Nothing was sent.`, Object.assign(failure(0), { fields }));
+  return {
+    facts,
+    options,
+    method,
+    url,
+    path,
+    pathValues,
+    form,
+    init: { method, headers, redirect: 'manual', ...(body && { body }) },
+    failure,
+  };
 }
 
-function userAgent({ appInfo }: ClientConfig): string {
-  const app = appInfo ? ` ${appInfo.name}/${appInfo.version ?? '-'}${appInfo.url ? ` (${appInfo.url})` : ''}` : '';
-  return `reseller-client/${VERSION}${app}`;
-}
+const KEY = 'Idempotency-Key';
 
 function valuesOf(value: unknown): Values {
   return Object.assign({}, value);

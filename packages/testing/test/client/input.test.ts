@@ -1,6 +1,7 @@
 /** Wrong input is refused before anything is sent, naming the field. */
 import { createClient, createReseller, InvalidError } from '@reseller/client';
 import type { Reseller } from '@reseller/client';
+import { listVmHosts } from '@reseller/client/operations';
 import { expect, test } from 'vitest';
 
 import { SMALL_VM } from './purchases.ts';
@@ -68,8 +69,7 @@ test.each([
 });
 
 test('without a base address nothing is sent', async () => {
-  const client = createClient({ fetch: nothingSent });
-  expect(client.state.honoured).toBe(false);
+  await expect(listVmHosts(createClient({ fetch: nothingSent }))).rejects.toMatchObject({ fields: [{ field: 'baseUrl' }] });
 });
 
 test('a closing slash and a path in the base address', async () => {
