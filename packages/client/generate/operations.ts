@@ -9,6 +9,7 @@ export function writeOperations(document: OpenApiDocument): string {
   const operations = readOperations(document);
   return [
     `import type { Call } from '../runtime/call.ts';`,
+    `import { writeForm } from '../runtime/form.ts';`,
     `import type { CallOptions, Client, Reconciling } from '../runtime/options.ts';`,
     `import type { FormOf, Needs } from '../runtime/form-types.ts';`,
     `import type { Recovered } from '../runtime/recovered.ts';`,
@@ -99,7 +100,7 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string 
     `meta: ${id}Facts`,
   ];
   return [
-    `const ${id}Facts = ${source(factsOf(document, operation))} as const;`,
+    `const ${id}Facts = ${form ? source(factsOf(document, operation)).replace('{ ', '{ write: writeForm, ') : source(factsOf(document, operation))} as const;`,
     ...comment(document, operation, ''),
     `export function ${id}(${['client: Client', ...inputs(document, operation), 'options?: CallOptions'].join(', ')}): Call<types.${typeName(id)}Success['data']> {`,
     `  return sdk.${id}({ ${sent.join(', ')} });`,

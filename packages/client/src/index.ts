@@ -38,9 +38,7 @@ export type {
 export type { DryRun } from './runtime/prepare.ts';
 export type { Recovered } from './runtime/recovered.ts';
 export { redact } from './runtime/redact.ts';
-export { reconcile } from './reconcile.ts';
 export type { Committed, NotCommitted, ReconcileOptions, Reconciliation, Undecided } from './reconcile.ts';
-export { eachRequest } from './request-log.ts';
 export type { Paged } from './request-log.ts';
 export type { OnceAnswers, Operations } from './generated/operations.gen.ts';
 export type * from './generated/types.gen.ts';

@@ -92,6 +92,7 @@ export async function reconcile(client: Client, error: OutcomeUnknownError, opti
       return found;
     }
     await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
+    options.signal?.throwIfAborted();
   }
 }
 

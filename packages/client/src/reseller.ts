@@ -3,7 +3,6 @@ import { ENVIRONMENTS } from './generated/facts.gen.ts';
 import { FUNCTIONS } from './generated/functions.gen.ts';
 import type { Operations } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import { reconcile, recover } from './reconcile.ts';
 import type { Reconciliation, ReconcileOptions } from './reconcile.ts';
 import { eachRequest } from './request-log.ts';
 import type { Paged } from './request-log.ts';
@@ -98,15 +97,21 @@ export function createReseller(config: ResellerConfig): Reseller {
   const { environment, ...rest } = config;
   const memory: Memory = { spent: 0, answered: new Set(), open: new Map() };
   const baseUrl = environment ? ENVIRONMENTS[environment] : config.baseUrl;
-  const client = createClient({ ...rest, baseUrl }, track({ ...rest, baseUrl }, memory, recover));
+  const client = createClient(
+    { ...rest, baseUrl },
+    track({ ...rest, baseUrl }, memory, async (lost, error) => (await loadReconcile()).recover(lost, error)),
+  );
   memory.client = client;
   const reseller = group(client, complete);
   return Object.assign(reseller, {
     account: { ...reseller.account, allRequests: (options?: CallOptions) => eachRequest(client, options) },
-    reconcile: (error: OutcomeUnknownError, options?: ReconcileOptions) => reconcile(client, error, options),
+    reconcile: async (error: OutcomeUnknownError, options?: ReconcileOptions) => (await loadReconcile()).reconcile(client, error, options),
     client,
   });
 }
+
+/** Loaded when it is needed, which is hardly ever. */
+const loadReconcile = () => import('./reconcile.ts');
 
 function group<Names extends object>(client: Client, names: Names): Group<Names> {
   const bound = Object.entries(names).map(([name, place]: [string, unknown]) => {

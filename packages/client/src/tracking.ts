@@ -102,7 +102,7 @@ export function track(config: ClientConfig, memory: Memory, recover: Recover): E
   }
 
   return {
-    authorise,
+    rehearse: async (prepared) => (await authorise(prepared))(),
     tell(prepared, attempt, what) {
       if (!onEvent) return;
       const { facts, method, url, form } = prepared;

@@ -54,7 +54,7 @@ export const urlSearchParamsBodySerializer = {};
 export function createClient<T extends ClientOptions = ClientOptions>(config: Config<T> = {}, extras?: Extras): Client {
   const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
   // Never shown: a key with a line break in it is a key all the same.
-  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII characters, without spaces.');
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces.');
   if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address.`);
   const method =
     (name: string): Send =>
@@ -77,8 +77,8 @@ export function createClient<T extends ClientOptions = ClientOptions>(config: Co
         async dryRun() {
           const prepared = prepare(config, name, options);
           const { facts, url, form, failure } = prepared;
-          (await extras?.authorise(prepared))?.();
-          return { operation: facts.id, billable: facts.billable ?? false, method: name, url, form: redact(form), curl: failure(0).curl };
+          await extras?.rehearse(prepared);
+          return { ...failure(0), billable: facts.billable ?? false, method: name, url, form: redact(form) };
         },
       });
     };
@@ -100,17 +100,10 @@ export function createClient<T extends ClientOptions = ClientOptions>(config: Co
   return client;
 }
 
+/** An abort ends it early; what comes next looks for that itself. */
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    if (signal?.aborted) end();
-    signal?.addEventListener('abort', end, { once: true });
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
   });
 }

@@ -1,9 +1,14 @@
-/** Forms and paths: what is given is checked and written, by the document's types and `encoding`. */
-import type { FieldError } from '../generated/types.gen.ts';
+/** Forms: what is given is checked and written, by the document's types and `encoding`. */
+import { encode } from './encode.ts';
 import type { Facts } from './options.ts';
 
 /** Values by field. */
 export type Values = Readonly<Record<string, unknown>>;
+
+/** Is told of a field that breaks a rule. */
+export type Refuse = (field: string, rule: string, message: string) => void;
+
+export type WriteForm = typeof writeForm;
 
 /**
  * Writes a form. Fields that are undefined are left out.
@@ -32,21 +37,6 @@ export function writeForm({ form = {}, needs = {} }: Facts, values: Values, refu
   return pairs.join('&');
 }
 
-/** Is told of a field that breaks a rule. */
-export type Refuse = (field: string, rule: string, message: string) => void;
-
-/** Fills the path template. */
-export function writePath(template: string, values: Values, refuse: Refuse): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name];
-    const text = written(typeof value === 'number' ? 'i' : 's', value);
-    // A dot segment would be another path.
-    if (text && !/^\.\.?$/.test(text)) return text;
-    refuse(name, 'type', 'must be an identifier as it was given to you');
-    return '';
-  });
-}
-
 const KINDS: Readonly<Record<string, string>> = { s: 'text', i: 'an integer', n: 'a number', b: 'true or false' };
 
 /** The text of a value, percent-encoded; undefined where it is not of the kind. */
@@ -59,10 +49,5 @@ function written(kind: string, value: unknown): string | undefined {
         ? Number.isFinite(value)
         : typeof value === (kind === 'b' ? 'boolean' : 'string');
   const text = isDate ? value.toISOString().slice(0, kind === 'D' ? 10 : 24) : String(value);
-  return (fits || (isDate && /d/i.test(kind))) && text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
-}
-
-/** One issue for each field that `refuse` is told of. */
-export function collect(issues: FieldError[]): Refuse {
-  return (field, rule, message) => void issues.push({ field, rule, message });
+  return (fits || (isDate && /d/i.test(kind))) && text.isWellFormed() ? encode(text) : undefined;
 }

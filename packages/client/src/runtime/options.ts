@@ -1,7 +1,7 @@
 /** What a client is told, and what a single call is told. */
 import type { Call } from './call.ts';
 import type { ResellerError } from './errors.ts';
-import type { Values } from './form.ts';
+import type { Values, WriteForm } from './form.ts';
 import type { Prepared } from './prepare.ts';
 
 /** What the document says of an operation; derived, see `generate/`. */
@@ -18,6 +18,8 @@ export interface Facts {
   readonly keyed?: true;
   /** How many entries an answer that is a list holds at the most. */
   readonly page?: number;
+  /** Writes the form; with the operations that have one, so that the others need not load it. */
+  readonly write?: WriteForm;
   /** A letter for each field's type, `!` where it is required, and what joins the items of a list. */
   readonly form?: Readonly<Record<string, string>>;
   /** Fields that another field needs (`dependentRequired`). */
@@ -34,7 +36,7 @@ export type Middleware = (next: Fetch) => Fetch;
 export interface Clock {
   /** Milliseconds; only differences matter. */
   now(): number;
-  /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+  /** Resolves after so many milliseconds, or when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -156,8 +158,8 @@ export interface Extras {
     read: (response: Response, attempts: number) => Promise<T>,
   ): Promise<T>;
   tell(prepared: Prepared, attempt: number, what: Told): void;
-  /** Asks the spend guard. */
-  authorise(prepared: Prepared): Promise<() => void>;
+  /** Asks the spend guard, and gives back what it took out of the budget. */
+  rehearse(prepared: Prepared): Promise<void>;
 }
 
 /** Sends one kind of request; for the generated functions. */

@@ -3,7 +3,7 @@ import { API_KEY_HEADER, VERSION } from '../generated/facts.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
 import { InvalidError } from './errors.ts';
 import type { Failure } from './errors.ts';
-import { collect, writeForm, writePath } from './form.ts';
+import { encode } from './encode.ts';
 import type { Values } from './form.ts';
 import type { CoreConfig, Facts, RequestOptions } from './options.ts';
 import { redact } from './redact.ts';
@@ -36,12 +36,19 @@ export interface DryRun {
 export function prepare(config: CoreConfig, method: string, options: RequestOptions): Prepared {
   const facts = options.meta ?? { id: `${method} ${options.url}` };
   const fields: FieldError[] = [];
-  const refuse = collect(fields);
+  const refuse = (field: string, rule: string, message: string) => void fields.push({ field, rule, message });
   const { apiKey, appInfo: app, baseUrl = '' } = config;
   const pathValues = valuesOf(options.path);
-  const path = writePath(options.url, pathValues, refuse);
+  const path = options.url.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = String(pathValues[name] ?? '');
+    // A dot segment would be another path.
+    if (/^(\.{0,2}|NaN|-?Infinity|\[object .*)$/.test(text) || !text.isWellFormed()) refuse(name, 'type', 'is no identifier');
+    else return encode(text);
+    return '';
+  });
   const form = valuesOf(options.body);
-  const body = writeForm(facts, form, refuse);
+  const write = (values: Values, told: typeof refuse) => facts.write?.(facts, values, told) ?? '';
+  const body = write(form, refuse);
   const url = baseUrl.replace(/\/+$/, '') + path;
   const key = options.idempotencyKey ?? crypto.randomUUID();
   const headers: Record<string, string> = {
@@ -58,10 +65,10 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
     curl:
       `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"` +
       (facts.keyed ? ` -H '${KEY}: ${key}'` : '') +
-      (body && ` -d '${writeForm(facts, valuesOf(redact(form)), () => {})}'`),
+      (body && ` -d '${write(valuesOf(redact(form)), () => {})}'`),
   });
-  if (!baseUrl) refuse('baseUrl', 'required', 'is missing in the client');
-  if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'must be 1 to 255 visible ASCII characters');
+  if (!baseUrl) refuse('baseUrl', 'required', 'is missing');
+  if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'is no visible ASCII');
   const [first] = fields;
   if (first)
     throw new InvalidError(`${facts.id}: ${first.field} ${first.message}. Nothing was sent.`, Object.assign(failure(0), { fields }));

@@ -45,15 +45,11 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
       const again = retryable && (facts.safe || (facts.keyed && sender.honoured));
       if (!again || attempts > (options.maxRetries ?? config.maxRetries ?? 2) || pause > LONGEST_RETRY_AFTER) {
         if (facts.safe || !lost) throw error;
-        throw new OutcomeUnknownError(
-          `The outcome is unknown; do not repeat it, reconcile(error) finds out. ${message}`,
-          failure(attempts),
-          error,
-        );
+        throw new OutcomeUnknownError(`The outcome is unknown, see reconcile(error): ${message}`, failure(attempts), error);
       }
       sender.extras?.tell(prepared, attempts, { type: 'retry', error, delay: pause });
       // An abort ends the next attempt before it begins.
-      await client.clock.sleep(pause, options.signal).catch(() => {});
+      await client.clock.sleep(pause, options.signal);
     }
   }
 }
