@@ -13,4 +13,4 @@ export const ENVIRONMENTS = { live: 'https://api.reseller.invalid', sandbox: 'ht
 export const API_KEY_HEADER = 'X-SERVICE-APIKEY';
 
 /** Version of this package. */
-export const VERSION = '0.1.0';
+export const VERSION = '0.0.0';
