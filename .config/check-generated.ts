@@ -1,5 +1,5 @@
 /**
- * Generates a package's code once more, beside the committed one, and compares the two.
+ * Runs a package's script `generate` once more, into a directory beside the committed code, and compares the two.
  * Run within a package, through its script `generate:check`.
  */
 import { spawnSync } from 'node:child_process';
@@ -8,9 +8,10 @@ import { join } from 'node:path';
 
 const COMMITTED = 'src/generated';
 
+const { scripts }: { scripts: { generate: string } } = JSON.parse(readFileSync('package.json', 'utf8'));
 const fresh = mkdtempSync(join(process.cwd(), 'node_modules', '.generated-'));
 try {
-  const generator = spawnSync('openapi-ts', ['--silent'], { encoding: 'utf8', env: { ...process.env, GENERATE_INTO: fresh } });
+  const generator = spawnSync(scripts.generate, { shell: true, encoding: 'utf8', env: { ...process.env, GENERATE_INTO: fresh } });
   if (generator.status !== 0) {
     process.stderr.write(`The generator failed:\n${generator.stdout}${generator.stderr}\n`);
     process.exitCode = 1;

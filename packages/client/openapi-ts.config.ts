@@ -19,6 +19,7 @@ export default defineConfig({
       responses: { response: '{{name}}Success' },
     },
     { name: '@hey-api/client-fetch', bundle: false },
-    { name: '@hey-api/sdk', client: false },
+    // Every operation needs the same key: the runtime sends it.
+    { name: '@hey-api/sdk', client: false, auth: false },
   ],
 });

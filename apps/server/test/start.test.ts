@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
-import { createClient, getCurrentInvoice, listRequests } from '@reseller/client';
+import { createReseller } from '@reseller/client';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { runServer, startServer, temporaryDirectory } from './process.ts';
@@ -22,11 +22,11 @@ test('the printed line buys a VM, and everything is there after a stop and a sta
 
   const second = await startServer({ RESELLER_DATA_DIR: directory });
   expect(second.apiKey).toBe(first.apiKey);
-  const client = createClient({ baseUrl: second.baseUrl, apiKey: second.apiKey });
-  const invoice = await getCurrentInvoice({ client });
-  expect(Object.keys(invoice.data?.data.positions.vms ?? {})).toEqual([String(bought.data.identifier)]);
-  const log = await listRequests({ client });
-  expect(log.data?.data.map(({ endpoint }) => endpoint)).toEqual(['/accounting/invoices/current', '/vm/create']);
+  const { accounting, account } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
+  const invoice = await accounting.currentInvoice();
+  expect(Object.keys(invoice.positions.vms)).toEqual([String(bought.data.identifier)]);
+  const log = await account.requests();
+  expect(log.map(({ endpoint }) => endpoint)).toEqual(['/accounting/invoices/current', '/vm/create']);
   expect(await second.end('SIGTERM')).toBe(0);
 });
 
@@ -43,13 +43,9 @@ test('what was answered survives a kill', async () => {
   await first.end('SIGKILL');
 
   const second = await startServer({ RESELLER_DATA_DIR: directory });
-  const client = createClient({ baseUrl: second.baseUrl, apiKey: second.apiKey });
-  const invoice = await getCurrentInvoice({ client });
-  expect(
-    Object.keys(invoice.data?.data.positions.vms ?? {})
-      .map(Number)
-      .toSorted(),
-  ).toEqual(answered.toSorted());
+  const { accounting } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
+  const invoice = await accounting.currentInvoice();
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual(answered.toSorted());
 });
 
 test('the documentation is served, and leads from /docs to its page', async () => {

@@ -1,3 +1,44 @@
-export * from './generated/index.ts';
+export { createReseller } from './reseller.ts';
+export type { Group, Reseller, ResellerConfig, Where } from './reseller.ts';
 export { createClient } from './runtime/client.ts';
-export type { Answer, Client, Config } from './runtime/client.ts';
+export type { Config } from './runtime/client.ts';
+export { Call } from './runtime/call.ts';
+export type { WithMeta } from './runtime/call.ts';
+export {
+  AbortedError,
+  AnswerError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  CreditLimitError,
+  InvalidError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ResellerError,
+  ServerError,
+  SpendRefusedError,
+  TimeoutError,
+} from './runtime/errors.ts';
+export type { Failure } from './runtime/errors.ts';
+export type {
+  Budget,
+  CallOptions,
+  Client,
+  ClientConfig,
+  ClientEvent,
+  Clock,
+  CoreConfig,
+  Fetch,
+  Middleware,
+  Purchase,
+  Reconciling,
+  Told,
+} from './runtime/options.ts';
+export type { DryRun } from './runtime/prepare.ts';
+export type { Recovered } from './runtime/recovered.ts';
+export { redact } from './runtime/redact.ts';
+export type { Committed, NotCommitted, ReconcileOptions, Reconciliation, Undecided } from './reconcile.ts';
+export type { Paged } from './request-log.ts';
+export type { OnceAnswers, Operations } from './generated/operations.gen.ts';
+export type * from './generated/types.gen.ts';

@@ -25,7 +25,6 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  */
 export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/vm/create',
     ...options,
     headers: {
@@ -41,7 +40,6 @@ export const createVm = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError> => options.client.post<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/vm/{vmid}/reinstall',
     ...options,
     headers: {
@@ -55,88 +53,56 @@ export const reinstallVm = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Lists the host systems that a VM can be placed on. The maximum values of `cores`, `mem` and `disk` of `PUT /vm/create` depend on the host system and are obtained here. The specification names this operation and does not show the shape of its answer.
  */
-export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/vm/list/hosts',
-    ...options
-});
+export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({ url: '/vm/list/hosts', ...options });
 
 /**
  * List dedicated servers
  *
  * Answers the dedicated servers of the account with all that `GET /dedicated/{identifier}/info` answers of one, also those that are being set up and those that are cancelled but still active.
  */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/dedicated/list',
-    ...options
-});
+export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/list', ...options });
 
 /**
  * List available servers
  *
  * Answers the market: the dedicated servers that can be had, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering one is not shown in the specification.
  */
-export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/dedicated/available',
-    ...options
-});
+export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({ url: '/dedicated/available', ...options });
 
 /**
  * Read a dedicated server
  *
  * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
  */
-export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/dedicated/{identifier}/info',
-    ...options
-});
+export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/info', ...options });
 
 /**
  * Cancel a dedicated server
  *
  * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
  */
-export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/dedicated/{identifier}/delete',
-    ...options
-});
+export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/delete', ...options });
 
 /**
  * Withdraw a server cancellation
  *
  * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
  */
-export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/dedicated/{identifier}/undelete',
-    ...options
-});
+export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/undelete', ...options });
 
 /**
  * List domains
  *
  * Answers the names of the domains of the account.
  */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/list',
-    ...options
-});
+export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domain/list', ...options });
 
 /**
  * Read the price list
  *
  * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD that can be registered.
  */
-export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/pricings',
-    ...options
-});
+export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({ url: '/domain/pricings', ...options });
 
 /**
  * Register a domain
@@ -145,7 +111,6 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/domain/register',
     ...options,
     headers: {
@@ -159,11 +124,7 @@ export const registerDomain = <ThrowOnError extends boolean = false>(options: Op
  *
  * Answers one domain with its registration status, handles, nameservers and timings.
  */
-export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/{domain}/info',
-    ...options
-});
+export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({ url: '/domain/{domain}/info', ...options });
 
 /**
  * Set the nameservers
@@ -172,7 +133,6 @@ export const getDomain = <ThrowOnError extends boolean = false>(options: Options
  */
 export const setDomainNameservers = <ThrowOnError extends boolean = false>(options: Options<SetDomainNameserversData, ThrowOnError>): RequestResult<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError> => options.client.post<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/domain/{domain}/nameserver',
     ...options,
     headers: {
@@ -186,22 +146,14 @@ export const setDomainNameservers = <ThrowOnError extends boolean = false>(optio
  *
  * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
  */
-export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/{domain}/authcode',
-    ...options
-});
+export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({ url: '/domain/{domain}/authcode', ...options });
 
 /**
  * Withdraw a domain cancellation
  *
  * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
  */
-export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/{domain}/undelete',
-    ...options
-});
+export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/undelete', ...options });
 
 /**
  * Edit a DNS record
@@ -210,7 +162,6 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/domain/{domain}/dns/edit',
     ...options,
     headers: {
@@ -226,7 +177,6 @@ export const editDomainDns = <ThrowOnError extends boolean = false>(options: Opt
  */
 export const createHandle = <ThrowOnError extends boolean = false>(options: Options<CreateHandleData, ThrowOnError>): RequestResult<CreateHandleResponses, CreateHandleErrors, ThrowOnError> => options.client.put<CreateHandleResponses, CreateHandleErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/domain/handle/create',
     ...options,
     headers: {
@@ -240,77 +190,49 @@ export const createHandle = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Answers the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` takes.
  */
-export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/handle/countries',
-    ...options
-});
+export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({ url: '/domain/handle/countries', ...options });
 
 /**
  * Read a handle
  *
  * Answers one contact handle with all its fields.
  */
-export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/domain/handle/{handle}/info',
-    ...options
-});
+export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({ url: '/domain/handle/{handle}/info', ...options });
 
 /**
  * List sales
  *
  * Lists the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
  */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/accounting/sales',
-    ...options
-});
+export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/accounting/sales', ...options });
 
 /**
  * List invoices
  *
  * Lists the invoices of the account, without their positions, by invoice ID. The running period is not among them: see `GET /accounting/invoices/current`.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/accounting/invoices',
-    ...options
-});
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/accounting/invoices', ...options });
 
 /**
  * Get the current invoice
  *
  * Answers what the running period has cost so far and is expected to cost, when the next invoice is made, and what remains of the credit limit.
  */
-export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/accounting/invoices/current',
-    ...options
-});
+export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/current', ...options });
 
 /**
  * Get an invoice
  *
  * Answers a closed invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/accounting/invoices/{invoiceID}',
-    ...options
-});
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/{invoiceID}', ...options });
 
 /**
  * Generate a one-time code
  *
  * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another is generated.
  */
-export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
-    url: '/account/otp',
-    ...options
-});
+export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({ url: '/account/otp', ...options });
 
 /**
  * List past requests
@@ -319,7 +241,6 @@ export const generateOtp = <ThrowOnError extends boolean = false>(options: Optio
  */
 export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.post<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
-    security: [{ name: 'X-SERVICE-APIKEY', type: 'apiKey' }],
     url: '/account/requests',
     ...options,
     headers: {

@@ -1,4 +1,18 @@
 /** The runtime of the generated functions: what they call to send a request and to read its answer. */
+import { readAnswer } from './answer.ts';
+import { Call } from './call.ts';
+import type { WithMeta } from './call.ts';
+import type { Client, ClientOptions, CoreConfig, DataOf, Extras, Facts, RequestOptions, Send } from './options.ts';
+import { prepare } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
+import { redact } from './redact.ts';
+import { send } from './send.ts';
+import type { Read, Sender } from './send.ts';
+
+export type { Client, ClientOptions } from './options.ts';
+/** What the generated functions carry along and do not send. */
+export type ClientMeta = Facts;
+export type Config<T extends ClientOptions = ClientOptions> = CoreConfig & Partial<T>;
 
 /** What the generated code knows of an operation's input. */
 export interface TDataShape {
@@ -9,123 +23,87 @@ export interface TDataShape {
   url: string;
 }
 
-/** Where and how a client sends its requests. */
-export interface ClientOptions {
-  /** Base address, with or without a trailing slash. */
-  baseUrl?: string;
-}
-
-export type Config<T extends ClientOptions = ClientOptions> = Omit<T, 'baseUrl'> & {
-  baseUrl?: string;
-  /** The API key, sent in the header that the document names. */
-  apiKey?: string;
-  /** A function to use in place of the global `fetch`. */
-  fetch?: typeof fetch;
-};
-
-/** Values that travel with one call and are not sent. */
-// oxlint-disable-next-line typescript/no-empty-interface -- users extend it by declaration merging
-export interface ClientMeta {}
-
-/** What a generated function takes: the operation's input, and how to send this one request. */
+/** What a generated function takes: the operation's input, and how to make this call. */
 export type Options<TData extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _TResponse = unknown> = Omit<
-  TData,
-  'url'
-> & {
-  /** Further headers of this one request. */
-  headers?: Record<string, string>;
-  /** Aborts the request. */
-  signal?: AbortSignal;
+  RequestOptions,
+  'url' | 'meta' | 'body' | 'path' | 'headers'
+> & { headers?: Record<string, string> | undefined } & {
+  // A form may hold undefined, and an identifier of digits be a number; the client checks both.
+  [Name in keyof TData as Name extends 'body' | 'path' ? Name : never]:
+    | Loose<TData[Name]>
+    | (undefined extends TData[Name] ? undefined : never);
 };
 
-/** A good answer, or a refusal as the document describes it. */
-export type Answer<TData, TError> =
-  | { data: TData; error: undefined; response: Response }
-  | { data: undefined; error: TError; response: Response };
+type Loose<T> = { [Name in keyof T]: T[Name] | undefined | (T[Name] extends string ? number : never) };
 
-export type RequestResult<TResponses, TErrors, _ThrowOnError extends boolean> = Promise<
-  Answer<TResponses[keyof TResponses], TErrors[keyof TErrors]>
->;
-
-interface SecurityRequirement {
-  name: string;
-  type: 'apiKey';
-}
-
-interface RequestOptions {
-  url: string;
-  bodySerializer?: (body: unknown) => string;
-  body?: unknown;
-  headers?: unknown;
-  path?: unknown;
-  security?: readonly SecurityRequirement[];
-  signal?: AbortSignal;
-}
-
-interface Send {
-  <TResponses, TErrors, ThrowOnError extends boolean>(options: RequestOptions): RequestResult<TResponses, TErrors, ThrowOnError>;
-}
-
-export interface Client {
-  delete: Send;
-  get: Send;
-  patch: Send;
-  post: Send;
-  put: Send;
-}
+export type RequestResult<TResponses, _TErrors, _ThrowOnError extends boolean> = Call<DataOf<TResponses[keyof TResponses]>>;
 
 export const createConfig = <T extends ClientOptions = ClientOptions>(override?: Config<T>): Config<T> | undefined => override;
 
+/** The generated functions name it for forms. How a form is written follows from the operation's facts instead. */
+export const urlSearchParamsBodySerializer = {};
+
 /**
- * A client for the generated functions.
+ * A client for the functions of `@reseller/client/operations`: each is its own import, so that a program holds only those
+ * that it uses. Spend guard, events and `reconcile` are `createReseller`'s.
  *
- * @param config Base address, key and transport; the base address is required before the first request.
- * @throws TypeError when a request is made without a base address.
+ * @param config Base address, key and transport.
+ * @param extras `createReseller` gives them.
+ * @throws TypeError when the API key or the base address cannot be one.
  */
-export function createClient<T extends ClientOptions = ClientOptions>(config?: Config<T>): Client {
+export function createClient<T extends ClientOptions = ClientOptions>(config: Config<T> = {}, extras?: Extras): Client {
+  const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
+  // Never shown: a key with a line break in it is a key all the same.
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces.');
+  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address.`);
   const method =
     (name: string): Send =>
-    async (options) => {
-      const baseUrl = config?.baseUrl;
-      if (baseUrl === undefined) throw new TypeError('The client has no baseUrl. Pass one to createClient.');
-      const headers = new Headers(recordOf(options.headers));
-      const apiKey = config?.apiKey;
-      for (const { name: header } of options.security ?? []) {
-        if (apiKey !== undefined && !headers.has(header)) headers.set(header, apiKey);
-      }
-      const init: RequestInit = { method: name, headers, redirect: 'error' };
-      if (options.body === undefined) headers.delete('content-type');
-      else init.body = (options.bodySerializer ?? JSON.stringify)(options.body);
-      if (options.signal) init.signal = options.signal;
-      const response = await (config?.fetch ?? fetch)(addressOf(baseUrl, options), init);
-      const answer = JSON.parse(await response.text());
-      return response.ok ? { data: answer, error: undefined, response } : { data: undefined, error: answer, response };
+    <E>(options: RequestOptions) => {
+      const run = async <R extends object>(read: (prepared: Prepared) => Read<R>): Promise<R> => {
+        const prepared = prepare(config, name, options);
+        const reading = read(prepared);
+        const sending = () => send(sender, prepared, reading);
+        return extras ? extras.around(prepared, sending, reading) : sending();
+      };
+      return new Call<DataOf<E[keyof E]>>({
+        answer: () =>
+          run(({ facts, failure }) => async (response, attempts): Promise<WithMeta<DataOf<E[keyof E]>>> => {
+            const read = await readAnswer<DataOf<E[keyof E]>>(response, failure(attempts));
+            // Out of the call's way: what it throws does not undo a purchase.
+            queueMicrotask(() => config.onDrift?.(facts.id, read.data));
+            return { ...read, attempts, response };
+          }),
+        response: () => run(() => async (response) => response),
+        async dryRun() {
+          const prepared = prepare(config, name, options);
+          const { facts, url, form, failure } = prepared;
+          await extras?.rehearse(prepared);
+          return { ...failure(0), billable: facts.billable ?? false, method: name, url, form: redact(form) };
+        },
+      });
     };
-  return {
+  const client: Client = {
     delete: method('DELETE'),
     get: method('GET'),
     patch: method('PATCH'),
     post: method('POST'),
     put: method('PUT'),
+    clock,
   };
+  const sender: Sender = {
+    client,
+    config,
+    extras,
+    fetch: middleware.reduceRight((next, around) => around(next), own ?? ((url, init) => fetch(url, init))),
+    honoured: config.honoursIdempotencyKey,
+  };
+  return client;
 }
 
-/** Writes a form; fields that are undefined are left out. */
-export const urlSearchParamsBodySerializer = {
-  bodySerializer: (body: unknown): string => {
-    const form = new URLSearchParams();
-    for (const [name, value] of Object.entries(recordOf(body))) form.append(name, value);
-    return form.toString();
-  },
-};
-
-function addressOf(baseUrl: string, options: RequestOptions): string {
-  const values = recordOf(options.path);
-  const path = options.url.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
-  return baseUrl.replace(/\/+$/, '') + path;
-}
-
-function recordOf(value: unknown): Record<string, string> {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined).map(([name, item]) => [name, String(item)]));
+/** An abort ends it early; what comes next looks for that itself. */
+function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+  });
 }

@@ -93,8 +93,12 @@ function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): 
   return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked) };
 }
 
+/** Seconds for which an Idempotency-Key is kept at the least; with this, callers know that the service honours keys. */
+const KEY_LIFETIME = '86400';
+
 /** Sends a reply; where it says to try again, it says when. */
 export function send(reply: FastifyReply, { status, body }: Reply): FastifyReply {
+  reply.header('idempotency-key-lifetime', KEY_LIFETIME);
   if (status === 503) reply.header('retry-after', '2');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }

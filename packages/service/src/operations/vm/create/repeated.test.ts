@@ -64,3 +64,13 @@ test.each(['', 'a b', 'ü', 'x'.repeat(256)])("the key '%s' is malformed", async
   });
   expect(response).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
 });
+
+test('every answer says how long keys are kept, refusals too', async () => {
+  const service = await startService();
+  const answers = [
+    await service.call('createVm', { form: SMALL_VM }),
+    await service.call('listVmHosts'),
+    await service.send('/no/such/path'),
+  ];
+  for (const { headers } of answers) expect(headers.get('idempotency-key-lifetime')).toBe('86400');
+});

@@ -1,0 +1,93 @@
+/** Where answers and their description part ways; an import of its own, so that only those who look for it load the shapes. */
+import { ANSWERS, SHAPES } from './generated/shapes.gen.ts';
+import { redact } from './runtime/redact.ts';
+import type { Shape } from './runtime/shape.ts';
+
+export type { Shape } from './runtime/shape.ts';
+
+/** A difference between an answer and the document. */
+export interface Drift {
+  readonly operation: string;
+  /** Where in `data`: `config.password`; items of lists and maps by `*`. */
+  readonly path: string;
+  readonly kind: 'unknown-field' | 'unknown-value' | 'missing-field' | 'other-type';
+  /** The value where it is unknown, its type where that is another one. Never a secret. */
+  readonly found?: string;
+}
+
+/**
+ * For `onDrift` of a client: reports each difference once.
+ *
+ * @param report Gets a field that is not described, a value that no enumeration names, a field that is missing, or another type.
+ */
+export function drift(report: (found: Drift) => void): (operation: string, answer: unknown) => void {
+  const known = new Set<string>();
+  return (operation, answer) => {
+    const shape = ANSWERS[operation];
+    const data = typeof shape === 'string' ? resolve(shape) : shape;
+    const within = typeof data === 'object' ? data.of?.['data'] : undefined;
+    if (within === undefined) return;
+    compare(within, redact(answer), '', (path, kind, found) => {
+      const name = `${operation} ${path} ${kind} ${found ?? ''}`;
+      if (known.has(name)) return;
+      known.add(name);
+      report({ operation, path, kind, ...(found === undefined ? {} : { found }) });
+    });
+  };
+}
+
+type Report = (path: string, kind: Drift['kind'], found?: string) => void;
+
+function compare(described: Shape, value: unknown, path: string, report: Report): void {
+  const shape = resolve(described);
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+  if (typeof shape === 'string') {
+    if (shape !== '' && !shape.includes(letterOf(value)) && !(shape.includes('n') && letterOf(value) === 'i'))
+      report(path, 'other-type', letters[letterOf(value)]);
+    return;
+  }
+  const { or = '', of, each, list, seen } = shape;
+  if (seen && typeof value === 'string' && !seen.includes(value)) report(path, 'unknown-value', value);
+  else if (Array.isArray(value) && list) for (const item of value) compare(list, item, at('*'), report);
+  else if (isObject(value) && (of || each)) compareMembers(shape, value, at, report);
+  else if (!seen && (or !== '' || of || each || list)) compare(or === '' ? 'o' : or, value, path, report);
+}
+
+function compareMembers({ of = {}, each }: Exclude<Shape, string>, value: object, at: (name: string) => string, report: Report): void {
+  const members = new Map<string, unknown>(Object.entries(value));
+  for (const [key, shape] of Object.entries(of)) {
+    const name = key.replace(/\?$/, '');
+    if (members.has(name)) compare(shape, members.get(name), at(name), report);
+    else if (name === key) report(at(name), 'missing-field');
+    members.delete(name);
+  }
+  for (const [name, member] of members) {
+    if (each) compare(each, member, at('*'), report);
+    else report(at(name), 'unknown-field');
+  }
+}
+
+function resolve(shape: Shape): Shape {
+  return typeof shape === 'string' ? (SHAPES[shape] ?? shape) : shape;
+}
+
+const letters: Readonly<Record<string, string>> = {
+  s: 'string',
+  i: 'integer',
+  n: 'number',
+  b: 'boolean',
+  z: 'null',
+  l: 'array',
+  m: 'object',
+};
+
+function letterOf(value: unknown): string {
+  if (value === null) return 'z';
+  if (Array.isArray(value)) return 'l';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'i' : 'n';
+  return typeof value === 'object' ? 'm' : typeof value === 'string' ? 's' : 'b';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,179 @@
+/** What became of a request whose answer was lost, by the request log (specification: "Request log item"). */
+import { SECRETS } from './generated/facts.gen.ts';
+import { listRequests } from './generated/operations.gen.ts';
+import type { OnceAnswers } from './generated/operations.gen.ts';
+import type { RequestLogItem } from './generated/types.gen.ts';
+import { eachRequest } from './request-log.ts';
+import { ResellerError } from './runtime/errors.ts';
+import type { OutcomeUnknownError } from './runtime/errors.ts';
+import type { Values } from './runtime/form.ts';
+import type { CallOptions, Client } from './runtime/options.ts';
+import type { Recovered } from './runtime/recovered.ts';
+import { lostRequests } from './tracking.ts';
+import type { LostRequest, Recover } from './tracking.ts';
+
+/** What became of a request. `operation` tells which type `data` has. */
+export type Reconciliation =
+  | { readonly [Id in keyof OnceAnswers]: Committed<Id, OnceAnswers[Id]> }[keyof OnceAnswers]
+  | NotCommitted
+  | Undecided;
+
+/** It was carried out. */
+export interface Committed<Id extends string, Data> {
+  readonly outcome: 'committed';
+  readonly operation: Id;
+  /** The original answer's `data`, without what the log masks. */
+  readonly data: Recovered<Data>;
+  /** Paths within `data` that the log masks: `config.password`. */
+  readonly masked: readonly string[];
+  readonly entry: RequestLogItem;
+}
+
+/** It was not carried out: it may be made again. */
+export interface NotCommitted {
+  readonly outcome: 'not-committed';
+  /** The refusal, where the request arrived. */
+  readonly entry?: RequestLogItem;
+}
+
+/** It cannot be told from others like it; look at the candidates. */
+export interface Undecided {
+  readonly outcome: 'undecided';
+  readonly candidates: readonly RequestLogItem[];
+}
+
+/** How long to look. */
+export interface ReconcileOptions extends CallOptions {
+  /** Milliseconds from its sending after which a request that is not in the log counts as never arrived; 15,000 where it is left out. */
+  settleMs?: number;
+}
+
+/** Milliseconds. */
+const SETTLE = 15_000;
+const FIRST_LOOK = 250;
+/** Clocks that were compared over a network, and logs that write whole seconds. */
+const SLACK = 1_000;
+/** How far back a request is looked for whose clock was set while it was under way. */
+const GREY = 600_000;
+
+/**
+ * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters and time, and
+ * requests of this client whose answers came are left out. An identical request of another process in the same
+ * seconds makes it `undecided`. Until it is found, the log is read again and again, up to `settleMs`.
+ *
+ * @throws TypeError when the error is not of this client.
+ * @throws ResellerError when the log cannot be read.
+ */
+export async function reconcile(client: Client, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
+  const { clock } = client;
+  const request = lostRequests.get(error);
+  if (request?.memory.client !== client)
+    throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
+  const { memory } = request;
+  const known = settled.get(error);
+  if (known) return known;
+  const { settleMs = SETTLE, ...callOptions } = options;
+  const end = request.sentAt + settleMs;
+  for (let wait = FIRST_LOOK; ; wait *= 2) {
+    const isLast = clock.now() >= end;
+    const { sure, all } = await search(client, request, callOptions);
+    // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
+    const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
+    const refused = sure.filter(({ success, error_type: type }) => success !== 1 && type !== 'internal_error');
+    const isAlone = memory.open.get(request.signature) === 1;
+    if (done.length > 0 ? !isAlone || done.length > 1 : isLast && all.length > refused.length)
+      return { outcome: 'undecided', candidates: all };
+    // Fewer refusals than sendings: one of them may still be on its way.
+    if (isLast || done.length > 0 || (isAlone && refused.length >= error.attempts)) {
+      const found = decided(request, done[0] ?? refused[0]);
+      request.settle(found.outcome === 'committed');
+      for (const { requestID } of sure) memory.answered.add(requestID);
+      settled.set(error, found);
+      return found;
+    }
+    await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
+    options.signal?.throwIfAborted();
+  }
+}
+
+/** What was decided stays so. */
+const settled = new WeakMap<OutcomeUnknownError, Reconciliation>();
+
+function decided({ operation }: LostRequest, entry: RequestLogItem | undefined): Reconciliation {
+  if (entry?.success !== 1 || !isOnce(operation)) return { outcome: 'not-committed', ...(entry && { entry }) };
+  const masked: string[] = [];
+  const { data } = JSON.parse(entry.response_body);
+  dropMasked(data, '', masked);
+  return { outcome: 'committed', operation, data, masked, entry };
+}
+
+/** The outcome of no other operation is ever unknown. */
+function isOnce(operation: string): operation is keyof OnceAnswers {
+  return operation !== '';
+}
+
+/** Takes the secrets that are masked out of a value; a mask in their place would pass for one. */
+function dropMasked(value: Record<string, unknown>, path: string, masked: string[]): void {
+  for (const [name, item] of Object.entries(value ?? {})) {
+    // `***`, or words in brackets such as `[hidden]`.
+    if (SECRETS.has(name) && typeof item === 'string' && /^([*•]+|[[(<].*[\])>])$/.test(item)) {
+      masked.push(path + name);
+      delete value[name];
+    } else if (typeof item === 'object') dropMasked(Object(item), `${path}${name}.`, masked);
+  }
+}
+
+/** The entries that may be the request's: `sure` by the log's own clock, `all` also where that clock may have been set. */
+async function search(client: Client, request: LostRequest, options: CallOptions): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
+  const { clock } = client;
+  const { anchor, sentAt, memory } = request;
+  const all: RequestLogItem[] = [];
+  let since = Infinity;
+  // Without an anchor, the entry of this look tells the next one what time the log has.
+  if (!anchor) await listRequests(client, undefined, options);
+  for await (const entry of eachRequest(client, options)) {
+    const date = Date.parse(entry.requestDate);
+    if (entry.requestID === anchor?.requestID) {
+      since = date + sentAt - anchor.at - SLACK;
+      break;
+    }
+    if (!anchor) {
+      if (since === Infinity) since = date - (clock.now() - sentAt) - SLACK;
+      if (date < since - GREY) break;
+    }
+    if (!memory.answered.has(entry.requestID) && isOf(request, entry)) all.push(entry);
+  }
+  return { sure: all.filter(({ requestDate }) => Date.parse(requestDate) >= since), all };
+}
+
+function isOf({ method, path, form }: LostRequest, { method: loggedMethod, endpoint, request_body: body }: RequestLogItem): boolean {
+  if (loggedMethod !== method || !endpoint.endsWith(path)) return false;
+  const logged = valuesOf(body);
+  const sent = valuesOf(JSON.stringify(form));
+  const names = Object.keys(sent);
+  return (
+    Object.keys(logged).length === names.length &&
+    names.every((name) => name in logged && (SECRETS.has(name) || String(logged[name]) === String(sent[name])))
+  );
+}
+
+function valuesOf(json: string): Values {
+  try {
+    return Object.assign({}, JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+/** What `reconcile: true` does: the answer as it was logged, without what is masked, or what the call is to throw. */
+export const recover: Recover = async (client, error) => {
+  const { operation, attempts, curl, cause } = error;
+  const found = await reconcile(client, error);
+  if (found.outcome === 'undecided') throw error;
+  const { entry } = found;
+  if (!entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
+  const envelope = JSON.parse(entry.response_body);
+  if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };
+  const { requestID, error_type: type } = entry;
+  throw new ResellerError(`${operation}: ${envelope.message}`, { operation, attempts, curl, requestID, type: String(type) }, error);
+};

@@ -1,0 +1,54 @@
+/**
+ * What the client adds to a call, over bare `fetch` to the same server on a socket: rounds of the same reads, turn by turn. And how soon a
+ * service is ready in a test.
+ *
+ *   pnpm --filter @reseller/testing bench [calls of each round, default 50]
+ */
+import { createReseller } from '@reseller/client';
+import { createTestService } from '@reseller/testing';
+
+const CALLS = Number(process.argv[2] ?? 50);
+const ROUNDS = 80;
+/** The most that the design allows. */
+const DESIGNED = 1.1;
+
+async function time(call: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  for (let count = 0; count < CALLS; count++) await call();
+  return performance.now() - began;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+await using service = await createTestService();
+const baseUrl = await service.listen();
+const reseller = createReseller({ apiKey: service.apiKey, baseUrl });
+const headers = { 'x-service-apikey': service.apiKey, accept: 'application/json' };
+const viaClient = () => reseller.vm.hosts();
+const viaFetch = () => fetch(`${baseUrl}/vm/list/hosts`, { headers }).then((response) => response.json());
+
+await time(viaClient);
+await time(viaFetch);
+const rounds: { client: number; bare: number }[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  // Whoever comes second finds a warmer machine: they take turns.
+  const first = round % 2 === 0 ? await time(viaClient) : undefined;
+  const bare = await time(viaFetch);
+  rounds.push({ client: first ?? (await time(viaClient)), bare });
+}
+const ratio = median(rounds.map(({ client, bare }) => client / bare));
+const each = (milliseconds: number) => `${Math.round((milliseconds / CALLS) * 1000)} µs`;
+process.stdout.write(
+  `client over bare fetch: ${each(median(rounds.map(({ client }) => client)))} a call, bare ${each(median(rounds.map(({ bare }) => bare)))}, ratio ${ratio.toFixed(2)} (designed for at most ${DESIGNED.toFixed(2)})\n`,
+);
+
+const ready: number[] = [];
+for (let round = 0; round < 20; round++) {
+  const began = performance.now();
+  const another = await createTestService();
+  ready.push(performance.now() - began);
+  await another.close();
+}
+process.stdout.write(`a service in a test: ready in ${median(ready).toFixed(0)} ms\n`);

@@ -1,0 +1,142 @@
+import { createReseller } from '@reseller/client';
+import type { Reseller, ResellerConfig } from '@reseller/client';
+import { createService, simulatedFleet, simulatedHypervisor, simulatedRegistrar, systemRandom } from '@reseller/service';
+import type { Hypervisor, Random, Store } from '@reseller/service';
+import { pino } from 'pino';
+
+import { TestClock } from './clock.ts';
+import { Faults, meet } from './faults.ts';
+import { addAccount, copySnapshot } from './snapshot.ts';
+
+/** A moment in the middle of a month of 30 days. */
+const START = Date.UTC(2026, 10, 10, 12, 0, 0);
+
+/** No machine is called so: what is sent here and does not go through the service's own `fetch` fails. */
+const BASE_URL = 'http://reseller.test';
+
+/** How a service for one test is made. */
+export interface TestServiceOptions {
+  /** Where its clock stands at first, ISO 8601. */
+  readonly now?: string;
+  readonly random?: Random;
+  readonly hypervisor?: Hypervisor;
+}
+
+export interface TestAccount {
+  readonly id: string;
+  readonly apiKey: string;
+}
+
+/** The real service in the memory of one test. */
+export interface TestService {
+  /** In place of the global `fetch`: what is sent to `baseUrl` reaches the service, without a network. */
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  readonly baseUrl: string;
+  /** Key of the demo account, which has a credit limit of 1,000 EUR. */
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly clock: TestClock;
+  readonly faults: Faults;
+  /** What the service keeps: a test may read in it what really happened. */
+  readonly store: Store;
+  /** A client of this service, going by its clock. */
+  reseller(config?: Partial<Omit<ResellerConfig, 'baseUrl' | 'environment'>>): Reseller;
+  /** A further account. */
+  addAccount(creditLimit?: string): Promise<TestAccount>;
+  /** Turns the clock and does all that falls due. */
+  advance(milliseconds: number): Promise<void>;
+  /** The service on a socket of this machine, for what needs one. @returns Its base address. */
+  listen(): Promise<string>;
+  /** Ends the service and removes what it kept. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * The service, seeded as the sandbox is, in the memory of a test. The first one of a process takes about as long as
+ * seeding does, the others milliseconds.
+ */
+export async function createTestService({
+  now,
+  random = systemRandom,
+  hypervisor = simulatedHypervisor(),
+}: TestServiceOptions = {}): Promise<TestService> {
+  const clock = new TestClock(now === undefined ? START : Date.parse(now));
+  const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
+  const ports = { clock, random, hypervisor, fleet: simulatedFleet(), registrar: simulatedRegistrar() };
+  const {
+    app,
+    runDueWork,
+    close: closeApp,
+  } = await createService({ store, ports, secret: 'x'.repeat(32), logger: pino({ level: 'silent' }) });
+  const faults = new Faults();
+  /** What was sent and may still be under way although its caller gave up. */
+  const underWay = new Set<Promise<unknown>>();
+
+  const carryOut = async (request: Request): Promise<Response> => {
+    const { pathname, search } = new URL(request.url);
+    const answer = await app.inject({
+      method: methodOf(request.method),
+      url: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      ...(request.body && { payload: Buffer.from(await request.arrayBuffer()) }),
+    });
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+    return new Response(new Uint8Array(answer.rawPayload), { status: answer.statusCode, headers });
+  };
+
+  const send: TestService['fetch'] = async (input, init) => {
+    const request = new Request(input, init);
+    if (!request.url.startsWith(`${BASE_URL}/`))
+      throw new TypeError('fetch failed', { cause: new Error(`only ${BASE_URL} is served here`) });
+    const { signal } = request;
+    signal.throwIfAborted();
+    const carriedOut = () => {
+      const answered = carryOut(request);
+      underWay.add(answered);
+      return answered.finally(() => underWay.delete(answered));
+    };
+    return untilAborted(meet(faults.take(new URL(request.url).pathname), carriedOut, signal), signal);
+  };
+
+  const close = async () => {
+    await Promise.allSettled(underWay);
+    await closeApp();
+    await closeStore();
+  };
+  return {
+    fetch: send,
+    baseUrl: BASE_URL,
+    apiKey,
+    accountId,
+    clock,
+    faults,
+    store,
+    reseller: (config) => createReseller({ apiKey, fetch: send, clock, ...config, baseUrl: BASE_URL }),
+    addAccount: (creditLimit = '1000.00') => addAccount(store, clock.now(), creditLimit),
+    async advance(milliseconds) {
+      clock.advance(milliseconds);
+      await runDueWork();
+    },
+    listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'] as const;
+
+function methodOf(method: string): (typeof METHODS)[number] {
+  const known = METHODS.find((name) => name === method);
+  if (!known) throw new TypeError(`'${method}' is not served here.`);
+  return known;
+}
+
+/** Rejects as soon as the signal is aborted; what was sent goes on. */
+function untilAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    answered.then(resolve, reject);
+  });
+}

@@ -1,0 +1,66 @@
+/** Purchases that are all alike, several at once, each with a fault of its own or none: the books must balance. */
+import { OutcomeUnknownError } from '@reseller/client';
+import { createTestService } from '@reseller/testing';
+import type { Fault } from '@reseller/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { SMALL_VM, vmsOf } from './purchases.ts';
+
+const bad = () => new Response('<html>', { status: 502 });
+const faults: readonly (Fault | undefined)[] = [
+  undefined,
+  { kind: 'reset', when: 'before' },
+  { kind: 'reset', when: 'after' },
+  { kind: 'cut-body' },
+  { kind: 'answer', when: 'before', response: bad },
+  { kind: 'answer', when: 'after', response: bad },
+];
+const fault = fc.constantFrom(...faults);
+
+test.each([
+  ['honours keys', true],
+  ['honours no keys', false],
+])('at a server that %s', { timeout: 120_000 }, async (_, honours) => {
+  await fc.assert(
+    // Within a batch at once, batch after batch.
+    fc.asyncProperty(fc.array(fc.array(fault, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }), async (batches) => {
+      await using service = await createTestService();
+      const reseller = service.reseller(honours ? {} : { honoursIdempotencyKey: false });
+      await reseller.vm.hosts();
+      const bought = new Set<number>();
+      let undecided = 0;
+      const buy = async () => {
+        try {
+          bought.add((await reseller.vm.create(SMALL_VM)).identifier);
+        } catch (error) {
+          if (!(error instanceof OutcomeUnknownError)) throw error;
+          return error;
+        }
+        return undefined;
+      };
+      for (const batch of batches) {
+        for (const met of batch) if (met) service.faults.add(met, { path: '/vm/create' });
+        const lost = await Promise.all(batch.map(buy));
+        service.faults.clear();
+        for (const error of lost) {
+          if (!error) continue;
+          const found = await reseller.reconcile(error);
+          if (found.outcome === 'undecided') undecided++;
+          else if (found.outcome === 'committed' && found.operation === 'createVm') {
+            // No two requests are told the same purchase.
+            expect(bought.has(found.data.identifier)).toBe(false);
+            bought.add(found.data.identifier);
+          }
+        }
+        service.clock.advance(60_000);
+      }
+      const vms = await vmsOf(service);
+      expect(vms).toBeLessThanOrEqual(batches.flat().length);
+      // What is decided is true: only what is undecided may be missing from the books.
+      expect(vms - bought.size).toBeGreaterThanOrEqual(0);
+      expect(vms - bought.size).toBeLessThanOrEqual(undecided);
+    }),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,254 @@
+/** Each failure is an error of a class that tells what happened, and no error tells a secret. */
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { inspect } from 'node:util';
+
+import {
+  AbortedError,
+  AnswerError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  createReseller,
+  CreditLimitError,
+  InvalidError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ResellerError,
+  ServerError,
+  TimeoutError,
+} from '@reseller/client';
+import type { Reseller } from '@reseller/client';
+import { createTestService } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { SMALL_VM } from './purchases.ts';
+
+async function start(): Promise<TestService> {
+  const service = await createTestService();
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** A server of the test's own on a socket, for answers that the service would never give. */
+async function serve(listener: RequestListener): Promise<{ reseller: Reseller; port: number }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { reseller: createReseller({ apiKey: 'secret-key', baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 }), port };
+}
+
+async function thrownBy(call: PromiseLike<unknown>): Promise<ResellerError> {
+  const thrown: unknown = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof ResellerError)) throw new Error('No ResellerError was thrown.', { cause: thrown });
+  return thrown;
+}
+
+describe('what the service refuses', () => {
+  test('an unknown key', async () => {
+    const error = await thrownBy((await start()).reseller({ apiKey: 'unknown' }).vm.hosts());
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({
+      status: 401,
+      type: 'unauthorized',
+      operation: 'listVmHosts',
+      attempts: 1,
+      requestID: expect.any(String),
+    });
+  });
+
+  test('an unknown VM', async () => {
+    expect(await thrownBy((await start()).reseller().vm.reinstall(99_999))).toBeInstanceOf(NotFoundError);
+  });
+
+  test('a form that breaks a rule: with its fields', async () => {
+    const error = await thrownBy((await start()).reseller().vm.create({ ...SMALL_VM, cores: 10_000 }));
+    expect(error).toBeInstanceOf(InvalidError);
+    expect(error).toMatchObject({
+      status: 422,
+      attempts: 1,
+      fields: [{ field: 'cores', rule: expect.any(String), message: expect.any(String) }],
+    });
+  });
+
+  test('a purchase beyond the credit limit', async () => {
+    const service = await start();
+    const { apiKey } = await service.addAccount('1.00');
+    const error = await thrownBy(service.reseller({ apiKey }).vm.create(SMALL_VM));
+    expect(error).toBeInstanceOf(CreditLimitError);
+    expect(error).toMatchObject({ status: 402, uncertain: false });
+  });
+
+  test('a key that was used for another purchase', async () => {
+    const reseller = (await start()).reseller();
+    await reseller.vm.create(SMALL_VM, { idempotencyKey: 'order-1' });
+    const error = await thrownBy(reseller.vm.create({ ...SMALL_VM, cores: 1 }, { idempotencyKey: 'order-1' }));
+    expect(error).toBeInstanceOf(ConflictError);
+    expect(error).toMatchObject({ type: 'idempotency_key_reused' });
+  });
+});
+
+describe('what may be sent again', () => {
+  test('429 is waited for as long as Retry-After says', async () => {
+    const service = await start();
+    const began = service.clock.now();
+    service.faults.addError(429, 'rate_limited', { headers: { 'retry-after': '7' } });
+    const { attempts } = await service.reseller().vm.hosts().withMeta();
+    expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
+  });
+
+  test('a server that wants too long a pause is not waited for', async () => {
+    const service = await start();
+    service.faults.addError(429, 'rate_limited', { headers: { 'retry-after': '3600' } });
+    const error = await thrownBy(service.reseller().vm.hosts());
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ attempts: 1, retryAfter: 3600 });
+  });
+
+  test('each pause is longer than the last, up to maxRetries', async () => {
+    const service = await start();
+    const delays: number[] = [];
+    service.faults.addError(503, 'unavailable', { times: 9 });
+    const reseller = service.reseller({ maxRetries: 3, onEvent: (event) => void (event.type === 'retry' && delays.push(event.delay)) });
+    const error = await thrownBy(reseller.vm.hosts());
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error).toMatchObject({ attempts: 4, status: 503 });
+    expect(delays).toHaveLength(3);
+    for (const [index, delay] of delays.entries()) {
+      expect(delay).toBeGreaterThanOrEqual(250 * 2 ** index);
+      expect(delay).toBeLessThanOrEqual(500 * 2 ** index);
+    }
+  });
+
+  test('a cut body, a reset and a time-out of a read', async () => {
+    const service = await start();
+    const reseller = service.reseller();
+    for (const fault of [{ kind: 'cut-body' }, { kind: 'reset', when: 'after' }, { kind: 'hang', when: 'before' }] as const) {
+      service.faults.add(fault);
+      expect(await reseller.vm.hosts({ timeoutMs: 200 }).withMeta()).toMatchObject({ attempts: 2 });
+    }
+  });
+
+  test('POST /account/requests too: the document says that it is safe', async () => {
+    const service = await start();
+    service.faults.add({ kind: 'reset', when: 'before' });
+    expect(await service.reseller().account.requests().withMeta()).toMatchObject({ attempts: 2, requestID: null });
+  });
+
+  test('not what a signal ended, and not while it waits', async () => {
+    const service = await start();
+    service.faults.add({ kind: 'hang', when: 'before' });
+    const controller = new AbortController();
+    const call = thrownBy(service.reseller().vm.hosts({ signal: controller.signal }));
+    controller.abort(new Error('enough'));
+    const error = await call;
+    expect(error).toBeInstanceOf(AbortedError);
+    expect(error.cause).toMatchObject({ message: 'enough' });
+    const reseller = createReseller({ apiKey: 'x', baseUrl: service.baseUrl, fetch: service.fetch });
+    service.faults.addError(503, 'unavailable', { times: 3 });
+    const waiting = new AbortController();
+    const end = reseller.vm.hosts({ signal: waiting.signal });
+    const middle = thrownBy(end);
+    setImmediate(() => waiting.abort());
+    expect(await middle).toMatchObject({ name: 'AbortedError' });
+    expect(await thrownBy(reseller.vm.hosts({ signal: AbortSignal.abort() }))).toMatchObject({ name: 'AbortedError', attempts: 0 });
+  });
+});
+
+describe('what is no answer of the API', () => {
+  const html = '<!doctype html><title>Welcome</title>';
+  test.each([
+    ['an HTML page', 'html', (_, response) => void response.setHeader('content-type', 'text/html').end(html)],
+    ['another text', 'not-json', (_, response) => void response.end('OK')],
+    ['nothing', 'not-json', (_, response) => void response.end()],
+    ['JSON of something else', 'no-envelope', (_, response) => void response.end('{"hello":"world"}')],
+    ['JSON null', 'no-envelope', (_, response) => void response.end('null')],
+    ['half an answer', 'cut', (_, response) => void response.end('{"status":"success","requ')],
+    [
+      'a body that breaks off',
+      'cut',
+      (_, response) => void response.writeHead(200, { 'content-length': '999' }).write('{"status"', () => response.destroy()),
+    ],
+    ['a page of another server: a wrong baseUrl', 'html', (_, response) => void response.writeHead(404).end(html)],
+  ] satisfies [string, string, RequestListener][])('%s: an AnswerError that says so', async (_, reason, listener) => {
+    const { reseller } = await serve(listener);
+    const error = await thrownBy(reseller.vm.hosts());
+    expect(error).toBeInstanceOf(AnswerError);
+    expect(error).toMatchObject({ reason, operation: 'listVmHosts', attempts: 1 });
+  });
+
+  test('a redirect to another host is refused, and the key stays', async () => {
+    const seen: unknown[] = [];
+    const { port } = await serve((request, response) => {
+      seen.push(request.headers);
+      response.end('{}');
+    });
+    const { reseller } = await serve(
+      (_, response) => void response.writeHead(307, { location: `http://localhost:${port}/vm/list/hosts` }).end(),
+    );
+    const error = await thrownBy(reseller.vm.hosts());
+    expect(error).toMatchObject({ name: 'AnswerError', reason: 'redirect', status: 307, uncertain: false });
+    expect(error.message).toContain(`http://localhost:${port}`);
+    expect(await thrownBy(reseller.vm.create(SMALL_VM))).toMatchObject({ name: 'AnswerError', reason: 'redirect' });
+    expect(seen).toEqual([]);
+  });
+
+  test('no server', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    await new Promise((resolve) => server.close(resolve));
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const nobody = createReseller({ apiKey: 'secret-key', baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 });
+    const error = await thrownBy(nobody.vm.create(SMALL_VM));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ uncertain: false, attempts: 1 });
+  });
+
+  test('a reset on a socket in the middle of a purchase: the outcome is unknown', async () => {
+    const { reseller } = await serve((request) => void request.socket.resetAndDestroy());
+    const error = await thrownBy(reseller.vm.create(SMALL_VM));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toBeInstanceOf(ConnectionError);
+  });
+
+  test('a server that never answers', async () => {
+    const { reseller } = await serve(() => {});
+    const error = await thrownBy(reseller.vm.hosts({ timeoutMs: 50 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((await thrownBy(reseller.vm.create(SMALL_VM, { timeoutMs: 50 }))).cause).toBeInstanceOf(TimeoutError);
+  });
+});
+
+describe('no error tells a secret', () => {
+  test('neither the API key nor an authcode, however it is shown', async () => {
+    const service = await start();
+    service.faults.add({ kind: 'reset', when: 'before' }, { times: 9 });
+    const form = { domain: 'reseller-customer.de', handle: 'HDL-1', authcode: 'very-secret-code' };
+    const error = await thrownBy(service.reseller().domain.register(form));
+    expect(error.curl).toContain('authcode=***');
+    expect(error.curl).toContain('$API_KEY');
+    for (const shown of [inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), String(error), error.stack]) {
+      expect(shown).not.toContain('very-secret-code');
+      expect(shown).not.toContain(service.apiKey);
+    }
+  });
+
+  test('the curl of an error does what the call did', async () => {
+    const service = await start();
+    const { curl } = await service.reseller().vm.create(SMALL_VM).dryRun();
+    expect(curl).toMatch(
+      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H 'Idempotency-Key: [0-9a-f-]{36}' -d 'cores=\d/,
+    );
+  });
+});

@@ -1,0 +1,262 @@
+/** Whatever happens to the answer, a purchase happens at most once, and `reconcile` tells the truth about it. */
+import { ConnectionError, NotFoundError, OutcomeUnknownError, ServerError } from '@reseller/client';
+import type { Middleware, Reconciliation, Reseller } from '@reseller/client';
+import { createTestService } from '@reseller/testing';
+import type { Fault, TestService } from '@reseller/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { billable, effectsOf, preparationOf, SMALL_VM, vmsOf } from './purchases.ts';
+import type { Purchase } from './purchases.ts';
+
+const page = (status: number) => () =>
+  new Response('<html><body>Bad gateway</body></html>', { status, headers: { 'content-type': 'text/html' } });
+const failure = () =>
+  Response.json({ status: 'error', type: 'internal_error', requestID: null, message: 'A fault.', data: null }, { status: 500 });
+
+const faults: Readonly<Record<string, Fault>> = {
+  'a reset before the commit': { kind: 'reset', when: 'before' },
+  'a reset after the commit': { kind: 'reset', when: 'after' },
+  'a timeout before the commit': { kind: 'hang', when: 'before' },
+  'a timeout after the commit': { kind: 'hang', when: 'after' },
+  'a cut body': { kind: 'cut-body' },
+  'a 500 before the commit': { kind: 'answer', when: 'before', response: failure },
+  'a 500 after the commit': { kind: 'answer', when: 'after', response: failure },
+  'a 502 page of a proxy before the commit': { kind: 'answer', when: 'before', response: page(502) },
+  'a 502 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(502) },
+  'a 503 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(503) },
+  'a page with status 200 after the commit': { kind: 'answer', when: 'after', response: page(200) },
+  'half an answer that ends well after the commit': { kind: 'answer', when: 'after', response: () => new Response('{"status":"succ') },
+};
+const cases = Object.entries(faults);
+
+interface Setting {
+  readonly service: TestService;
+  readonly reseller: Reseller;
+  readonly purchase: Purchase;
+  /** How often the purchase was sent. */
+  sent(): number;
+}
+
+/** A service and a purchase; a text says why there is none. */
+async function tryToSetUp(operation: string, honours: boolean): Promise<Setting | string> {
+  const service = await createTestService();
+  const urls: string[] = [];
+  const counting: Middleware = (next) => (url, init) => {
+    urls.push(url);
+    return next(url, init);
+  };
+  const reseller = service.reseller({ middleware: [counting], ...(honours ? {} : { honoursIdempotencyKey: false }) });
+  const giveUp = async (why: string) => {
+    await service.close();
+    return why;
+  };
+  try {
+    const purchase = await preparationOf(operation)(service, reseller);
+    if (!purchase) return await giveUp('there is nothing to do it to, which only the provider can make');
+    return { service, reseller, purchase, sent: () => urls.filter((url) => url.endsWith(purchase.path)).length };
+  } catch (error) {
+    if (error instanceof ServerError && error.status === 501) return giveUp(`the service answers 501 to ${error.operation}`);
+    throw error;
+  }
+}
+
+async function setUp(operation: string, honours: boolean): Promise<Setting> {
+  const setting = await tryToSetUp(operation, honours);
+  if (typeof setting === 'string') throw new Error(`${operation} cannot be tested: ${setting}.`);
+  onTestFinished(() => setting.service.close());
+  return setting;
+}
+
+async function lostBy(purchase: Purchase): Promise<OutcomeUnknownError> {
+  const error: unknown = await purchase.make({ timeoutMs: 200 }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof OutcomeUnknownError)) throw new Error('The answer was not lost.', { cause: error });
+  return error;
+}
+
+async function expectTruth({ service, purchase }: Setting, found: Reconciliation): Promise<void> {
+  const effects = await effectsOf(service, purchase);
+  expect(found.outcome).toBe(effects === 1 ? 'committed' : 'not-committed');
+  if (found.outcome !== 'committed') return;
+  expect(JSON.stringify(found.data)).not.toContain('***');
+  const kept = JSON.parse(found.entry.response_body);
+  for (const path of found.masked) expect(path.split('.').reduce((value, name) => value[name], kept.data)).toBe('***');
+}
+
+const missing = new Map<string, string>();
+for (const operation of billable) {
+  const setting = await tryToSetUp(operation, true);
+  if (typeof setting === 'string') missing.set(operation, setting);
+  else await setting.service.close();
+}
+
+// oxlint-disable-next-line vitest/expect-expect -- says why something is not tested
+for (const [operation, why] of missing) test(`${operation}, in all of these ways`, ({ skip }) => skip(why));
+
+describe.each(billable.filter((operation) => !missing.has(operation)))('%s', (operation) => {
+  test.each(cases)('%s, at a server that honours no keys: sent once, and reconcile tells the truth', async (_, fault) => {
+    const setting = await setUp(operation, false);
+    const { service, reseller, purchase } = setting;
+    service.faults.add(fault, { path: purchase.path });
+    const error = await lostBy(purchase);
+    expect(error).toMatchObject({ operation, attempts: 1 });
+    expect(setting.sent()).toBe(1);
+    const found = await reseller.reconcile(error);
+    await expectTruth(setting, found);
+    // Asked again, it says the same.
+    expect(await reseller.reconcile(error)).toEqual(found);
+    expect(setting.sent()).toBe(1);
+  });
+
+  test.each(cases)('%s, at a server that honours keys: sent again with the same one, and done once', async (_, fault) => {
+    const setting = await setUp(operation, true);
+    const { service, purchase } = setting;
+    await service.reseller().vm.hosts();
+    service.faults.add(fault, { path: purchase.path });
+    // The server says that it honours keys with every answer: here with that of any operation before.
+    await setting.reseller.vm.hosts();
+    const outcome = await purchase
+      .make({ timeoutMs: 200 })
+      .withMeta()
+      .catch((error: unknown) => error);
+    expect(await effectsOf(service, purchase)).toBeLessThanOrEqual(1);
+    if (outcome instanceof OutcomeUnknownError) await expectTruth(setting, await setting.reseller.reconcile(outcome));
+    else expect(outcome).toMatchObject({ attempts: 2 });
+  });
+
+  test.each(cases)('%s, every time: given up, and reconcile tells the truth', async (_, fault) => {
+    const setting = await setUp(operation, true);
+    const { service, reseller, purchase } = setting;
+    await reseller.vm.hosts();
+    service.faults.add(fault, { path: purchase.path, times: 10 });
+    const found = await reseller.reconcile(await lostBy(purchase));
+    expect(await effectsOf(service, purchase)).toBeLessThanOrEqual(1);
+    await expectTruth(setting, found);
+  });
+});
+
+describe('reconcile', () => {
+  test.each(cases)('%s, with reconcile: true', async (_, fault) => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    service.faults.add(fault, { path: '/vm/create' });
+    const outcome = await reseller.vm
+      .create(SMALL_VM, { reconcile: true, timeoutMs: 200 })
+      .withMeta()
+      .catch((error: unknown) => error);
+    if ((await vmsOf(service)) === 1) {
+      expect(outcome).toMatchObject({ data: { config: { cores: SMALL_VM.cores } }, masked: ['config.password'] });
+      expect(outcome).not.toHaveProperty('data.config.password');
+    } else {
+      expect(outcome).not.toBeInstanceOf(OutcomeUnknownError);
+      expect(outcome).toMatchObject({ uncertain: false });
+    }
+  });
+
+  test('an earlier purchase like it is not taken for it, whoever made it', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    await service.reseller().vm.create(SMALL_VM);
+    service.clock.advance(60_000);
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    await reseller.vm.create(SMALL_VM);
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const error = await lostBy({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) });
+    expect(await reseller.reconcile(error)).toEqual({ outcome: 'not-committed' });
+  });
+
+  test('an earlier purchase by another process, at a client that knows nothing yet', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    await service.reseller().vm.create(SMALL_VM);
+    service.clock.advance(3_600_000);
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const error = await lostBy({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) });
+    expect(await reseller.reconcile(error)).toEqual({ outcome: 'not-committed' });
+  });
+
+  test('two that are alike and both lost: undecided, with the candidates', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    service.faults.add({ kind: 'reset', when: 'after' });
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const make = { path: '/vm/create', make: (options?: object) => reseller.vm.create(SMALL_VM, options) };
+    const [first, second] = await Promise.all([lostBy(make), lostBy(make)]);
+    for (const error of [first, second]) {
+      expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided', candidates: [{ endpoint: '/vm/create' }] });
+    }
+  });
+
+  test('a request that arrives late is found', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    let looks = 0;
+    const late: Middleware = (next) => async (url, init) => {
+      if (url.endsWith('/account/requests') && ++looks === 4) await service.reseller().vm.create(SMALL_VM);
+      return next(url, init);
+    };
+    const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [late] });
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const error = await lostBy({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) });
+    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'committed' });
+  });
+
+  test('a refusal whose answer was lost: not committed, with the reason', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const { apiKey } = await service.addAccount('1.00');
+    const reseller = service.reseller({ honoursIdempotencyKey: false, apiKey });
+    service.faults.add({ kind: 'reset', when: 'after' });
+    const error = await lostBy({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) });
+    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'not-committed', entry: { error_type: 'credit_limit_exceeded' } });
+  });
+
+  test('many lines between', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    service.faults.add({ kind: 'reset', when: 'after' });
+    const error = await lostBy({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) });
+    for (let count = 0; count < 120; count++) await service.reseller().vm.hosts();
+    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'committed', operation: 'createVm' });
+  });
+
+  test('another client’s error is refused', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    service.faults.add({ kind: 'reset', when: 'after' });
+    const error = await lostBy({ path: '/vm/create', make: (options) => service.reseller().vm.create(SMALL_VM, options) });
+    await expect(service.reseller().reconcile(error)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('what is certain is no unknown outcome', () => {
+  test('a request that never left', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const refused: Middleware = () => () =>
+      Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }));
+    const error: unknown = await service
+      .reseller({ middleware: [refused] })
+      .vm.create(SMALL_VM)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ uncertain: false });
+  });
+
+  test('an answer that says that nothing was changed', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    service.faults.addError(503, 'unavailable');
+    await expect(reseller.vm.create(SMALL_VM)).rejects.toBeInstanceOf(ServerError);
+    service.faults.add({ kind: 'answer', when: 'before', response: page(404) });
+    await expect(reseller.vm.create(SMALL_VM)).rejects.toMatchObject({ name: 'AnswerError', reason: 'html', uncertain: false });
+    await expect(reseller.vm.reinstall(99_999)).rejects.toBeInstanceOf(NotFoundError);
+  });
+});

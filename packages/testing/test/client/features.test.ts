@@ -1,0 +1,249 @@
+import { createReseller, OutcomeUnknownError, redact, SpendRefusedError } from '@reseller/client';
+import type { ClientEvent, Middleware, Purchase } from '@reseller/client';
+import { drift } from '@reseller/client/drift';
+import type { Drift } from '@reseller/client/drift';
+import * as door from '@reseller/client/operations';
+import { parseDocument, readOperations } from '@reseller/contract';
+import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+import { answers, createTestService } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { SMALL_VM, vmsOf } from './purchases.ts';
+
+async function start(): Promise<TestService> {
+  const service = await createTestService();
+  onTestFinished(() => service.close());
+  return service;
+}
+
+describe('a call', () => {
+  test('gives the data, the data with what came around it, the raw response, or what would be sent', async () => {
+    const service = await start();
+    const reseller = service.reseller();
+    const hosts = await reseller.vm.hosts();
+    expect(hosts[0]?.name).toEqual(expect.any(String));
+    const { response, ...meta } = await reseller.vm.hosts().withMeta();
+    expect(meta).toEqual({ data: hosts, requestID: expect.any(String), message: expect.any(String), status: 200, attempts: 1 });
+    expect(response.headers.get('content-type')).toMatch('json');
+    const raw = await reseller.vm.reinstall(99_999).asResponse();
+    expect([raw.status, await raw.json()]).toEqual([404, expect.objectContaining({ type: 'not_found' })]);
+    const plan = await reseller.vm.create(SMALL_VM).dryRun();
+    expect(plan).toMatchObject({
+      operation: 'createVm',
+      billable: true,
+      method: 'PUT',
+      url: `${service.baseUrl}/vm/create`,
+      form: SMALL_VM,
+    });
+    expect(await vmsOf(service)).toBe(0);
+  });
+
+  test('is sent once however often it is awaited, and also when nobody awaits it', async () => {
+    const service = await start();
+    const call = service.reseller().vm.create(SMALL_VM);
+    expect(await call).toBe(await call);
+    expect((await call.withMeta()).data).toBe(await call);
+    expect(() => call.asResponse()).toThrow(TypeError);
+    let sent = 0;
+    const counting: Middleware = (next) => (url, init) => {
+      sent++;
+      return next(url, init);
+    };
+    void service.reseller({ middleware: [counting] }).vm.hosts();
+    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toBe(1);
+  });
+
+  test('every operation of the document has a function', () => {
+    const { createClient, ...functions } = door;
+    expect(createClient).toBeTypeOf('function');
+    expect(Object.keys(functions).toSorted()).toEqual(
+      readOperations(parseDocument(document))
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+  });
+});
+
+describe('the request log', () => {
+  test('all of it, none twice and none lost, while new entries arrive between the pages', async () => {
+    const service = await start();
+    const other = service.reseller();
+    for (let count = 0; count < 130; count++) await other.vm.hosts();
+    const before = await service.store.read((db) => db.selectFrom('request_log').select('request_id').orderBy('number', 'desc').execute());
+    const read: string[] = [];
+    let pages = 0;
+    for await (const page of service.reseller().account.allRequests().pages()) {
+      read.push(...page.map(({ requestID }) => requestID));
+      pages++;
+      // More than a whole page arrives before the third.
+      for (let count = 0; count < (pages === 2 ? 60 : 7); count++) await other.vm.hosts();
+    }
+    expect(read).toEqual(before.map(({ request_id: id }) => id));
+  });
+
+  test('ends when nothing new is left, also of an empty log', async () => {
+    const service = await start();
+    expect(await service.reseller().account.allRequests().toArray()).toEqual([]);
+    const rest = await service.reseller().account.allRequests().toArray();
+    expect(rest.map(({ endpoint }) => endpoint)).toEqual(['/account/requests']);
+  });
+
+  test('a limit loads no page more than it needs', async () => {
+    const service = await start();
+    const reseller = service.reseller();
+    for (let count = 0; count < 60; count++) await reseller.vm.hosts();
+    let sent = 0;
+    const onEvent = (event: ClientEvent) => void (event.type === 'request' && sent++);
+    expect(await service.reseller({ onEvent }).account.allRequests().toArray({ limit: 3 })).toHaveLength(3);
+    expect(sent).toBe(1);
+    expect(await service.reseller({ onEvent }).account.allRequests().toArray({ limit: 0 })).toEqual([]);
+    expect(sent).toBe(1);
+  });
+});
+
+describe('the spend guard', () => {
+  test('beforeBillable refuses before sending, and is asked about nothing else', async () => {
+    const service = await start();
+    const asked: Purchase[] = [];
+    const reseller = service.reseller({
+      beforeBillable(purchase) {
+        asked.push(purchase);
+        throw new Error('not on a Sunday');
+      },
+    });
+    await reseller.vm.hosts();
+    const error: unknown = await reseller.vm.create(SMALL_VM).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SpendRefusedError);
+    expect(error).toMatchObject({ attempts: 0, cause: { message: 'not on a Sunday' } });
+    expect(asked).toEqual([{ operation: 'createVm', path: {}, form: SMALL_VM }]);
+    expect(await vmsOf(service)).toBe(0);
+  });
+
+  test('a budget holds also for purchases made at once; refused ones give their price back', async () => {
+    const service = await start();
+    const reseller = service.reseller({ budget: { limit: 25, priceOf: () => 10.4 } });
+    await expect(reseller.vm.create({ ...SMALL_VM, cores: 10_000 })).rejects.toMatchObject({ status: 422 });
+    const made = await Promise.allSettled(Array.from({ length: 5 }, () => reseller.vm.create(SMALL_VM)));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(await vmsOf(service)).toBe(2);
+  });
+
+  test('an unknown outcome counts until it is known', async () => {
+    const service = await start();
+    const reseller = service.reseller({ budget: { limit: 1 }, honoursIdempotencyKey: false });
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const error: unknown = await reseller.vm.create(SMALL_VM).catch((thrown: unknown) => thrown);
+    if (!(error instanceof OutcomeUnknownError)) throw error;
+    await expect(reseller.vm.create(SMALL_VM)).rejects.toBeInstanceOf(SpendRefusedError);
+    await reseller.reconcile(error);
+    await expect(reseller.vm.create(SMALL_VM)).resolves.toMatchObject({ config: { cores: SMALL_VM.cores } });
+  });
+
+  test('a price that is no number is refused', async () => {
+    const service = await start();
+    for (const price of [Number.NaN, -1]) {
+      const reseller = service.reseller({ budget: { limit: 10, priceOf: () => price } });
+      await expect(reseller.vm.create(SMALL_VM)).rejects.toBeInstanceOf(SpendRefusedError);
+    }
+  });
+
+  test('a client on a dry run reads and changes nothing', async () => {
+    const service = await start();
+    const reseller = service.reseller({ dryRun: true });
+    expect(await reseller.vm.hosts()).not.toEqual([]);
+    expect(await reseller.account.requests()).not.toEqual([]);
+    await expect(reseller.vm.create(SMALL_VM)).rejects.toMatchObject({
+      name: 'SpendRefusedError',
+      curl: expect.stringContaining('/vm/create'),
+    });
+    await expect(reseller.account.otp()).rejects.toBeInstanceOf(SpendRefusedError);
+    expect(await vmsOf(service)).toBe(0);
+  });
+});
+
+describe('what one may look at', () => {
+  test('events, without secrets, and what they throw does not touch the call', async () => {
+    const service = await start();
+    const events: ClientEvent[] = [];
+    const reseller = service.reseller({ onEvent: (event) => void events.push(event), maxRetries: 0 });
+    service.faults.add({ kind: 'reset', when: 'before' }, { path: '/domain/register' });
+    await reseller.vm.hosts();
+    await reseller.domain.register({ domain: 'a.net', handle: 'x', authcode: 'very-secret' }).catch(() => {});
+    expect(events.map(({ type, operation, attempt }) => [type, operation, attempt])).toEqual([
+      ['request', 'listVmHosts', 1],
+      ['response', 'listVmHosts', 1],
+      ['request', 'registerDomain', 1],
+      ['failure', 'registerDomain', 1],
+    ]);
+    expect(JSON.stringify(events)).not.toContain('very-secret');
+  });
+
+  test('middleware, outermost first, and who is calling', async () => {
+    const service = await start();
+    const order: string[] = [];
+    const agents: unknown[] = [];
+    const around =
+      (name: string): Middleware =>
+      (next) =>
+      (url, init) => {
+        order.push(name);
+        agents.push(new Headers(init.headers).get('user-agent'));
+        return next(url, init);
+      };
+    const appInfo = { name: 'shop', version: '2.1', url: 'https://shop.test' };
+    await service.reseller({ middleware: [around('outer'), around('inner')], appInfo }).vm.hosts({ headers: { 'x-trace': '1' } });
+    expect(order).toEqual(['outer', 'inner']);
+    expect(agents[0]).toMatch(/^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1 \(https:\/\/shop\.test\)$/);
+  });
+
+  test('a redacted answer', () => {
+    const shown = redact(answers.createVm.created);
+    expect(shown).toMatchObject({ data: { config: { username: 'root', password: '***' } } });
+    expect(redact({ authcode: null, list: [{ otp_code: '123456' }] })).toEqual({ authcode: null, list: [{ otp_code: '***' }] });
+  });
+
+  test('answers that drift from the document never throw, and each difference is reported once', async () => {
+    const service = await start();
+    const found: Drift[] = [];
+    const reseller = service.reseller({ onDrift: drift((difference) => void found.push(difference)) });
+    await reseller.vm.create(SMALL_VM);
+    await reseller.vm.hosts();
+    await reseller.accounting.currentInvoice();
+    await reseller.account.requests();
+    await reseller.account.otp();
+    expect(found).toEqual([]);
+    const invoice = answers.getInvoice.paid;
+    const changed = { ...invoice, data: { ...invoice.data, status: 'LOST', reminder: 'second', total: '12', created: undefined } };
+    service.faults.add({ kind: 'answer', when: 'before', response: () => Response.json(changed) }, { times: 2 });
+    for (let time = 0; time < 2; time++) expect(await reseller.accounting.invoice('INV-1')).toMatchObject({ status: 'LOST' });
+    expect(found.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+      { operation: 'getInvoice', path: 'created', kind: 'missing-field' },
+      { operation: 'getInvoice', path: 'reminder', kind: 'unknown-field' },
+      { operation: 'getInvoice', path: 'status', kind: 'unknown-value', found: 'LOST' },
+      { operation: 'getInvoice', path: 'total', kind: 'other-type', found: 'string' },
+    ]);
+  });
+
+  test.each(Object.entries(answers))('no example of %s drifts', async (operation, examples) => {
+    const found: Drift[] = [];
+    const look = drift((difference) => void found.push(difference));
+    for (const example of Object.values(examples)) if (example.status === 'success') look(operation, example.data);
+    expect(found).toEqual([]);
+  });
+});
+
+test('the functions alone, for a client that holds only what it uses', async () => {
+  const service = await start();
+  const { client } = service.reseller();
+  expect(await door.listVmHosts(client)).toEqual(await service.reseller().vm.hosts());
+});
+
+test('a client on a socket', async () => {
+  const service = await start();
+  const reseller = createReseller({ apiKey: service.apiKey, baseUrl: await service.listen() });
+  const vm = await reseller.vm.create(SMALL_VM);
+  expect(await reseller.vm.reinstall(vm.identifier)).toBeNull();
+});

@@ -1,0 +1,83 @@
+/** Wrong input is refused before anything is sent, naming the field. */
+import { createClient, createReseller, InvalidError } from '@reseller/client';
+import type { Reseller } from '@reseller/client';
+import { listVmHosts } from '@reseller/client/operations';
+import { expect, test } from 'vitest';
+
+import { SMALL_VM } from './purchases.ts';
+
+const nothingSent = (): never => {
+  throw new Error('Something was sent.');
+};
+const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://reseller.test', fetch: nothingSent });
+
+/** As JavaScript calls it, where no compiler looks. */
+function callUntyped(path: string, ...input: unknown[]): Promise<unknown> {
+  const method: unknown = path.split('.').reduce<unknown>((at, name) => Reflect.get(Object(at), name), reseller satisfies Reseller);
+  if (typeof method !== 'function') throw new Error(`There is no ${path}.`);
+  return Promise.resolve(Reflect.apply(method, undefined, input));
+}
+
+test.each([
+  ['NaN', 'vm.create', [{ ...SMALL_VM, cores: Number.NaN }], 'cores'],
+  ['infinity', 'vm.create', [{ ...SMALL_VM, disk: Infinity }], 'disk'],
+  ['a fraction for an integer', 'vm.create', [{ ...SMALL_VM, mem: 1.5 }], 'mem'],
+  ['text for an integer', 'vm.create', [{ ...SMALL_VM, cores: '2' }], 'cores'],
+  ['a number for text', 'vm.create', [{ ...SMALL_VM, hostname: 5 }], 'hostname'],
+  ['text for a boolean', 'vm.create', [{ ...SMALL_VM, allowFallbackIPs: 'yes' }], 'allowFallbackIPs'],
+  ['null', 'vm.create', [{ ...SMALL_VM, hostname: null }], 'hostname'],
+  ['a lone surrogate', 'vm.create', [{ ...SMALL_VM, hostname: '\ud800' }], 'hostname'],
+  ['an unknown field', 'vm.create', [{ ...SMALL_VM, hostnane: 'x' }], 'hostnane'],
+  ['a field named like a prototype', 'vm.create', [{ ...SMALL_VM, constructor: 'x' }], 'constructor'],
+  ['a missing field', 'vm.create', [{ ...SMALL_VM, os: undefined }], 'os'],
+  ['no form', 'vm.create', [], 'cores'],
+  ['a field that another one needs', 'domain.setNameservers', ['a.net', { ns1: 'a', ns2: 'b', ns4: 'd' }], 'ns3'],
+  ['ns1 without ns2', 'domain.register', [{ domain: 'a.net', handle: 'x', ns1: 'a' }], 'ns2'],
+  ['a name for a key without the key', 'vm.create', [{ ...SMALL_VM, ssh_key_displayname: 'x' }], 'ssh_key'],
+  ['an empty identifier', 'domain.info', [''], 'domain'],
+  ['no identifier', 'domain.info', [], 'domain'],
+  ['an identifier that is another path', 'domain.info', ['..'], 'domain'],
+  ['NaN for an identifier', 'vm.reinstall', [Number.NaN], 'vmid'],
+  ['a key with a line break', 'vm.create', [SMALL_VM, { idempotencyKey: 'a\r\nb' }], 'idempotencyKey'],
+])('%s', async (_, path, input, field) => {
+  const error: unknown = await callUntyped(path, ...input).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InvalidError);
+  expect(error).toMatchObject({ attempts: 0, fields: expect.arrayContaining([expect.objectContaining({ field })]) });
+  expect(error).toHaveProperty('message', expect.stringMatching(/Nothing was sent\.$/));
+});
+
+test('every broken field is named', async () => {
+  const error: unknown = await callUntyped('vm.create', { cores: Number.NaN, unknown: 1 }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ fields: ['cores', 'unknown', 'mem', 'disk', 'os', 'hostsystem'].map((field) => ({ field })) });
+});
+
+test('characters with a meaning in addresses stay within the identifier', async () => {
+  const { url } = await reseller.domain.info('a/b?c#d é').dryRun();
+  expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
+});
+
+test.each([
+  ['', 'http://a.test'],
+  ['two words', 'http://a.test'],
+  ['line\nbreak', 'http://a.test'],
+  ['key', 'ftp://a.test'],
+  ['key', 'a.test'],
+  ['key', 'http://a.test/?x=1'],
+])('the key %j at %s cannot be', (apiKey, baseUrl) => {
+  expect(() => createReseller({ apiKey, baseUrl })).toThrow(TypeError);
+  if (apiKey !== '' && apiKey !== 'key') expect(() => createReseller({ apiKey, baseUrl })).not.toThrow(apiKey);
+});
+
+test('without a base address nothing is sent', async () => {
+  await expect(listVmHosts(createClient({ fetch: nothingSent }))).rejects.toMatchObject({ fields: [{ field: 'baseUrl' }] });
+});
+
+test('a closing slash and a path in the base address', async () => {
+  const { url } = await createReseller({ apiKey: 'key', baseUrl: 'https://a.test/api/v1/' }).vm.hosts().dryRun();
+  expect(url).toBe('https://a.test/api/v1/vm/list/hosts');
+});
+
+test('the addresses of the document', async () => {
+  const { url } = await createReseller({ apiKey: 'key', environment: 'sandbox' }).vm.hosts().dryRun();
+  expect(url).toBe('http://127.0.0.1:4010/vm/list/hosts');
+});

@@ -1,0 +1,88 @@
+/** Every sample of the READMEs is compiled and run against the sandbox. */
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+
+import { createTestService } from '@reseller/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+const here = join(import.meta.dirname, '..');
+
+function samplesOf(readme: string): string[] {
+  return [...readFileSync(join(here, readme), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+}
+
+const samples = ['../client/README.md', 'README.md'].flatMap((readme) =>
+  samplesOf(readme).map((code, index) => [readme, index + 1, code] as const),
+);
+
+let directory: string;
+
+beforeAll(() => {
+  mkdirSync(join(here, 'reports'), { recursive: true });
+  // Within the package, where its dependencies are found.
+  directory = mkdtempSync(join(here, 'reports', 'samples-'));
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A proxy before the service that loses the answer to the first purchase. */
+async function losePurchases(target: string): Promise<string> {
+  let lost = false;
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request;
+    const body = await text(request);
+    const headers = new Headers();
+    for (const name of ['x-service-apikey', 'content-type', 'idempotency-key']) {
+      const value = request.headers[name];
+      if (typeof value === 'string') headers.set(name, value);
+    }
+    const answer = await fetch(target + url, { method, headers, ...(body && { body }) });
+    if (method === 'PUT' && !lost) {
+      lost = true;
+      request.socket.resetAndDestroy();
+    } else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+}
+
+test('there are samples', () => {
+  expect(samples.length).toBeGreaterThan(8);
+});
+
+test('all of them compile', () => {
+  samples.forEach(([, , code], index) => writeFileSync(join(directory, `sample-${index}.ts`), code));
+  const compilerOptions = {
+    allowImportingTsExtensions: true,
+    types: ['node'],
+    lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
+  };
+  writeFileSync(
+    join(directory, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }),
+  );
+  const compiler = join(here, '../../node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', directory], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
+
+test.each(samples)('%s, sample %i does what it says', async (_, index, code) => {
+  await using service = await createTestService();
+  const own = await service.listen();
+  const baseUrl = code.includes('catch (error)') ? await losePurchases(own) : own;
+  const file = join(directory, `run-${index}-${code.length}.ts`);
+  // The service of the test listens where it finds room.
+  writeFileSync(file, code.replaceAll("environment: 'sandbox'", `baseUrl: '${baseUrl}'`).replaceAll('http://127.0.0.1:4010', baseUrl));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
+    env: { ...process.env, RESELLER_API_KEY: service.apiKey },
+  });
+  expect(stderr).toBe('');
+  expect(stdout).not.toBe('');
+});

@@ -1,0 +1,59 @@
+import { createReseller } from '@reseller/client';
+import { answers, createTestService, forms } from '@reseller/testing';
+import { expect, test } from 'vitest';
+
+test('each service is its own', async () => {
+  await using one = await createTestService();
+  await using other = await createTestService();
+  await one.reseller().vm.create(forms.createVm.smallest);
+  expect(Object.keys((await one.reseller().accounting.currentInvoice()).positions.vms)).toHaveLength(1);
+  expect(Object.keys((await other.reseller().accounting.currentInvoice()).positions.vms)).toHaveLength(0);
+});
+
+test('its clock is the service’s', async () => {
+  await using service = await createTestService({ now: '2026-11-30T23:00:00Z' });
+  const reseller = service.reseller();
+  await reseller.vm.create(forms.createVm.smallest);
+  expect((await reseller.accounting.currentInvoice()).nextInvoiceDate).toBe('2026-12-01T00:00:00.000Z');
+  await service.advance(2 * 3_600_000);
+  expect((await reseller.accounting.currentInvoice()).nextInvoiceDate).toBe('2027-01-01T00:00:00.000Z');
+  service.clock.advanceTo('2027-01-05T00:00:00Z');
+  expect(() => service.clock.advance(-1)).toThrow(RangeError);
+});
+
+test('a client of one’s own goes through fetch, which serves nothing else', async () => {
+  await using service = await createTestService();
+  const { fetch, baseUrl, apiKey } = service;
+  expect(await createReseller({ fetch, baseUrl, apiKey }).vm.hosts()).not.toEqual([]);
+  await expect(fetch('http://other.test/vm/list/hosts')).rejects.toThrow('fetch failed');
+  await expect(fetch(`${baseUrl}/vm/list/hosts`, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  expect((await fetch(`${baseUrl}/nothing`)).status).toBe(404);
+});
+
+test('a fault meets the requests that it is meant for, as often as it says', async () => {
+  await using service = await createTestService();
+  const reseller = service.reseller({ maxRetries: 0 });
+  service.faults.addError(503, 'unavailable', { path: /^\/vm\//, times: 2 });
+  await reseller.account.requests();
+  await expect(reseller.vm.hosts()).rejects.toMatchObject({ status: 503 });
+  await expect(reseller.vm.hosts()).rejects.toMatchObject({ status: 503 });
+  await reseller.vm.hosts();
+  service.faults.addError(500, 'internal_error');
+  service.faults.clear();
+  await reseller.vm.hosts();
+  service.faults.add({ kind: 'delay', milliseconds: 1 });
+  await reseller.vm.hosts();
+});
+
+test('closing waits for what is under way and leaves nothing behind', async () => {
+  const service = await createTestService();
+  service.faults.add({ kind: 'hang', when: 'after' });
+  const call = service.reseller({ honoursIdempotencyKey: false }).vm.create(forms.createVm.smallest, { timeoutMs: 50 });
+  await expect(call).rejects.toMatchObject({ name: 'OutcomeUnknownError' });
+  await service.close();
+});
+
+test('the examples are typed', () => {
+  expect(answers.createVm.created.data.config.cores satisfies number).toBeGreaterThan(0);
+  expect(forms.setDomainNameservers.five.ns5 satisfies string).toBeTruthy();
+});
