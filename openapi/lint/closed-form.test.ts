@@ -4,8 +4,7 @@ import { lint } from './testing/redocly.ts';
 import { soundTree, withText } from './testing/tree.ts';
 
 const rule = 'reseller/closed-form';
-const OPEN =
-  'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.';
+const OPEN = 'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.';
 
 it('accepts closed forms and open answers', async () => {
   expect(await lint(soundTree)).toEqual([]);

@@ -18,7 +18,8 @@ export const closedForm: Oas3Rule = () => {
         if (!isOpen(schema) || judged.has(at.absolutePointer)) continue;
         judged.add(at.absolutePointer);
         report({
-          message: 'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.',
+          message:
+            'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.',
           location: at.key(),
         });
       }

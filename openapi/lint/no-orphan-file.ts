@@ -11,7 +11,11 @@ const TOOLING = new Set(['lint', 'dist', 'node_modules', 'coverage', 'package.js
 
 /** Texts that redocly.yaml puts into a document, such as its description. */
 function textsOf(folder: string): Set<string> {
-  return new Set(apisOf(folder).flatMap((api) => textsWithin(api['decorators'])).map((file) => resolve(folder, file)));
+  return new Set(
+    apisOf(folder)
+      .flatMap((api) => textsWithin(api['decorators']))
+      .map((file) => resolve(folder, file)),
+  );
 }
 
 function textsWithin(node: unknown): string[] {
