@@ -1,5 +1,3 @@
-export {};
-
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection string of a PostgreSQL server on which tests may create databases. */
@@ -8,3 +6,6 @@ declare module 'vitest' {
     seenStatuses: string;
   }
 }
+
+/** What the set-up of a run gives to its tests; the type of `inject`. */
+export type { ProvidedContext } from 'vitest';
