@@ -4,6 +4,7 @@ import { lint } from './testing/redocly.ts';
 import { soundTree, withText } from './testing/tree.ts';
 
 const rule = 'reseller/closed-form';
+const OPEN = 'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.';
 
 it('accepts closed forms and open answers', async () => {
   expect(await lint(soundTree)).toEqual([]);
@@ -13,10 +14,24 @@ it('refuses a form that is open', async () => {
   expect(await lint(withText('components/schemas/thing/ChangeThingForm.yaml', 'additionalProperties: false\n', ''))).toEqual([
     {
       rule,
-      at: 'paths/thing@{id}@info.yaml#/put/requestBody/content/application~1x-www-form-urlencoded/schema',
-      message: 'The form is open: a field that it does not describe would be ignored. Set additionalProperties: false in its schema.',
+      at: 'components/schemas/thing/ChangeThingForm.yaml#/',
+      message: OPEN,
     },
   ]);
+});
+
+it('refuses a JSON body of which a part is open, at any depth', async () => {
+  const json = withText('paths/thing@{id}@info.yaml', 'application/x-www-form-urlencoded', 'application/json');
+  const form = 'components/schemas/thing/ChangeThingForm.yaml';
+  const part = (more: string): string => `  inner:\n    type: object\n    description: Inside.\n${more}`;
+  const map = part('    additionalProperties:\n      type: string\n');
+  const closed = part('    additionalProperties: false\n    properties:\n      a:\n        type: string\n        description: A.\n');
+  for (const sound of [map, closed]) expect(await lint(withText(form, '  size:\n', `${sound}  size:\n`, json))).toEqual([]);
+  for (const open of [part(''), closed.replace('false', 'true')]) {
+    expect(await lint(withText(form, '  size:\n', `${open}  size:\n`, json))).toEqual([
+      { rule, at: `${form}#/properties/inner`, message: OPEN },
+    ]);
+  }
 });
 
 it('refuses an answer that is closed, at any depth', async () => {

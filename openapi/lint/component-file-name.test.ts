@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { lint } from './testing/redocly.ts';
-import { soundTree, type Tree, withText } from './testing/tree.ts';
+import { operator, soundTree, type Tree, treeOfTwo, withText } from './testing/tree.ts';
 
 const rule = 'reseller/component-file-name';
 const thing = 'components/schemas/thing/Thing.yaml';
@@ -75,4 +75,16 @@ it('refuses two components of one name, by the rule of Redocly', async () => {
   const tree = withText(thing, '  kind:\n', '  other:\n    $ref: ../common/ThingState.yaml\n  kind:\n');
   const problems = await lint({ ...tree, 'components/schemas/common/ThingState.yaml': soundTree[state] ?? '' });
   expect(problems.map((problem) => problem.rule)).toContain('component-name-unique');
+});
+
+it('refuses a further document that uses a component of the first', async () => {
+  expect(await lint(treeOfTwo, { operator }, 'operator')).toEqual([]);
+  const stray = withText(`operator/${thing}`, '$ref: ThingState.yaml', `$ref: ../../../../${state}`, treeOfTwo);
+  expect(await lint(stray, { operator }, 'operator')).toEqual([
+    {
+      rule,
+      at: `operator/${thing}#/properties/state/$ref`,
+      message: `${state} is used as Schema. Such a file is named like a type and kept in the folder of its kind: operator/components/schemas/<area>/PascalCase.yaml.`,
+    },
+  ]);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { lint } from './testing/redocly.ts';
-import { soundTree, withText } from './testing/tree.ts';
+import { operator, soundTree, treeOfTwo, withText } from './testing/tree.ts';
 
 const rule = 'reseller/extensions';
 const file = 'paths/thing@{id}@info.yaml';
@@ -55,6 +55,17 @@ it('refuses a key where nothing reads it', async () => {
       message: 'x-secret stands on a part of kind Operation, where nothing reads it. EXTENSIONS.md has it on: property.',
     },
   ]);
+});
+
+it('refuses a key that redocly.yaml says a document is without', async () => {
+  const rules = { [rule]: { severity: 'error', without: ['x-seen', 'x-provenance'] } };
+  const problems = await lint(treeOfTwo, { operator: { ...operator, rules } }, 'operator');
+  expect(problems).toContainEqual({
+    rule,
+    at: 'operator/components/schemas/thing/ThingState.yaml#/anyOf/0/x-seen',
+    message: 'x-seen has no meaning in this document, as redocly.yaml says (without). Leave it out.',
+  });
+  expect(new Set(problems.map(({ message }) => message.split(' ')[0]))).toEqual(new Set(['x-seen', 'x-provenance']));
 });
 
 it('judges the keys beside a reference too', async () => {

@@ -50,11 +50,13 @@ export function readExtensions(file: string): Map<string, Extension> {
 /**
  * Programs read x- keys, so a slip in one would go unseen: each is listed in EXTENSIONS.md and used as the table there says.
  *
+ * The option `without` lists keys that a document does not use.
+ *
  * @param folder - the folder that holds EXTENSIONS.md
  */
 export const extensions =
   (folder: string): Oas3Rule =>
-  () => {
+  ({ without = [] }: { without?: readonly string[] }) => {
     const known = readExtensions(join(folder, 'EXTENSIONS.md'));
 
     function judge(node: unknown, { report, location, type }: Pick<UserContext, 'report' | 'location' | 'type'>): void {
@@ -68,6 +70,11 @@ export const extensions =
           const names = [...known.keys()].join(', ');
           report({
             message: `${key} is not listed in EXTENSIONS.md, so nothing reads it. Use one of ${names}, or add a row to the table.`,
+            location: at.key(),
+          });
+        } else if (without.includes(key)) {
+          report({
+            message: `${key} has no meaning in this document, as redocly.yaml says (without). Leave it out.`,
             location: at.key(),
           });
         } else if (!extension.kinds.has(type.name)) {

@@ -40,6 +40,15 @@ it('counts what another root document of redocly.yaml reaches', async () => {
   expect(await lint(tree, { operator: { root: 'operator.yaml' } })).toEqual([]);
 });
 
+it('counts a text that redocly.yaml puts into a document', async () => {
+  const tree = { ...soundTree, 'operator.yaml': 'openapi: 3.1.0\n', 'operator/description.md': 'What it is about.\n' };
+  const described = { root: 'operator.yaml', decorators: { 'info-description-override': { filePath: 'operator/description.md' } } };
+  expect(await lint(tree, { operator: described })).toEqual([]);
+  expect(await lint(tree, { operator: { root: 'operator.yaml' } })).toEqual([
+    expect.objectContaining({ rule, message: expect.stringMatching(/^operator\/description\.md is reached from no root document/) }),
+  ]);
+});
+
 it('leaves a file that is not YAML to Redocly, which says where it breaks', async () => {
   const problems = await lint({ ...soundTree, 'components/schemas/thing/ThingState.yaml': 'description: [\n' });
   expect(new Set(problems.map((problem) => problem.rule))).toEqual(new Set(['no-unresolved-refs']));

@@ -4,16 +4,32 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Oas3Rule } from '@redocly/openapi-core';
 import { parse, parseDocument } from 'yaml';
 
-import { entriesOf, isFields } from './nodes.ts';
+import { entriesOf, type Fields, isFields } from './nodes.ts';
 
 /** What lies beside the documents and is no part of them; dot-files and *.md come on top. */
 const TOOLING = new Set(['lint', 'dist', 'node_modules', 'coverage', 'package.json', 'tsconfig.json', 'turbo.json', 'redocly.yaml']);
 
+/** Texts that redocly.yaml puts into a document, such as its description. */
+function textsOf(folder: string): Set<string> {
+  return new Set(
+    apisOf(folder)
+      .flatMap((api) => textsWithin(api['decorators']))
+      .map((file) => resolve(folder, file)),
+  );
+}
+
+function textsWithin(node: unknown): string[] {
+  return entriesOf(node).flatMap(([key, value]) => (key === 'filePath' && typeof value === 'string' ? [value] : textsWithin(value)));
+}
+
+function apisOf(folder: string): Fields[] {
+  const config: unknown = parse(readFileSync(join(folder, 'redocly.yaml'), 'utf8'));
+  return entriesOf(isFields(config) ? config['apis'] : undefined).flatMap(([, api]) => (isFields(api) ? [api] : []));
+}
+
 /** The root documents that redocly.yaml names, apart from bundles. */
 function rootsOf(folder: string): string[] {
-  const config: unknown = parse(readFileSync(join(folder, 'redocly.yaml'), 'utf8'));
-  const apis = entriesOf(isFields(config) ? config['apis'] : undefined);
-  const roots = apis.flatMap(([, api]) => (isFields(api) && typeof api['root'] === 'string' ? [resolve(folder, api['root'])] : []));
+  const roots = apisOf(folder).flatMap((api) => (typeof api['root'] === 'string' ? [resolve(folder, api['root'])] : []));
   return [...new Set(roots)].filter((root) => relative(folder, root).split(sep)[0] !== 'dist');
 }
 
@@ -64,7 +80,7 @@ export const noOrphanFile =
       leave(_root, { report, location }) {
         const roots = rootsOf(folder);
         if (roots[0] !== location.source.absoluteRef) return;
-        const reached = reachableFrom(roots);
+        const reached = new Set([...reachableFrom(roots), ...textsOf(folder)]);
         const inTree = readdirSync(folder, { withFileTypes: true })
           .filter((entry) => !TOOLING.has(entry.name) && !entry.name.startsWith('.'))
           .flatMap((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]));

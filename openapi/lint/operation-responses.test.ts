@@ -20,6 +20,12 @@ it.each([
   expect(await lint(tree)).toEqual([{ rule, at, message }]);
 });
 
+it('refuses an operation for sandboxes without 403', async () => {
+  expect(await lint(withText(file, '  x-retry: never\n', '  x-retry: never\n  x-sandbox-only: true\n'))).toEqual([
+    { rule, at, message: 'PUT /thing/{id}/info has no 403 response, but a live service refuses it. Add it under responses.' },
+  ]);
+});
+
 it('asks for no 401 where no credential is needed', async () => {
   const tree = withText(file, '  x-retry: never\n', '  x-retry: never\n  security: []\n');
   expect(await lint(withText(file, "    '401':\n      $ref: ../components/responses/Refused.yaml\n", '', tree))).toEqual([]);

@@ -4,7 +4,7 @@ import { isFields } from './nodes.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Errors stand under explicit codes, since generators drop `default`; these three follow from what the operation takes. */
+/** Errors stand under explicit codes, since generators drop `default`; these follow from what the operation is and takes. */
 export const operationResponses: Oas3Rule = () => ({
   PathItem(item, { report, location, key }) {
     for (const method of METHODS) {
@@ -14,6 +14,7 @@ export const operationResponses: Oas3Rule = () => ({
       const isOpenToAll = Array.isArray(operation['security']) && operation['security'].length === 0;
       const needed = [
         { status: '401', because: 'it needs a credential, which can be missing or unknown', applies: !isOpenToAll },
+        { status: '403', because: 'a live service refuses it', applies: operation['x-sandbox-only'] === true },
         { status: '404', because: 'its path names something that may not exist', applies: String(key).includes('{') },
         { status: '422', because: 'its body can break a rule', applies: operation['requestBody'] !== undefined },
       ];

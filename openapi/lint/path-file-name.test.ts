@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { lint } from './testing/redocly.ts';
-import { soundTree, withText } from './testing/tree.ts';
+import { operator, soundTree, treeOfTwo, withText } from './testing/tree.ts';
 
 const PATH_FILE = 'paths/thing@{id}@info.yaml';
 const rule = 'reseller/path-file-name';
@@ -31,4 +31,14 @@ it('refuses a path that is written in the root document', async () => {
       message: `The path /thing/{id}/info is written in the root document. Move it to ${PATH_FILE} and leave a $ref to that file.`,
     },
   ]);
+});
+
+it('looks for the paths of a further document in the folder of its name', async () => {
+  expect(await lint(treeOfTwo, { operator }, 'operator')).toEqual([]);
+  const stray = withText('operator.yaml', `operator/${PATH_FILE}`, PATH_FILE, treeOfTwo);
+  expect(await lint(stray, { operator }, 'operator')).toContainEqual({
+    rule,
+    at: 'operator.yaml#/paths/~1thing~1{id}~1info/$ref',
+    message: `The path /thing/{id}/info is kept in ${PATH_FILE}. Name its file after it, with "@" for "/": operator/${PATH_FILE}.`,
+  });
 });

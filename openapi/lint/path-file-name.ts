@@ -1,12 +1,14 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 
+import { folderOfParts } from './layout.ts';
 import { isReference } from './nodes.ts';
 
 /** A path is found by its name: each has a file of its own, named after the path. */
 export const pathFileName: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
+    const folder = folderOfParts(location.source.absoluteRef);
     for (const [path, item] of Object.entries<unknown>(paths)) {
-      const expected = `paths/${path.slice(1).replaceAll('/', '@')}.yaml`;
+      const expected = `${folder}paths/${path.slice(1).replaceAll('/', '@')}.yaml`;
       if (!isReference(item)) {
         report({
           message: `The path ${path} is written in the root document. Move it to ${expected} and leave a $ref to that file.`,

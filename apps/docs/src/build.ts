@@ -2,7 +2,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { type Page, pages } from './pages.ts';
-import { redocOptions } from './redoc-options.ts';
+import { redocOptions, systemFont } from './redoc-options.ts';
 import { siteDirectory } from './site.ts';
 
 /** The only address that Redoc itself loads something from: the small logo beside "API docs by Redocly". */
@@ -12,7 +12,9 @@ try {
   await rm(siteDirectory, { recursive: true, force: true });
   await mkdir(siteDirectory, { recursive: true });
   await copyRedoc();
-  for (const page of pages) await buildPage(page);
+  const titles = new Map<string, string>();
+  for (const { name, bundle } of pages) titles.set(name, documentOf(await readBundle(`${bundle}.json`)).info.title);
+  for (const page of pages) await buildPage(page, titles);
   process.stdout.write(`Built ${pages.map((page) => `${page.name}.html`).join(', ')} in apps/docs/dist\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -32,7 +34,7 @@ async function copyRedoc(): Promise<void> {
   await copyFile(`${source}.LICENSE.txt`, join(siteDirectory, 'redoc.standalone.js.LICENSE.txt'));
 }
 
-async function buildPage({ name, bundle }: Page): Promise<void> {
+async function buildPage({ name, bundle }: Page, titles: ReadonlyMap<string, string>): Promise<void> {
   const json = await readBundle(`${bundle}.json`);
   await writeFile(join(siteDirectory, `${name}.json`), json);
   await writeFile(join(siteDirectory, `${name}.yaml`), await readBundle(`${bundle}.yaml`));
@@ -45,7 +47,15 @@ async function buildPage({ name, bundle }: Page): Promise<void> {
     join(siteDirectory, `${name}.js`),
     `Redoc.init(${json.trim()}, ${JSON.stringify({ ...redocOptions, downloadUrls: downloads })}, document.getElementById('redoc'));\n`,
   );
-  await writeFile(join(siteDirectory, `${name}.html`), htmlOf(name, JSON.parse(json)));
+  await writeFile(join(siteDirectory, `${name}.html`), htmlOf(name, documentOf(json), titles));
+}
+
+interface Described {
+  readonly info: { readonly title: string; readonly summary?: string };
+}
+
+function documentOf(json: string): Described {
+  return JSON.parse(json);
 }
 
 async function readBundle(specifier: string): Promise<string> {
@@ -56,7 +66,10 @@ async function readBundle(specifier: string): Promise<string> {
   }
 }
 
-function htmlOf(name: string, { info }: { info: { title: string; summary?: string } }): string {
+function htmlOf(name: string, { info }: Described, titles: ReadonlyMap<string, string>): string {
+  const links = [...titles].map(
+    ([page, title]) => `<a href="${page}.html"${page === name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a>`,
+  );
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -65,9 +78,16 @@ function htmlOf(name: string, { info }: { info: { title: string; summary?: strin
     <title>${escapeHtml(info.title)}</title>
     <meta name="description" content="${escapeHtml(info.summary ?? info.title)}">
     <link rel="icon" href="data:,">
-    <style>body { margin: 0 }</style>
+    <style>
+      body { margin: 0 }
+      nav { display: flex; flex-wrap: wrap; gap: 0.5rem 2rem; padding: 0.75rem 1.25rem; font: 0.875rem ${systemFont}; border-bottom: 1px solid #ddd }
+      nav a { color: inherit; text-decoration: none }
+      nav a:hover { text-decoration: underline }
+      nav a[aria-current] { font-weight: bold }
+    </style>
   </head>
   <body>
+    <nav aria-label="Documents">${links.join(' ')}</nav>
     <div id="redoc"><noscript>This page needs JavaScript. The document itself: <a href="${name}.yaml">YAML</a>, <a href="${name}.json">JSON</a>.</noscript></div>
     <script src="redoc.standalone.js"></script>
     <script src="${name}.js"></script>

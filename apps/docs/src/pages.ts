@@ -7,4 +7,7 @@ export interface Page {
 }
 
 /** The pages of the site. The first one stands at its root. */
-export const pages: readonly Page[] = [{ name: 'index', bundle: '@reseller/openapi/openapi' }];
+export const pages: readonly Page[] = [
+  { name: 'index', bundle: '@reseller/openapi/openapi' },
+  { name: 'operator', bundle: '@reseller/openapi/operator' },
+];

@@ -15,6 +15,9 @@ const quiet = [
   '--disable-sync',
 ];
 
+/** Its package is made for one page and out; in a single process, Chromium ends with the first page that is closed. */
+const packaged = chromium.args.filter((argument) => argument !== '--single-process');
+
 /** A headless Chromium: the system's if there is one, else the one inside an npm package. */
 export async function launchBrowser(): Promise<Browser> {
   const system = systemBrowser();
@@ -22,7 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   return playwrightChromium.launch({
     executablePath: system ?? (await chromium.executablePath()),
-    args: [...(system === undefined ? chromium.args : []), ...quiet, ...sandbox],
+    args: [...(system === undefined ? packaged : []), ...quiet, ...sandbox],
     headless: true,
   });
 }

@@ -57,11 +57,12 @@ function redocly(folder: string, args: readonly string[]): Promise<{ failed: boo
  * What the real Redocly CLI with our configuration finds in a tree.
  *
  * @param furtherApis - documents besides openapi.yaml, as redocly.yaml has them
+ * @param api - which of the documents is judged
  * @throws Error with the output of the CLI if it did not come to a judgement
  */
-export function lint(tree: Tree, furtherApis: Fields = {}): Promise<Problem[]> {
+export function lint(tree: Tree, furtherApis: Fields = {}, api = 'reseller'): Promise<Problem[]> {
   return withTree(tree, furtherApis, async (folder) => {
-    const { failed, stdout, stderr } = await redocly(folder, ['lint', 'reseller', '--format=json', '--max-problems=1000']);
+    const { failed, stdout, stderr } = await redocly(folder, ['lint', api, '--format=json', '--max-problems=1000']);
     if (!stdout.startsWith('{')) throw new Error(`redocly lint came to no judgement:\n${stdout}${stderr}`);
     const report: unknown = JSON.parse(stdout);
     const problems = isFields(report) && Array.isArray(report['problems']) ? report['problems'].map(asProblem) : [];

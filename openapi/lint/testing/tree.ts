@@ -156,6 +156,22 @@ value:
 `,
 };
 
+const PARTS = ['paths/', 'components/'];
+
+/** The sound tree with its document once more as a further one, operator.yaml, whose parts lie in a folder of its name. */
+export const treeOfTwo: Tree = {
+  ...soundTree,
+  'operator.yaml': (soundTree['openapi.yaml'] ?? '').replaceAll('$ref: ', '$ref: operator/'),
+  ...Object.fromEntries(
+    Object.entries(soundTree)
+      .filter(([file]) => PARTS.some((folder) => file.startsWith(folder)))
+      .map(([file, text]) => [`operator/${file}`, text]),
+  ),
+};
+
+/** operator.yaml as redocly.yaml has it. */
+export const operator = { root: 'operator.yaml' };
+
 /**
  * The file of the sound tree with one part of its text replaced: what a test calls broken.
  *

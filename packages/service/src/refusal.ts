@@ -18,6 +18,13 @@ interface Kinds {
 
 export type RefusalStatus = keyof Kinds;
 
+/** What a refusal says besides its kind. */
+export interface RefusalDetails {
+  /** Every broken rule of the form. */
+  readonly fields?: readonly FieldError[] | null;
+  readonly retryAfter?: number;
+}
+
 /**
  * A request that is not carried out, as its answer will say it: HTTP status, `type`, and a message
  * of what was wrong, what was expected and what to do. Thrown by rules and operations; whatever
@@ -28,19 +35,31 @@ export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error
   readonly status: Status;
   readonly type: Kinds[Status];
   readonly fields: readonly FieldError[] | null;
+  /** Whole seconds to wait before the request is worth sending again; undefined where nothing is said. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: Status, type: Kinds[Status], message: string, fields: readonly FieldError[] | null = null) {
+  constructor(status: Status, type: Kinds[Status], message: string, { fields = null, retryAfter }: RefusalDetails = {}) {
     super(message);
     this.status = status;
     this.type = type;
     this.fields = fields;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Too many requests, with when to come back. */
+export class RateLimited extends Refusal<429> {
+  /** @param retryAfter Whole seconds. */
+  constructor(retryAfter: number, why = 'This API key has sent as many requests as it may for now.') {
+    const wait = `Wait ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}, as Retry-After says`;
+    super(429, 'rate_limited', `${why} ${wait}, and send the request again.`, { retryAfter });
   }
 }
 
 /** The form breaks rules; every one of them is named. */
 export function invalid(fields: readonly FieldError[]): Refusal {
   const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, fields);
+  return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });
 }
 
 /** Nothing of the account has the identifier; another account's identifier reads the same. */

@@ -1,6 +1,9 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
+import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
+import { authentication } from './http/authenticate.ts';
+import { controlsOf } from './http/controls.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
 import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
@@ -8,9 +11,14 @@ import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
+import { oneAtATime } from './operator/sandbox/sandbox.ts';
+import type { Sandbox } from './operator/sandbox/sandbox.ts';
+import { offsetClock } from './ports/offset-clock.ts';
 import type { Ports } from './ports/ports.ts';
+import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
-import type { Store } from './store/store.ts';
+import { readSettings } from './store/settings.ts';
+import type { Db, Store } from './store/store.ts';
 
 /** What a service is made of. */
 export interface ServiceParts {
@@ -24,6 +32,10 @@ export interface ServiceParts {
    * calls the service (its Host header) is never believed.
    */
   readonly publicUrl?: string;
+  /** What the service is; a sandbox where nothing is said. A sandbox's clock can be advanced beyond that of `ports`. */
+  readonly mode?: Mode;
+  /** Bearer token of the operator API, at least 32 characters; where none is given, nobody is let in but third parties. */
+  readonly operatorToken?: string;
   /** Folder of the built documentation, served at /docs. */
   readonly docs?: string;
   /** Where the service logs to, in the manner of pino. */
@@ -34,7 +46,7 @@ export interface ServiceParts {
 export interface Service {
   /** The reseller API, ready to listen or to be injected into. */
   readonly app: FastifyInstance;
-  /** What is for the provider alone: probes and metrics. Listens, if at all, where resellers cannot reach it. */
+  /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
   /**
    * Does all that has fallen due by the clock (period ends, set-ups, renewals, ends) and tells the
@@ -50,23 +62,45 @@ export interface Service {
 /**
  * The Reseller Infrastructure Service over a store. What an earlier process left half-done is undone first.
  *
- * @throws TypeError when the secret is too short or the public URL is none.
+ * @throws TypeError when the secret or the operator token is too short or the public URL is none.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, ports, secret, logger } = parts;
+  const { store, secret, logger, mode = 'sandbox', operatorToken } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
+  if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
-  const undone = await undoLeftReservations({ store, ports, table: operations });
+  const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
+  const ports = { ...parts.ports, clock };
+  const undoing = { store, ports, table: operations };
+  const undone = await undoLeftReservations(undoing);
   if (undone > 0) logger.warn({ undone }, 'undid purchases that an earlier process left half-done');
   const metrics = createMetrics();
-  const app = await createApplication({ store, ports, table: operations, secret, publicUrl, docs: parts.docs, metrics, logger });
-  const operator = createOperatorApplication({ store, metrics, logger });
+  const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
+  const controls = controlsOf(store, clock, mode);
+  const exclusive = oneAtATime();
+  const doDueWork = async () => (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports));
+  const sandbox: Sandbox = {
+    clock,
+    exclusive,
+    doDueWork,
+    undoReservations: async () => void (await undoLeftReservations(undoing)),
+    forget() {
+      controls.forget();
+      forget();
+    },
+  };
+  const app = await createApplication({ ...undoing, secret, publicUrl, docs: parts.docs, authenticate, controls, metrics, logger });
+  const operator = createOperatorApplication({ store, ports, secret, mode, sandbox, operatorToken, metrics, logger });
   return {
     app,
     operator,
-    runDueWork: async () => (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports)),
+    runDueWork: () => exclusive(doDueWork),
     async close() {
       await Promise.all([app.close(), operator.close()]);
     },
   };
+}
+
+async function clockOffsetOf(db: Db): Promise<number> {
+  return (await readSettings(db)).clockOffset;
 }

@@ -1,18 +1,19 @@
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { v7 as uuidv7 } from 'uuid';
 
 import type { Undoing } from '../operations/reservation.ts';
-import type { Random } from '../ports/random.ts';
-import { apiKeyHeader, apiOperations } from './api.ts';
-import { authentication } from './authenticate.ts';
+import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
+import type { Controls } from './controls.ts';
 import { answerFailures, answerNoHttp, answerUnreadablePath } from './failures.ts';
 import { handlingOf } from './handler.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
+import { rateLimiter } from './rate-limit.ts';
+import type { CountRequest } from './rate-limit.ts';
+import { requestIdOf } from './request-id.ts';
 
 /** What the application is made of. */
 export interface ServiceContext extends Undoing {
@@ -22,20 +23,22 @@ export interface ServiceContext extends Undoing {
   readonly publicUrl: string | undefined;
   /** Folder of the built documentation, served at /docs; undefined for none. */
   readonly docs: string | undefined;
+  readonly authenticate: Authenticate;
+  readonly controls: Controls;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
 }
 
 /** What its routes share. */
 export interface ApplicationParts extends ServiceContext {
-  readonly authenticate: Authenticate;
+  readonly countRequest: CountRequest;
 }
 
 const BODY_LIMIT = 64 * 1024;
 
 /** The reseller API as a Fastify application; it is not listening yet. */
 export async function createApplication(given: ServiceContext): Promise<FastifyInstance> {
-  const parts: ApplicationParts = { ...given, authenticate: authentication(given.store, apiKeyHeader) };
+  const parts: ApplicationParts = { ...given, countRequest: rateLimiter() };
   const app = fastify({
     loggerInstance: parts.logger,
     ...quietLogging,
@@ -77,9 +80,4 @@ function letGoWhenClosing(app: FastifyInstance): void {
     if (closing) reply.header('connection', 'close');
     done(null, payload);
   });
-}
-
-/** A UUID of version 7 from the service's own clock and random numbers. */
-function requestIdOf(now: number, random: Random): string {
-  return uuidv7({ msecs: now, random: random.bytes(16) });
 }

@@ -14,7 +14,7 @@ export function success(requestID: string | null, message: string, data: unknown
 }
 
 /** The reply of a refusal. */
-export function refusalReply(requestID: string | null, { status, type, message, fields }: Refusal): Reply {
+export function refusalReply(requestID: string | null, { status, type, message, fields, retryAfter }: Refusal): Reply {
   const body = JSON.stringify({ status: 'error', type, requestID, message, data: fields && { fields } });
-  return { status, body, loggedBody: body };
+  return { status, body, loggedBody: body, retryAfter };
 }

@@ -126,7 +126,7 @@ async function answer(parts: ApplicationParts, request: FastifyRequest, reply: F
 /** Names the caller for the log, where the key is good. */
 async function findCaller({ authenticate }: ApplicationParts, request: FastifyRequest): Promise<void> {
   try {
-    request.caller = await authenticate(request.headers[apiKeyHeader.toLowerCase()]);
+    request.caller = await authenticate(request.headers[apiKeyHeader.toLowerCase()], request.ip);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     request.caller = null;

@@ -1,6 +1,7 @@
 /** One operation of the document as a route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import { perform, refuse } from '../operations/perform.ts';
 import type { Reply } from '../operations/perform.ts';
 import type { OperationId } from '../operations/operation.ts';
@@ -10,6 +11,7 @@ import type { ApiOperation } from './api.ts';
 import type { ApplicationParts } from './application.ts';
 import type { Caller } from './authenticate.ts';
 import { refusalReply, success } from './envelope.ts';
+import { cut, delay, faultReply, logFault } from './fault.ts';
 import { logEntry, pathOf } from './log-entry.ts';
 import { publicUrlFrom } from './invoice-document.ts';
 import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
@@ -26,6 +28,8 @@ declare module 'fastify' {
 }
 
 const KEY = apiKeyHeader.toLowerCase();
+/** Seconds after which trying again is worth it, where nothing else is known. */
+const USUAL_WAIT = 2;
 
 /** What Fastify needs of a route besides its method and path. */
 export interface Handling {
@@ -38,15 +42,28 @@ export function handlingOf<Id extends OperationId>(api: ApiOperation<Id>, parts:
   return {
     config: { api },
     async onRequest(request) {
-      request.caller = await parts.authenticate(request.headers[KEY]);
+      request.caller = await parts.authenticate(request.headers[KEY], request.ip);
+      const limit = request.caller.rateLimit ?? (await parts.controls.rateLimit());
+      if (limit) parts.countRequest(request.caller.keyId, limit);
     },
     async handler(request, reply) {
-      return send(reply, await answer(api, parts, request));
+      const { caller } = request;
+      const fault = caller ? await parts.controls.takeFault({ operation: api.id, keyId: caller.keyId }) : undefined;
+      if (fault?.kind === 'cut_before_commit') return cut(reply);
+      const answered = await answer(api, parts, request, fault);
+      if (fault?.kind === 'cut_after_commit') return cut(reply);
+      await delay(fault);
+      return send(reply, answered);
     },
   };
 }
 
-async function answer<Id extends OperationId>(api: ApiOperation<Id>, parts: ApplicationParts, request: FastifyRequest): Promise<Reply> {
+async function answer<Id extends OperationId>(
+  api: ApiOperation<Id>,
+  parts: ApplicationParts,
+  request: FastifyRequest,
+  fault: FaultEffectInput | undefined,
+): Promise<Reply> {
   const { caller, id: requestId } = request;
   if (!caller) throw new Error('A route was reached without authentication.');
   const now = parts.ports.clock.now();
@@ -57,6 +74,8 @@ async function answer<Id extends OperationId>(api: ApiOperation<Id>, parts: Appl
     refuse: (refusal: Refusal) => refusalReply(shownId, refusal),
     logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody }, reply, errorType),
   };
+  const faulty = fault && faultReply(fault, shownId);
+  if (faulty) return logFault(parts.store, replying, faulty);
   try {
     const { params: path } = request;
     assertPath<Id>(path);
@@ -77,7 +96,14 @@ async function answer<Id extends OperationId>(api: ApiOperation<Id>, parts: Appl
         publicUrl: () => publicUrlFrom(parts, request.server),
       },
       repeatable:
-        key === undefined ? undefined : { ...caller, key, fingerprint: fingerprintOf(request.method, pathOf(request), body.values) },
+        key === undefined
+          ? undefined
+          : {
+              accountId: caller.accountId,
+              apiKey: caller.apiKey,
+              key,
+              fingerprint: fingerprintOf(request.method, pathOf(request), body.values),
+            },
       reply: ({ message, data }) => successReply(api, success(shownId, message, data)),
       replyAgain: (kept) => ({ status: 200, body: kept, loggedBody: JSON.stringify(api.maskAnswer(JSON.parse(kept))) }),
     });
@@ -97,8 +123,9 @@ function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): 
 const KEY_LIFETIME = '86400';
 
 /** Sends a reply; where it says to try again, it says when. */
-export function send(reply: FastifyReply, { status, body }: Reply): FastifyReply {
+export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
   reply.header('idempotency-key-lifetime', KEY_LIFETIME);
-  if (status === 503) reply.header('retry-after', '2');
+  const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
+  if (seconds !== undefined) reply.header('retry-after', String(seconds));
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }

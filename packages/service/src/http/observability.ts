@@ -1,6 +1,6 @@
 /** What whoever runs the service sees of it: one log line for each request, metrics, and two questions that probes ask. */
 import { LogController } from 'fastify';
-import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 import type { Store } from '../store/store.ts';
@@ -34,7 +34,7 @@ export const quietLogging: Pick<FastifyServerOptions, 'logController' | 'childLo
 /** Logs and counts every answer. Neither bodies nor headers are logged, and the path without its query. */
 export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.routeOptions.config.api?.id ?? 'none';
+    const operation = request.routeOptions.config.api?.id ?? operatorOperation(request) ?? 'none';
     const seconds = reply.elapsedTime / 1000;
     metrics.requests.observe({ operation, status: String(reply.statusCode) }, seconds);
     request.log.info(
@@ -49,6 +49,12 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
     );
     done();
   });
+}
+
+/** Operations of the operator are named apart: some bear the names of reseller ones. */
+function operatorOperation({ routeOptions }: FastifyRequest): string | undefined {
+  const id = routeOptions.config.operator?.id;
+  return id && `operator.${id}`;
 }
 
 /** `/healthz`: the process answers. `/readyz`: it can reach its store, too. Neither needs a key. */

@@ -15,6 +15,8 @@ export interface Reply {
   readonly body: string;
   /** The same with secrets masked, for the log. */
   readonly loggedBody: string;
+  /** What Retry-After says, in seconds; undefined for what is usual for the status. */
+  readonly retryAfter?: number | undefined;
 }
 
 /** A call with everything around it. */

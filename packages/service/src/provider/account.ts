@@ -42,25 +42,36 @@ export async function createAccount(
   return id;
 }
 
-/** Issues an API key for an account. The key is answered here and nowhere else: its hash alone is stored. */
-export async function issueApiKey(
+/** A key at its issue. */
+export interface NewKey {
+  readonly id: string;
+  /** Answered here and nowhere else: its hash alone is stored. */
+  readonly key: string;
+}
+
+/** Issues an API key for an account, and says under which identifier it is known. */
+export async function issueKey(
   db: Db,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
   accountId: string,
   { label, mode }: { label: string; mode: Mode },
-): Promise<string> {
+): Promise<NewKey> {
   const now = clock.now();
   const key = newApiKey(random, mode);
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('api_keys')
-    .values({
-      id: uuidv7({ msecs: now, random: random.bytes(16) }),
-      account_id: accountId,
-      hash: hashOfApiKey(key),
-      label,
-      created: now,
-      revoked: null,
-    })
+    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, created: now, revoked: null })
     .execute();
-  return key;
+  return { id, key };
+}
+
+/** Issues an API key for an account. The key is answered here and nowhere else: its hash alone is stored. */
+export async function issueApiKey(
+  db: Db,
+  ports: Pick<Ports, 'clock' | 'random'>,
+  accountId: string,
+  how: { label: string; mode: Mode },
+): Promise<string> {
+  return (await issueKey(db, ports, accountId, how)).key;
 }

@@ -39,6 +39,10 @@ export interface NewMarketServer {
   /** Net price of one runtime. */
   readonly price: Money;
   readonly runtimeDays: number;
+  /** The only account that it is offered to; all where none is given. */
+  readonly offeredTo?: string | null;
+  /** How many addresses it is offered with, where they are not known before its set-up; null for IPv6 networks without a number. */
+  readonly offeredIps?: { readonly ipv4: number; readonly ipv6: number | null };
 }
 
 /**
@@ -52,14 +56,6 @@ export async function addMarketServer(db: Db, { clock, random }: Ports, server: 
   const id = server.identifier ?? uuidv7({ msecs: now, random: random.bytes(16) });
   const disks = server.disks.map((disk) => ({ ...disk, total_size: disk.amount * disk.size }));
   const hardware: DedicatedMarketHardware = { cpu: server.cpu, memory: server.memory, disks };
-  const addresses = [
-    ...server.ipv4.map((ip, position) => ({ ...ip, family: 4, position })),
-    ...server.ipv6.map((ip, position) => ({ ...ip, family: 6, position })),
-  ];
-  await assertFree(
-    db,
-    addresses.map(({ address }) => address),
-  );
   await db
     .insertInto('dedicated_servers')
     .values({
@@ -89,15 +85,38 @@ export async function addMarketServer(db: Db, { clock, random }: Ports, server: 
       ordered: null,
       deployed: null,
       ended: null,
+      offered_to: server.offeredTo ?? null,
+      offered_ips: server.offeredIps ? JSON.stringify(server.offeredIps) : null,
     })
     .execute();
-  if (addresses.length > 0) {
-    await db
-      .insertInto('dedicated_addresses')
-      .values(addresses.map(({ address, gateway, family, position }) => ({ address, server_id: id, family, gateway, position })))
-      .execute();
-  }
+  await insertAddresses(db, id, server);
   return id;
+}
+
+/** The addresses of a machine. */
+export type MachineAddresses = Pick<NewMarketServer, 'ipv4' | 'ipv6'>;
+
+/**
+ * Gives a machine other addresses than it had.
+ *
+ * @throws Refusal 409 when one of them belongs to something else.
+ */
+export async function replaceAddresses(db: Db, identifier: string, addresses: MachineAddresses): Promise<void> {
+  await db.deleteFrom('dedicated_addresses').where('server_id', '=', identifier).execute();
+  await insertAddresses(db, identifier, addresses);
+}
+
+async function insertAddresses(db: Db, identifier: string, { ipv4, ipv6 }: MachineAddresses): Promise<void> {
+  const rows = [
+    ...ipv4.map(({ address, gateway }, position) => ({ address, gateway, family: 4, position, server_id: identifier })),
+    ...ipv6.map(({ address, gateway }, position) => ({ address, gateway, family: 6, position, server_id: identifier })),
+  ];
+  if (rows.length === 0) return;
+  await assertFree(
+    db,
+    rows.map(({ address }) => address),
+  );
+  await db.insertInto('dedicated_addresses').values(rows).execute();
 }
 
 /** Which server, for whom. */

@@ -4,7 +4,7 @@ import { findServer } from '../operations/dedicated/server.ts';
 import { simulatedAccess } from '../ports/fleet.ts';
 import { seal } from '../rules/credentials.ts';
 import { endOfRuntime } from '../rules/dedicated.ts';
-import type { Store } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 import { addMarketServer, orderDedicatedServer } from './dedicated.ts';
 import { demoServers } from './sandbox-market.ts';
 import { DEMO_ACCOUNT } from './seed-sandbox.ts';
@@ -17,26 +17,30 @@ const DEPLOYED_BEFORE = 10 * 86_400;
  * left as it is. The running runtime of the first was paid before the sandbox began, so that a new
  * sandbox owes nothing; its renewals and the other server's set-up are charged when they come.
  */
-export function seedDemoServers(store: Store, { ports, secret }: RuntimeParts): Promise<void> {
-  const { deployed, ordered } = demoServers;
+export function seedDemoServers(store: Store, parts: RuntimeParts): Promise<void> {
   return store.commit(async ({ db }) => {
-    if (await findServer(db, deployed.identifier)) return;
-    const identifier = await addMarketServer(db, ports, deployed);
-    const begun = Math.floor(ports.clock.now() / 1000) - DEPLOYED_BEFORE;
-    const { password, ...access } = simulatedAccess(identifier, ports.random);
-    await db
-      .updateTable('dedicated_servers')
-      .set({
-        ...access,
-        account_id: DEMO_ACCOUNT,
-        state: 'deployed',
-        due: endOfRuntime(begun, deployed.runtimeDays),
-        sealed_password: seal(password, secret, passwordContext(identifier), ports.random),
-        ordered: begun,
-        deployed: begun,
-      })
-      .where('id', '=', identifier)
-      .execute();
-    await orderDedicatedServer(db, ports, { identifier: await addMarketServer(db, ports, ordered), accountId: DEMO_ACCOUNT });
+    if (!(await findServer(db, demoServers.deployed.identifier))) await addDemoServers(db, parts);
   });
+}
+
+/** As `seedDemoServers`, where the demo account has none yet. */
+export async function addDemoServers(db: Db, { ports, secret }: RuntimeParts): Promise<void> {
+  const { deployed, ordered } = demoServers;
+  const identifier = await addMarketServer(db, ports, deployed);
+  const begun = Math.floor(ports.clock.now() / 1000) - DEPLOYED_BEFORE;
+  const { password, ...access } = simulatedAccess(identifier, ports.random);
+  await db
+    .updateTable('dedicated_servers')
+    .set({
+      ...access,
+      account_id: DEMO_ACCOUNT,
+      state: 'deployed',
+      due: endOfRuntime(begun, deployed.runtimeDays),
+      sealed_password: seal(password, secret, passwordContext(identifier), ports.random),
+      ordered: begun,
+      deployed: begun,
+    })
+    .where('id', '=', identifier)
+    .execute();
+  await orderDedicatedServer(db, ports, { identifier: await addMarketServer(db, ports, ordered), accountId: DEMO_ACCOUNT });
 }

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/ports.ts';
 import { euros } from '../rules/money.ts';
-import type { Store } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 import { createAccount } from './account.ts';
 import { addMarketServer } from './dedicated.ts';
 import { addIpPool } from './ip-pool.ts';
@@ -21,35 +21,39 @@ export const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
 export function seedSandbox(store: Store, ports: Ports): Promise<void> {
   return store.commit(async ({ db }) => {
     const account = await db.selectFrom('accounts').select('id').where('id', '=', DEMO_ACCOUNT).executeTakeFirst();
-    if (account) return;
-    await db
-      .insertInto('os_images')
-      .values([...sandboxOsImages])
-      .execute();
-    for (const [position, host] of sandboxHostSystems.entries()) {
-      const { datacenter, nodes, ranges, prices, ...described } = host;
-      await db
-        .insertInto('host_systems')
-        .values({
-          ...described,
-          datacenter_name: datacenter.name,
-          datacenter_displayname: datacenter.displayname,
-          datacenter_country: datacenter.country,
-          datacenter_city: datacenter.city,
-          ranges: JSON.stringify(ranges),
-          prices: JSON.stringify(prices),
-          position,
-        })
-        .execute();
-      await db
-        .insertInto('host_nodes')
-        .values(nodes.map((node) => ({ ...node, hostsystem: host.name, used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 })))
-        .execute();
-    }
-    for (const pool of sandboxIpPools) await addIpPool(db, pool);
-    await setTldPrices(db, sandboxTldPrices);
-    for (const server of sandboxMarket) await addMarketServer(db, ports, server);
-    await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT });
-    for (const sale of sandboxSales(ports.clock.now())) await createSale(db, ports, sale);
+    if (!account) await fillSandbox(db, ports);
   });
+}
+
+/** Fills empty tables with what the sandbox offers and a demo account. */
+export async function fillSandbox(db: Db, ports: Ports): Promise<void> {
+  await db
+    .insertInto('os_images')
+    .values([...sandboxOsImages])
+    .execute();
+  for (const [position, host] of sandboxHostSystems.entries()) {
+    const { datacenter, nodes, ranges, prices, ...described } = host;
+    await db
+      .insertInto('host_systems')
+      .values({
+        ...described,
+        datacenter_name: datacenter.name,
+        datacenter_displayname: datacenter.displayname,
+        datacenter_country: datacenter.country,
+        datacenter_city: datacenter.city,
+        ranges: JSON.stringify(ranges),
+        prices: JSON.stringify(prices),
+        position,
+      })
+      .execute();
+    await db
+      .insertInto('host_nodes')
+      .values(nodes.map((node) => ({ ...node, hostsystem: host.name, used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 })))
+      .execute();
+  }
+  for (const pool of sandboxIpPools) await addIpPool(db, pool);
+  await setTldPrices(db, sandboxTldPrices);
+  for (const server of sandboxMarket) await addMarketServer(db, ports, server);
+  await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT });
+  for (const sale of sandboxSales(ports.clock.now())) await createSale(db, ports, sale);
 }

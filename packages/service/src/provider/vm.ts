@@ -111,6 +111,27 @@ export async function startVm(db: Db, how: VmAct): Promise<void> {
 }
 
 /**
+ * Ends the position of a running VM and begins a BILLINGRESTART one at the same price.
+ *
+ * @throws Refusal 404 for no such VM, 409 when it is not running.
+ */
+export async function restartBilling(db: Db, how: VmAct): Promise<void> {
+  const { vm, instant } = await act(db, how, 'restart');
+  const stop = await endPosition(db, vm.id, instant);
+  if (stop === undefined) throw new Error(`The VM ${vm.id} is running and has no position.`);
+  const position: NewPosition = {
+    vmId: vm.id,
+    accountId: vm.account_id,
+    type: 'BILLINGRESTART',
+    start: stop,
+    monthlyPrice: BigInt(vm.monthly_price),
+  };
+  // It costs what it cost before, so it is not refused.
+  await holdOwed(db, vm.account_id, holdOf(position));
+  await beginPosition(db, position);
+}
+
+/**
  * Removes a VM: its billing ends, and its room and addresses are given back. Its row stays, so its
  * identifier is never given to another VM.
  *

@@ -15,6 +15,16 @@ export function newApiKey(random: Random, mode: Mode): string {
   return `rsk_${mode}_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
 }
 
+/** The other kind of service has issued a key of this form. */
+export function isKeyOfOtherMode(key: string, mode: Mode): boolean {
+  return key.startsWith(mode === 'live' ? 'rsk_sandbox_' : 'rsk_live_');
+}
+
+/** A new token of a third party that verifies one-time codes. */
+export function newVerifierToken(random: Random): string {
+  return `rsv_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
+}
+
 /** What is stored of an API key. A plain hash is enough: the key is random, there is nothing to guess from. */
 export function hashOfApiKey(key: string): string {
   return sha256(key);
@@ -42,10 +52,11 @@ export function newOtp(random: Random): string {
 
 /**
  * What is stored of a one-time code. So few digits would be guessed from a plain hash; this one
- * takes the service's secret, which is not in the store.
+ * takes the service's secret, which is not in the store. Whoever verifies a code does not know
+ * whose it is, so the account is no part of it.
  */
-export function hashOfOtp(code: string, accountId: string, secret: string): string {
-  return createHmac('sha256', secret).update(`otp:${accountId}:${code}`).digest('hex');
+export function hashOfOtp(code: string, secret: string): string {
+  return createHmac('sha256', secret).update(`otp:${code}`).digest('hex');
 }
 
 /** Whether two hashes of the same kind are equal, in a time that does not tell where they differ. */

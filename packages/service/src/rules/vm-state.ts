@@ -2,11 +2,11 @@
 
 /** `reserved` while it is being delivered; `stopped` VMs keep their room and addresses and are not billed. */
 export type VmState = 'reserved' | 'running' | 'stopped' | 'removed';
-export type VmEvent = 'resize' | 'stop' | 'start' | 'remove';
+export type VmEvent = 'resize' | 'restart' | 'stop' | 'start' | 'remove';
 
 const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmState>>>>> = {
   reserved: {},
-  running: { resize: 'running', stop: 'stopped', remove: 'removed' },
+  running: { resize: 'running', restart: 'running', stop: 'stopped', remove: 'removed' },
   stopped: { resize: 'stopped', start: 'running', remove: 'removed' },
   removed: {},
 };

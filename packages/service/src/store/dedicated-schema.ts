@@ -1,3 +1,5 @@
+import type { DedicatedOperatorColumns } from './operator-schema.ts';
+
 /** The tables of dedicated servers; schema.ts says what holds for every column. */
 export interface DedicatedSchema {
   dedicated_servers: DedicatedServersTable;
@@ -5,7 +7,7 @@ export interface DedicatedSchema {
 }
 
 /** One machine, from the market to its end. */
-export interface DedicatedServersTable {
+export interface DedicatedServersTable extends DedicatedOperatorColumns {
   /** UUID: the machine has it on the market already. */
   id: string;
   /** Null while it is offered. */

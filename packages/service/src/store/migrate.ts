@@ -5,6 +5,7 @@ import { charges } from './migrations/0002-charges.ts';
 import { domains } from './migrations/0003-domains.ts';
 import { dedicated } from './migrations/0004-dedicated.ts';
 import { sales } from './migrations/0005-sales.ts';
+import { operator } from './migrations/0006-operator.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -22,6 +23,7 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
       '0003-domains': domains(engine),
       '0004-dedicated': dedicated(engine),
       '0005-sales': sales(engine),
+      '0006-operator': operator(engine),
     }),
   };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

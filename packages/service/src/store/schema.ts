@@ -1,5 +1,6 @@
 import type { DedicatedSchema } from './dedicated-schema.ts';
 import type { DomainSchema } from './domain-schema.ts';
+import type { AccountOperatorColumns, ApiKeyOperatorColumns, NodeOperatorColumns, OperatorSchema } from './operator-schema.ts';
 import type { SaleSchema, VmSaleColumns } from './sale-schema.ts';
 
 /**
@@ -9,7 +10,7 @@ import type { SaleSchema, VmSaleColumns } from './sale-schema.ts';
  *
  * An integer column reads as a number; a value beyond 2^53 (90 million EUR) is refused on the way in.
  */
-export interface Schema extends DedicatedSchema, DomainSchema, SaleSchema {
+export interface Schema extends DedicatedSchema, DomainSchema, OperatorSchema, SaleSchema {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   os_images: OsImagesTable;
@@ -27,7 +28,7 @@ export interface Schema extends DedicatedSchema, DomainSchema, SaleSchema {
   request_log: RequestLogTable;
 }
 
-export interface AccountsTable {
+export interface AccountsTable extends AccountOperatorColumns {
   id: string;
   name: string;
   /** Money. */
@@ -42,7 +43,7 @@ export interface AccountsTable {
   created: number;
 }
 
-export interface ApiKeysTable {
+export interface ApiKeysTable extends ApiKeyOperatorColumns {
   id: string;
   account_id: string;
   /** SHA-256 of the key, hexadecimal. The key itself is not stored. */
@@ -79,7 +80,7 @@ export interface HostSystemsTable {
   position: number;
 }
 
-export interface HostNodesTable {
+export interface HostNodesTable extends NodeOperatorColumns {
   name: string;
   hostsystem: string;
   cores: number;
@@ -205,7 +206,7 @@ export interface InvoicesTable {
 export interface OtpsTable {
   /** One at a time for each account: a newer one voids the older. */
   account_id: string;
-  /** HMAC of the code with the service's secret. */
+  /** HMAC of the code with the service's secret; no two accounts have the same. */
   hash: string;
   /** Milliseconds. */
   expires: number;

@@ -16,6 +16,8 @@ export interface Transaction {
    * refused request has no effect, and is logged.
    */
   undo(): Promise<void>;
+  /** To be called when the unit itself has deleted or inserted entries of the request log: the next numbers are read anew. */
+  readonly logRewritten: () => Promise<void>;
   /** Appends to the request log when the unit is committed. Entries are numbered 1, 2, 3, … for each account. */
   log(entry: LogEntry): void;
 }

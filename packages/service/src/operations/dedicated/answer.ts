@@ -66,19 +66,27 @@ export function serverAnswer(server: ServerRow, ips: DedicatedIps, secret: strin
 }
 
 /** A server as the market shows it: how many addresses it has, and not which. */
-export function marketAnswer(server: ServerRow, { ipv4, ipv6 }: DedicatedIps): DedicatedMarketItem {
+export function marketAnswer(server: ServerRow, ips: DedicatedIps): DedicatedMarketItem {
+  const { ipv4, ipv6 } = offeredIps(server, ips);
   return {
     identifier: server.id,
     datacenter: datacenterOf(server),
     hardware: hardwareOf(server),
     ips: {
-      ipv4: { included: ipv4.length > 0, amount: ipv4.length },
-      ipv6: { included: ipv6.length > 0, amount: ipv6.length > 0 ? ipv6.length : null },
+      ipv4: { included: ipv4 > 0, amount: ipv4 },
+      ipv6: { included: ipv6 !== 0, amount: ipv6 === 0 ? null : ipv6 },
     },
     network: networkOf(server),
     status: { type: server.status_type, description: server.status_description },
     price: { ...priceOf(server), runtime: { amount: server.runtime_days, unit: 'days' } },
   };
+}
+
+/** How many addresses a server of the market comes with; null for IPv6 networks without a number. */
+export function offeredIps({ offered_ips }: ServerRow, ips: DedicatedIps): { readonly ipv4: number; readonly ipv6: number | null } {
+  if (offered_ips === null) return { ipv4: ips.ipv4.length, ipv6: ips.ipv6.length };
+  const parsed: { ipv4: number; ipv6: number | null } = JSON.parse(offered_ips);
+  return parsed;
 }
 
 function priceOf({ price }: ServerRow): DedicatedPrice {
@@ -94,7 +102,7 @@ function managementOf({ id, dashboard, username, email, sealed_password }: Serve
   return { dashboard, username, email, password };
 }
 
-function datacenterOf(server: ServerRow): DedicatedDatacenter {
+export function datacenterOf(server: ServerRow): DedicatedDatacenter {
   return {
     name: server.datacenter_name,
     displayname: server.datacenter_displayname,
@@ -103,12 +111,12 @@ function datacenterOf(server: ServerRow): DedicatedDatacenter {
   };
 }
 
-function hardwareOf({ hardware }: ServerRow): DedicatedMarketHardware {
+export function hardwareOf({ hardware }: ServerRow): DedicatedMarketHardware {
   const parsed: DedicatedMarketHardware = JSON.parse(hardware);
   return parsed;
 }
 
-function networkOf({ network }: ServerRow): DedicatedNetwork {
+export function networkOf({ network }: ServerRow): DedicatedNetwork {
   const parsed: DedicatedNetwork = JSON.parse(network);
   return parsed;
 }

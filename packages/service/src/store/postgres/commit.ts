@@ -29,6 +29,12 @@ async function runUnit<T>(connection: Db, work: (transaction: Transaction) => Pr
         await sql`rollback`.execute(connection);
         await sql`begin`.execute(connection);
       },
+      async logRewritten() {
+        await sql`delete from request_counters`.execute(connection);
+        await sql`insert into request_counters (account_id, newest) select account_id, max(number) from request_log group by account_id`.execute(
+          connection,
+        );
+      },
       log: (entry) => void entries.push(entry),
     });
     for (const entry of entries) await append(connection, entry);

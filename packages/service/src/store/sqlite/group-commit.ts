@@ -37,6 +37,7 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
       const result = await work({
         db,
         undo: async () => void undo.run(),
+        logRewritten: async () => requestLog.forget(),
         log: (entry) => void entries.push(entry),
       });
       requestLog.append(entries);

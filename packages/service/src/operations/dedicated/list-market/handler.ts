@@ -1,14 +1,15 @@
 import type { StoreOperation } from '../../operation.ts';
 import { addressesOf, marketAnswer } from '../answer.ts';
 
-/** GET /dedicated/available: the servers that nobody has, in the order in which they came to the market. */
+/** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
 export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {
   kind: 'store',
-  async run({ db }) {
+  async run({ db }, { accountId }) {
     const servers = await db
       .selectFrom('dedicated_servers')
       .selectAll()
       .where('state', '=', 'offered')
+      .where((server) => server.or([server('offered_to', 'is', null), server('offered_to', '=', accountId)]))
       .orderBy('created')
       .orderBy('id')
       .execute();

@@ -1,0 +1,37 @@
+import type { Problem, ValidationProblem } from '../generated/types.gen.ts';
+import type { Answer } from './client.ts';
+
+/** A request that was not carried out, as an error to be thrown. */
+export class OperatorProblem extends Error {
+  override readonly name = 'OperatorProblem';
+  /** What the service answered (RFC 9457); `errors` is there when the body broke rules. */
+  readonly problem: Problem | ValidationProblem;
+
+  constructor(problem: Problem | ValidationProblem) {
+    const rules = 'errors' in problem ? problem.errors.map(({ pointer, detail }) => `${pointer} ${detail}`) : [];
+    super([`${problem.title} (${problem.status}): ${problem.detail}`, ...rules].join('\n'));
+    this.problem = problem;
+  }
+}
+
+/**
+ * The data of a good answer.
+ *
+ * @throws OperatorProblem when the request was not carried out.
+ */
+export async function orThrow<TData>(answer: Promise<Answer<TData, Problem | ValidationProblem>>): Promise<TData> {
+  const { data, error } = await answer;
+  if (error !== undefined) throw new OperatorProblem(error);
+  return data;
+}
+
+/** Stands in for the problem of an answer that has none: it was not the service that refused, but something before it. */
+export function problemWithoutBody({ status, statusText }: Response): Problem {
+  return {
+    type: 'about:blank',
+    title: statusText || 'No problem was described',
+    status,
+    detail: `The answer is not the service's own: it has status ${status} and no problem in it. Look at what stands between you and the service.`,
+    instance: 'about:blank',
+  };
+}

@@ -1,0 +1,90 @@
+/** From an HTTP request to a call of the operator: what is judged before an operation is asked. */
+import type { Issue } from '@reseller/contract';
+
+import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
+import { broken, OperatorProblem } from '../../operator/problem.ts';
+import type { ApiParameter, OperatorApi } from './api.ts';
+
+/** Broken rules that one answer names at the most. */
+const MOST_NAMED = 50;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The parameters of one place, read by the document.
+ *
+ * @throws OperatorProblem 400 when one breaks its rule or is not known.
+ */
+export function readParameters({ parameters }: OperatorApi, place: ApiParameter['in'], given: unknown): Values {
+  const known = new Map(parameters.filter((parameter) => parameter.in === place).map((parameter) => [parameter.name, parameter]));
+  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+  return Object.fromEntries(
+    entries.map(([name, text]) => {
+      const parameter = known.get(name);
+      if (!parameter) {
+        const names = [...known.keys()].join(', ');
+        throw malformed(`There is no ${place} parameter ${name} here. ${names === '' ? 'Leave it out.' : `The operation takes ${names}.`}`);
+      }
+      const value = valueOf(parameter, text);
+      const [issue] = parameter.check(value);
+      if (issue) throw malformed(`The ${place} parameter ${name} ${issue.message}.`);
+      return [name, value];
+    }),
+  );
+}
+
+function valueOf({ type }: ApiParameter, text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  // Identifiers are stored in lower case.
+  return UUID.test(text) ? text.toLowerCase() : text;
+}
+
+/**
+ * The body as a value; undefined where none was sent.
+ *
+ * @throws OperatorProblem 400 when it is not JSON in UTF-8, or the operation takes none.
+ */
+export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
+  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
+  if (!checkBody) {
+    if (bytes.length === 0) return undefined;
+    throw malformed('This operation takes no body. Send the request without one.');
+  }
+  if (bytes.length === 0) throw malformed('The body is missing. Send a JSON object, with Content-Type application/json.');
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw malformed('The body could not be read as JSON. Send a JSON object in UTF-8.');
+  }
+}
+
+/**
+ * Judges a body by the document's schema.
+ *
+ * @throws OperatorProblem 422 naming every broken rule.
+ */
+export function assertBody<Id extends OperatorId>({ checkBody }: OperatorApi<Id>, body: unknown): asserts body is BodyOf<Id> {
+  const issues = checkBody?.(body) ?? [];
+  if (issues.length > 0) throw broken(issues.slice(0, MOST_NAMED).map(brokenRule));
+}
+
+/** What `readParameters` gave is what the route types say: both are made from the document. */
+export function assertPath<Id extends OperatorId>(_api: OperatorApi<Id>, values: unknown): asserts values is PathOf<Id> {
+  if (typeof values !== 'object' || values === null) throw malformed('The path could not be read.');
+}
+
+/** As `assertPath`, for the query. */
+export function assertQuery<Id extends OperatorId>(_api: OperatorApi<Id>, values: unknown): asserts values is QueryOf<Id> {
+  if (typeof values !== 'object' || values === null) throw malformed('The query could not be read.');
+}
+
+function malformed(detail: string): OperatorProblem {
+  return new OperatorProblem('malformed-request', detail);
+}
+
+function brokenRule({ path, message }: Issue): { pointer: string; detail: string } {
+  return { pointer: `#${path}`, detail: message };
+}

@@ -1,0 +1,105 @@
+import type { HostSystem as ShownHostSystem } from '../../generated/operator/types.gen.ts';
+import { allHostSystems, findHostSystem } from '../../operations/vm/host-system.ts';
+import type { HostSystem } from '../../operations/vm/host-system.ts';
+import { decimalOf, euros } from '../../rules/money.ts';
+import type { Db } from '../../store/store.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { assertUnbroken, notFound } from '../problem.ts';
+import { brokenRules } from './host-system-rules.ts';
+import { keepNodes } from './nodes.ts';
+
+const order: Order = { columns: { position: 'integer', name: 'text' }, direction: 'asc' };
+
+/** GET /host-systems */
+export const listHostSystems: ReadOperation<'listHostSystems'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const names = await db
+      .selectFrom('host_systems')
+      .select(['name', 'position'])
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(names, query, ({ position, name }) => [position, name]);
+    const wanted = new Set(rows.map(({ name }) => name));
+    const hosts = (await allHostSystems(db)).filter(({ name }) => wanted.has(name));
+    return { items: await Promise.all(hosts.map((host) => shown(db, host))), next_cursor };
+  },
+};
+
+/** GET /host-systems/{hostsystem} */
+export const getHostSystem: ReadOperation<'getHostSystem'> = {
+  kind: 'read',
+  run: (db, { path }) => hostSystemOf(db, path.hostsystem),
+};
+
+/** PUT /host-systems/{hostsystem}: creates one, or changes it as a whole. */
+export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
+  kind: 'store',
+  async run({ db }, { path, body }) {
+    assertUnbroken(brokenRules(body));
+    const { datacenter, ranges, prices, nodes, ...described } = body;
+    const columns = {
+      ...described,
+      datacenter_name: datacenter.name,
+      datacenter_displayname: datacenter.displayname,
+      datacenter_country: datacenter.country,
+      datacenter_city: datacenter.city,
+      ranges: JSON.stringify(ranges),
+      prices: JSON.stringify(prices),
+    };
+    await db
+      .insertInto('host_systems')
+      .values({ name: path.hostsystem, ...columns })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
+      .execute();
+    await keepNodes(db, path.hostsystem, nodes);
+    return hostSystemOf(db, path.hostsystem);
+  },
+};
+
+async function hostSystemOf(db: Db, name: string): Promise<ShownHostSystem> {
+  const host = await findHostSystem(db, name);
+  if (!host) throw notFound('host system of this name');
+  return shown(db, host);
+}
+
+async function shown(db: Db, host: HostSystem): Promise<ShownHostSystem> {
+  const nodes = await db
+    .selectFrom('host_nodes')
+    .select(['name', 'cores', 'mem', 'disk', 'storage', 'used_cores', 'used_mem', 'used_disk', 'used_storage'])
+    .where('hostsystem', '=', host.name)
+    .where('retired', '=', 0)
+    .orderBy('name')
+    .execute();
+  const { prices } = host;
+  const price = (written: string): string => decimalOf(euros(written));
+  return {
+    name: host.name,
+    displayname: host.displayname,
+    datacenter: {
+      name: host.datacenter_name,
+      displayname: host.datacenter_displayname,
+      country: host.datacenter_country,
+      city: host.datacenter_city,
+    },
+    processor: host.processor,
+    memory: host.memory,
+    nvme_hard_drives: host.nvme_hard_drives,
+    ranges: host.ranges,
+    prices: {
+      core: price(prices.core),
+      mem: price(prices.mem),
+      nvme: price(prices.nvme),
+      hdd: price(prices.hdd),
+      extra_ip: price(prices.extra_ip),
+      extra_backup_slot: price(prices.extra_backup_slot),
+      extra_gbit: price(prices.extra_gbit),
+    },
+    position: host.position,
+    nodes,
+  };
+}

@@ -1,0 +1,91 @@
+import type { Selectable } from 'kysely';
+
+import type { BrokenRule, DefineIpPoolRequest, IpPool } from '../../generated/operator/types.gen.ts';
+import { addIpPool } from '../../provider/ip-pool.ts';
+import type { IpPoolsTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+import { accountExists } from '../account/account.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { assertUnbroken, OperatorProblem } from '../problem.ts';
+import { networkOf, overlap } from './network.ts';
+
+const order: Order = { columns: { id: 'text' }, direction: 'asc' };
+/** Addresses, or /64 networks, of one pool at the most. */
+const LARGEST = 65_536n;
+
+/** GET /ip-pools */
+export const listIpPools: ReadOperation<'listIpPools'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const pools = await db
+      .selectFrom('ip_pools')
+      .selectAll()
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(pools, query, ({ id }) => [id]);
+    return { items: await Promise.all(rows.map((pool) => shown(db, pool))), next_cursor };
+  },
+};
+
+/** PUT /ip-pools/{ip_pool_id} */
+export const defineIpPool: StoreOperation<'defineIpPool'> = {
+  kind: 'store',
+  async run({ db }, { path, body }) {
+    assertUnbroken(await brokenRules(db, body));
+    const { ip_pool_id: id } = path;
+    const accountId = body.account_id ?? null;
+    const { cidr } = networkOf(body.cidr) ?? body;
+    const pools = await db.selectFrom('ip_pools').selectAll().execute();
+    const existing = pools.find((pool) => pool.id === id);
+    if (existing) {
+      const same =
+        networkOf(existing.cidr)?.cidr === cidr && existing.datacenter_name === body.datacenter && existing.account_id === accountId;
+      if (!same) {
+        const detail = `The pool ${id} is ${existing.cidr} of ${existing.datacenter_name}. Only its ddos_protection can change; choose another name for another network.`;
+        throw new OperatorProblem('wrong-state', detail);
+      }
+      await db.updateTable('ip_pools').set({ ddos_protection: body.ddos_protection }).where('id', '=', id).execute();
+    } else {
+      const other = pools.find((pool) => overlap(pool.cidr, cidr));
+      if (other) throw new OperatorProblem('in-use', `${cidr} overlaps ${other.cidr} of the pool ${other.id}. Choose another network.`);
+      await addIpPool(db, { id, datacenter: body.datacenter, accountId, cidr, ddosProtection: body.ddos_protection });
+    }
+    return shown(db, await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
+  },
+};
+
+async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPoolRequest): Promise<BrokenRule[]> {
+  const errors: BrokenRule[] = [];
+  const network = networkOf(cidr);
+  if (!network) errors.push({ pointer: '#/cidr', detail: 'must be an IPv4 subnet or an IPv6 network, such as 100.64.0.0/20' });
+  else if (network.given < 1n)
+    errors.push({ pointer: '#/cidr', detail: 'must be large enough for an address beside its gateway: /30, or /63 of IPv6, or larger' });
+  else if (network.given > LARGEST)
+    errors.push({ pointer: '#/cidr', detail: `must give out at most ${LARGEST} addresses or /64 networks` });
+  if (accountId && !(await accountExists(db, accountId)))
+    errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });
+  return errors;
+}
+
+async function shown(db: Db, pool: Selectable<IpPoolsTable>): Promise<IpPool> {
+  const { total } = await db
+    .selectFrom('ip_addresses')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('pool_id', '=', pool.id)
+    .executeTakeFirstOrThrow();
+  return {
+    id: pool.id,
+    datacenter: pool.datacenter_name,
+    account_id: pool.account_id,
+    cidr: pool.cidr,
+    ddos_protection: pool.ddos_protection,
+    family: pool.family,
+    gateway: pool.gateway,
+    total,
+    used: total - pool.free,
+  };
+}

@@ -1,0 +1,63 @@
+import type { HostNodeInput } from '../../generated/operator/types.gen.ts';
+import type { Db } from '../../store/store.ts';
+import { OperatorProblem } from '../problem.ts';
+
+/**
+ * Makes the nodes of a host system what they are to be. Each is one conditional update: what a VM
+ * takes at the same moment is never taken away.
+ *
+ * @throws OperatorProblem 409 when VMs use what would be taken away, or a node belongs to another host system.
+ */
+export async function keepNodes(db: Db, hostsystem: string, nodes: readonly HostNodeInput[]): Promise<void> {
+  const names = new Set(nodes.map(({ name }) => name));
+  const present = await db.selectFrom('host_nodes').select('name').where('hostsystem', '=', hostsystem).where('retired', '=', 0).execute();
+  for (const { name } of present) if (!names.has(name)) await retire(db, name);
+  for (const node of nodes) await keep(db, hostsystem, node);
+}
+
+async function keep(db: Db, hostsystem: string, { name, cores, mem, disk, storage }: HostNodeInput): Promise<void> {
+  const capacity = { cores, mem, disk, storage };
+  const nothingUsed = { used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 };
+  const kept = await db
+    .insertInto('host_nodes')
+    .values({ name, hostsystem, ...capacity, ...nothingUsed })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ ...capacity, retired: 0 })
+        .where('host_nodes.hostsystem', '=', hostsystem)
+        .where('host_nodes.used_cores', '<=', cores)
+        .where('host_nodes.used_mem', '<=', mem)
+        .where('host_nodes.used_disk', '<=', disk)
+        .where('host_nodes.used_storage', '<=', storage),
+    )
+    .returning('name')
+    .executeTakeFirst();
+  if (kept) return;
+  const node = await db.selectFrom('host_nodes').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
+  if (node.hostsystem !== hostsystem)
+    throw new OperatorProblem('in-use', `The node ${name} belongs to the host system ${node.hostsystem}. Choose another name.`);
+  const { used_cores, used_mem, used_disk, used_storage } = node;
+  throw new OperatorProblem(
+    'in-use',
+    `VMs use ${used_cores} cores, ${used_mem} MB of memory, ${used_disk} GB of NVMe and ${used_storage} GB of HDD of the node ${name}. Make it no smaller than that.`,
+  );
+}
+
+/** A node that carries nothing is left out. Its row stays, without capacity: VMs that were removed name it. */
+async function retire(db: Db, name: string): Promise<void> {
+  const retired = await db
+    .updateTable('host_nodes')
+    .set({ retired: 1, cores: 0, mem: 0, disk: 0, storage: 0 })
+    .where('name', '=', name)
+    .where('used_cores', '=', 0)
+    .executeTakeFirst();
+  if (retired.numUpdatedRows > 0n) return;
+  const { count } = await db
+    .selectFrom('vms')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('node', '=', name)
+    .where('state', '!=', 'removed')
+    .executeTakeFirstOrThrow();
+  throw new OperatorProblem('in-use', `The node ${name} carries ${count} VMs. Keep it, or remove them first.`);
+}

@@ -1,0 +1,33 @@
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+
+const order: Order = { columns: { name: 'text' }, direction: 'asc' };
+
+/** GET /os-images */
+export const listOsImages: ReadOperation<'listOsImages'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const images = await db
+      .selectFrom('os_images')
+      .selectAll()
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(images, query, ({ name }) => [name]);
+    return { items: [...rows], next_cursor };
+  },
+};
+
+/** PUT /os-images/{os} */
+export const defineOsImage: StoreOperation<'defineOsImage'> = {
+  kind: 'store',
+  run: ({ db }, { path, body: { displayname, username } }) =>
+    db
+      .insertInto('os_images')
+      .values({ name: path.os, displayname, username })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ displayname, username }))
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+};

@@ -1,0 +1,85 @@
+import type { MarketItem } from '../../generated/operator/types.gen.ts';
+import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../operations/dedicated/answer.ts';
+import type { ServerRow } from '../../operations/dedicated/server.ts';
+import { addMarketServer } from '../../provider/dedicated.ts';
+import { decimalOf, euros } from '../../rules/money.ts';
+import type { Db } from '../../store/store.ts';
+import { accountExists } from '../account/account.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { broken } from '../problem.ts';
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'desc' };
+
+/** GET /dedicated/market */
+export const listMarketItems: ReadOperation<'listMarketItems'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const servers = await db
+      .selectFrom('dedicated_servers')
+      .selectAll()
+      .where('state', '=', 'offered')
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(servers, query, ({ created, id }) => [created, id]);
+    return { items: await shown(db, rows), next_cursor };
+  },
+};
+
+/** POST /dedicated/market: its addresses are told when its set-up completes. */
+export const addMarketItem: StoreOperation<'addMarketItem'> = {
+  kind: 'store',
+  async run({ db }, { body, ports }) {
+    const offeredTo = body.account_id ?? null;
+    if (offeredTo !== null && !(await accountExists(db, offeredTo)))
+      throw broken([{ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' }]);
+    const { traffic } = body;
+    const id = await addMarketServer(db, ports, {
+      datacenter: body.datacenter,
+      cpu: body.cpu,
+      memory: { ...body.memory, unit: 'GB' },
+      disks: body.disks.map((disk) => ({ ...disk, unit: 'GB' })),
+      network: {
+        traffic: traffic ? { limit: true, ...traffic } : { limit: false, amount: null, unit: null },
+        connection: body.connection,
+      },
+      status: body.status,
+      ipv4: [],
+      ipv6: [],
+      price: euros(body.price),
+      runtimeDays: body.runtime_days,
+      offeredTo,
+      offeredIps: { ipv4: body.ipv4_addresses, ipv6: body.ipv6_networks },
+    });
+    const server = await db.selectFrom('dedicated_servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    return item(server, offeredIps(server, { ipv4: [], ipv6: [] }));
+  },
+};
+
+async function shown(db: Db, servers: readonly ServerRow[]): Promise<MarketItem[]> {
+  const addresses = await addressesOf(db, servers);
+  return servers.map((server) => item(server, offeredIps(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] })));
+}
+
+function item(server: ServerRow, { ipv4, ipv6 }: ReturnType<typeof offeredIps>): MarketItem {
+  const { cpu, memory, disks } = hardwareOf(server);
+  const { traffic, connection } = networkOf(server);
+  return {
+    id: server.id,
+    datacenter: datacenterOf(server),
+    cpu,
+    memory: { size: memory.size, type: memory.type },
+    disks: disks.map(({ amount, size, type }) => ({ amount, size, type })),
+    ipv4_addresses: ipv4,
+    ipv6_networks: ipv6,
+    traffic: traffic.limit && traffic.amount !== null && traffic.unit !== null ? { amount: traffic.amount, unit: traffic.unit } : null,
+    connection,
+    status: { type: server.status_type, description: server.status_description },
+    price: decimalOf(BigInt(server.price)),
+    runtime_days: server.runtime_days,
+    account_id: server.offered_to,
+  };
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+
+import type { BrokenRule, DedicatedServer, ServerAddress } from '../../generated/operator/types.gen.ts';
+import { addressesOf, datacenterOf } from '../../operations/dedicated/answer.ts';
+import { findServer, stateOf } from '../../operations/dedicated/server.ts';
+import type { ServerRow } from '../../operations/dedicated/server.ts';
+import { completeDedicatedSetUp, orderDedicatedServer as order, replaceAddresses } from '../../provider/dedicated.ts';
+import { decimalOf } from '../../rules/money.ts';
+import type { Db } from '../../store/store.ts';
+import { accountExists } from '../account/account.ts';
+import { networkOf } from '../catalogue/network.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { assertUnbroken, found, notFound } from '../problem.ts';
+import { secondInstant } from '../shown.ts';
+
+const byOrder: Order = { columns: { ordered: 'integer', id: 'text' }, direction: 'desc' };
+const ALL = sql<boolean>`1 = 1`;
+
+/** GET /dedicated/servers: those that accounts have; one that has ended is nobody's any more. */
+export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const { account_id: account, deployed } = query;
+    const servers = await db
+      .selectFrom('dedicated_servers')
+      .selectAll()
+      .where('state', 'in', ['ordered', 'deployed'])
+      .where(beyond(byOrder, query))
+      .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
+      .where(({ eb }) => (deployed === undefined ? ALL : eb('state', '=', deployed ? 'deployed' : 'ordered')))
+      .orderBy(inOrder(byOrder))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(servers, query, ({ ordered, id }) => [ordered ?? 0, id]);
+    return { items: await Promise.all(rows.map((server) => shown(db, server))), next_cursor };
+  },
+};
+
+/** POST /dedicated/servers */
+export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
+  kind: 'store',
+  async run({ db }, { body, ports }) {
+    const [accountId, identifier] = [body.account_id.toLowerCase(), body.market_id.toLowerCase()];
+    const errors: BrokenRule[] = [];
+    if (!(await accountExists(db, accountId))) errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account' });
+    const offer = await findServer(db, identifier);
+    if (!offer || (offer.offered_to !== null && offer.offered_to !== accountId))
+      errors.push({ pointer: '#/market_id', detail: 'must be the identifier of an offer that the account may order' });
+    assertUnbroken(errors);
+    await order(db, ports, { identifier, accountId });
+    return serverOf(db, identifier);
+  },
+};
+
+/** POST /dedicated/servers/{server_id}/complete-setup */
+export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = {
+  kind: 'store',
+  async run({ db }, { path, body, ports, secret }) {
+    const { management, ipv4, ipv6 = [] } = body;
+    assertUnbroken(
+      ipv6.flatMap(({ address }, index) =>
+        networkOf(address) ? [] : [{ pointer: `#/ipv6/${index}/address`, detail: 'must be an IPv6 network such as 2001:db8::/64' }],
+      ),
+    );
+    const server = await findServer(db, path.server_id);
+    if (!server || server.state === 'offered') throw notFound('dedicated server of this identifier');
+    await completeDedicatedSetUp(db, { ports, secret }, server.id, management);
+    await replaceAddresses(db, server.id, { ipv4, ipv6 });
+    return serverOf(db, server.id);
+  },
+};
+
+async function serverOf(db: Db, id: string): Promise<DedicatedServer> {
+  return shown(db, found(await findServer(db, id), 'dedicated server of this identifier'));
+}
+
+async function shown(db: Db, server: ServerRow): Promise<DedicatedServer> {
+  const state = stateOf(server);
+  const deployed = state.phase === 'deployed';
+  const addresses = (await addressesOf(db, [server])).get(server.id);
+  if (server.account_id === null || server.ordered === null) throw new Error(`The dedicated server ${server.id} is nobody's.`);
+  return {
+    id: server.id,
+    account_id: server.account_id,
+    market_id: server.id,
+    datacenter: datacenterOf(server),
+    deployed,
+    terminated: deployed && state.terminated,
+    renew: deployed ? secondInstant(state.renew) : null,
+    price: decimalOf(BigInt(server.price)),
+    runtime_days: server.runtime_days,
+    ipv4: deployed ? addressesIn(addresses?.ipv4 ?? []) : [],
+    ipv6: deployed ? addressesIn(addresses?.ipv6 ?? []) : [],
+    ordered: secondInstant(server.ordered),
+  };
+}
+
+/** The reseller's document leaves open what an address says; the store always has both. */
+function addressesIn(listed: readonly Partial<ServerAddress>[]): ServerAddress[] {
+  return listed.flatMap(({ address, gateway }) => (address === undefined || gateway === undefined ? [] : [{ address, gateway }]));
+}

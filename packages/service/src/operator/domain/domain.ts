@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+
+import type { Domain } from '../../generated/operator/types.gen.ts';
+import { terminateDomain as terminate } from '../../provider/domain.ts';
+import { statusOf } from '../../rules/domain-registration.ts';
+import type { DomainsTable } from '../../store/domain-schema.ts';
+import type { ReadOperation, ServiceOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { found } from '../problem.ts';
+import { secondInstant } from '../shown.ts';
+
+type Row = Selectable<DomainsTable>;
+
+const order: Order = { columns: { name: 'text' }, direction: 'asc' };
+
+/** GET /domains */
+export const listDomains: ReadOperation<'listDomains'> = {
+  kind: 'read',
+  async run(db, { query, now }) {
+    const { account_id: account } = query;
+    const domains = await db
+      .selectFrom('domains')
+      .selectAll()
+      .where('state', '!=', 'reserved')
+      .where(beyond(order, query))
+      .where(({ eb }) => (account === undefined ? sql<boolean>`1 = 1` : eb('account_id', '=', account)))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(domains, query, ({ name }) => [name]);
+    return { items: rows.map((domain) => shown(domain, now)), next_cursor };
+  },
+};
+
+/** POST /domains/{domain}/terminate */
+export const terminateDomain: ServiceOperation<'terminateDomain'> = {
+  kind: 'service',
+  async run({ store, ports, path, now }) {
+    const name = path.domain.toLowerCase();
+    await terminate(store, ports, name);
+    const domain = await store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
+    return shown(found(domain, `domain ${name}`), now);
+  },
+};
+
+function shown({ name, account_id, locked_until, terminated, created, expires }: Row, now: number): Domain {
+  return {
+    name,
+    account_id,
+    status: statusOf({ lockedUntil: locked_until }, Math.floor(now / 1000)),
+    terminated: terminated === 1,
+    created: secondInstant(created),
+    expires: secondInstant(expires),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Selectable } from 'kysely';
+
+import type { TldPrice } from '../../generated/operator/types.gen.ts';
+import { setTldPrices } from '../../provider/tld-price.ts';
+import { decimalOf, euros } from '../../rules/money.ts';
+import type { TldsTable } from '../../store/domain-schema.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+
+const order: Order = { columns: { tld: 'text' }, direction: 'asc' };
+
+/** GET /tld-prices */
+export const listTldPrices: ReadOperation<'listTldPrices'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const prices = await db
+      .selectFrom('tlds')
+      .selectAll()
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(prices, query, ({ tld }) => [tld]);
+    return { items: rows.map(shown), next_cursor };
+  },
+};
+
+/** PUT /tld-prices/{tld} */
+export const setTldPrice: StoreOperation<'setTldPrice'> = {
+  kind: 'store',
+  async run({ db }, { path, body }) {
+    const { tld } = path;
+    await setTldPrices(db, [{ tld, create: euros(body.create), renew: euros(body.renew), transfer: euros(body.transfer) }]);
+    return shown(await db.selectFrom('tlds').selectAll().where('tld', '=', tld).executeTakeFirstOrThrow());
+  },
+};
+
+function shown({ tld, create_price, renew_price, transfer_price }: Selectable<TldsTable>): TldPrice {
+  const price = (units: number): string => decimalOf(BigInt(units));
+  return { tld, create: price(create_price), renew: price(renew_price), transfer: price(transfer_price) };
+}

@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+
+import type { Verifier } from '../../generated/operator/types.gen.ts';
+import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
+import type { VerifiersTable } from '../../store/operator-schema.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { found } from '../problem.ts';
+import { instant, instantOrNull } from '../shown.ts';
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
+
+/** GET /verifiers */
+export const listVerifiers: ReadOperation<'listVerifiers'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const verifiers = await db
+      .selectFrom('verifiers')
+      .selectAll()
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(verifiers, query, ({ created, id }) => [created, id]);
+    return { items: rows.map(shown), next_cursor };
+  },
+};
+
+/** POST /verifiers: the token is shown in this answer alone. */
+export const registerVerifier: StoreOperation<'registerVerifier'> = {
+  kind: 'store',
+  async run({ db }, { body, ports, now }) {
+    const token = newVerifierToken(ports.random);
+    const verifier = await db
+      .insertInto('verifiers')
+      .values({
+        id: uuidv7({ msecs: now, random: ports.random.bytes(16) }),
+        name: body.name,
+        hash: sha256(token),
+        created: now,
+        revoked: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { ...shown(verifier), token };
+  },
+};
+
+/** POST /verifiers/{verifier_id}/revoke */
+export const revokeVerifier: StoreOperation<'revokeVerifier'> = {
+  kind: 'store',
+  async run({ db }, { path, now }) {
+    const { verifier_id: id } = path;
+    await db.updateTable('verifiers').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
+    const verifier = await db.selectFrom('verifiers').selectAll().where('id', '=', id).executeTakeFirst();
+    return shown(found(verifier, 'third party of this identifier'));
+  },
+};
+
+function shown({ id, name, created, revoked }: Selectable<VerifiersTable>): Verifier {
+  return { id, name, created: instant(created), revoked: instantOrNull(revoked) };
+}

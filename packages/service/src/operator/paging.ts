@@ -1,0 +1,86 @@
+/** Lists in pages: an opaque cursor holds the keys of the last item, so nothing is answered twice. */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+
+import { OperatorProblem } from './problem.ts';
+
+/** The order of a list: columns that tell any two rows apart, and what kind of value each holds. */
+export interface Order {
+  readonly columns: Readonly<Record<string, 'text' | 'integer'>>;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** The parameters of every list. */
+export interface PageQuery {
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+type Key = string | number;
+
+/** Items of a page when nothing is said. */
+const USUAL = 50;
+
+/** How many rows a query is to fetch: one more than the page, which tells whether there is a next one. */
+export function rowsOf({ limit }: PageQuery): number {
+  return (limit ?? USUAL) + 1;
+}
+
+/**
+ * What rows beyond the cursor satisfy; every row where there is none.
+ *
+ * @throws OperatorProblem 400 when no list of this order gave the cursor.
+ */
+export function beyond(order: Order, { cursor }: PageQuery): RawBuilder<boolean> {
+  if (cursor === undefined) return sql<boolean>`1 = 1`;
+  const columns = sql.join(Object.keys(order.columns).map((column) => sql.ref(column)));
+  const values = sql.join(keysOf(order, cursor));
+  return order.direction === 'asc' ? sql<boolean>`(${columns}) > (${values})` : sql<boolean>`(${columns}) < (${values})`;
+}
+
+/** `order by` of a list. */
+export function inOrder({ columns, direction }: Order): RawBuilder<unknown> {
+  const way = direction === 'asc' ? sql`asc` : sql`desc`;
+  return sql.join(Object.keys(columns).map((column) => sql`${sql.ref(column)} ${way}`));
+}
+
+/** Rows of a page, and the cursor of the next one. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly next_cursor: string | null;
+}
+
+/** Cuts what a query of `rowsOf` rows found. */
+export function pageOf<Row>(found: readonly Row[], query: PageQuery, keys: (row: Row) => readonly Key[]): Page<Row> {
+  const rows = found.slice(0, rowsOf(query) - 1);
+  const last = rows.at(-1);
+  return { rows, next_cursor: found.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
+}
+
+function cursorOf(keys: readonly Key[]): string {
+  return Buffer.from(JSON.stringify(keys)).toString('base64url');
+}
+
+function keysOf({ columns }: Order, cursor: string): Key[] {
+  const wanted = Object.values(columns);
+  const keys = parsed(cursor);
+  const fits = keys.length === wanted.length && keys.every((key, index) => isKey(key, wanted[index]));
+  if (fits) return keys.filter((key) => typeof key === 'string' || typeof key === 'number');
+  throw new OperatorProblem(
+    'malformed-request',
+    'The query parameter cursor was not given by this list. Send the next_cursor of the page before, or leave it out.',
+  );
+}
+
+function isKey(key: unknown, kind: 'text' | 'integer' | undefined): boolean {
+  return kind === 'integer' ? Number.isSafeInteger(key) : typeof key === 'string' && !key.includes('\0');
+}
+
+function parsed(cursor: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,124 @@
+/** Requests that are not carried out, as RFC 9457 tells it. */
+import type { BrokenRule } from '../generated/operator/types.gen.ts';
+import { Refusal } from '../refusal.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+
+const kinds = {
+  'malformed-request': [400, 'The request cannot be read'],
+  unauthorized: [401, 'The token is missing or unknown'],
+  forbidden: [403, 'The token does not allow this'],
+  'sandbox-only': [403, 'Only a sandbox does this'],
+  'not-found': [404, 'There is no such thing'],
+  'method-not-allowed': [405, 'The path does not take this method'],
+  'wrong-state': [409, 'The state does not allow this'],
+  'in-use': [409, 'Something uses this'],
+  'out-of-capacity': [409, 'There is no room for this'],
+  'credit-limit-exceeded': [409, 'The credit does not suffice'],
+  'payload-too-large': [413, 'The body is too long'],
+  'unsupported-media-type': [415, 'The body is not JSON'],
+  'validation-failed': [422, 'The body breaks a rule'],
+  'rate-limited': [429, 'Too many requests'],
+  'internal-error': [500, 'The service failed'],
+  unavailable: [503, 'Not available at the moment'],
+} as const satisfies Readonly<Record<string, readonly [number, string]>>;
+
+export type ProblemKind = keyof typeof kinds;
+
+/** What an answer says of a problem besides its kind. */
+export interface ProblemDetails {
+  /** Every broken rule of the body. */
+  readonly errors?: readonly BrokenRule[];
+  /** Whole seconds to wait. */
+  readonly retryAfter?: number;
+}
+
+/** A request that is not carried out; whatever the unit of work wrote until then is undone. */
+export class OperatorProblem extends Error {
+  override readonly name = 'OperatorProblem';
+  readonly kind: ProblemKind;
+  readonly errors: readonly BrokenRule[] | undefined;
+  readonly retryAfter: number | undefined;
+
+  /** @param detail What was wrong, what was expected and what to do. */
+  constructor(kind: ProblemKind, detail: string, { errors, retryAfter }: ProblemDetails = {}) {
+    super(detail);
+    this.kind = kind;
+    this.errors = errors;
+    this.retryAfter = retryAfter;
+  }
+
+  get status(): number {
+    return kinds[this.kind][0];
+  }
+}
+
+/** The body breaks rules; every one of them is named. */
+export function broken(errors: readonly BrokenRule[]): OperatorProblem {
+  const detail = errors.length === 1 ? 'One rule is broken; see errors.' : `${errors.length} rules are broken; see errors.`;
+  return new OperatorProblem('validation-failed', detail, { errors });
+}
+
+/** Throws where the body breaks rules. */
+export function assertUnbroken(errors: readonly BrokenRule[]): void {
+  if (errors.length > 0) throw broken(errors);
+}
+
+export function notFound(what: string): OperatorProblem {
+  return new OperatorProblem('not-found', `There is no ${what}. Check the identifier in the path.`);
+}
+
+/** What a found thing is; a problem where it was not found. */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw notFound(what);
+  return value;
+}
+
+/** The JSON text of a problem. */
+export function problemBody(problem: OperatorProblem, requestId: string): string {
+  const [status, title] = kinds[problem.kind];
+  return JSON.stringify({
+    type: `https://operator.reseller.invalid/problems/${problem.kind}`,
+    title,
+    status,
+    detail: problem.message,
+    instance: `urn:uuid:${requestId}`,
+    ...(problem.errors && { errors: problem.errors }),
+  });
+}
+
+/** What a failure is to the operator. */
+export function problemOf(error: unknown): OperatorProblem {
+  if (error instanceof OperatorProblem) return error;
+  if (error instanceof Refusal) return problemOfRefusal(error);
+  if (error instanceof StoreUnavailableError) {
+    return new OperatorProblem(
+      'unavailable',
+      'The store cannot be reached; nothing was changed. Wait 2 seconds, as Retry-After says, and send the request again.',
+      { retryAfter: 2 },
+    );
+  }
+  return new OperatorProblem(
+    'internal-error',
+    'The service failed, so the effect of this request is uncertain. Look for this request in the log of the service.',
+  );
+}
+
+/** The rules and operations that both interfaces share refuse in the words of the reseller API. */
+function problemOfRefusal({ type, message, fields }: Refusal): OperatorProblem {
+  switch (type) {
+    case 'credit_limit_exceeded':
+      return new OperatorProblem('credit-limit-exceeded', message);
+    case 'not_found':
+      return new OperatorProblem('not-found', message);
+    case 'wrong_state':
+      return new OperatorProblem('wrong-state', message);
+    case 'out_of_capacity':
+      return new OperatorProblem('out-of-capacity', message);
+    case 'validation_failed':
+      return broken((fields ?? []).map((field) => ({ pointer: `#/${field.field}`, detail: field.message })));
+    case 'unavailable':
+      return problemOf(new StoreUnavailableError(message));
+    default:
+      return problemOf(undefined);
+  }
+}

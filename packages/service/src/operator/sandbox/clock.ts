@@ -1,0 +1,59 @@
+import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
+import { writeClockOffset } from '../../store/settings.ts';
+import type { Db } from '../../store/store.ts';
+import type { OperatorContext, ServiceOperation } from '../operation.ts';
+import { broken } from '../problem.ts';
+import { instant } from '../shown.ts';
+
+/** Ten years, in milliseconds. */
+const FARTHEST = 315_360_000_000;
+
+/** GET /sandbox/clock */
+export const getClock: ServiceOperation<'getClock'> = {
+  kind: 'service',
+  run: async ({ sandbox }) => shownClock(sandbox),
+};
+
+/** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
+export const advanceClock: ServiceOperation<'advanceClock'> = {
+  kind: 'service',
+  run: ({ store, sandbox, body }) =>
+    sandbox.exclusive(async () => {
+      const { clock } = sandbox;
+      const from = clock.now();
+      const by = stretchOf(body, from);
+      const offset = clock.offset + by;
+      // Where the process ends in between, the next start does the work.
+      await store.commit(({ db }) => writeClockOffset(db, offset));
+      clock.setOffset(offset);
+      sandbox.forget();
+      const sales = await store.read((db) => salesBetween(db, from, from + by));
+      const done = await sandbox.doDueWork();
+      return { ...shownClock(sandbox), work_done: done + sales };
+    }),
+};
+
+/** What the clock reads. */
+export function shownClock({ clock }: OperatorContext['sandbox']): { now: string; advance_seconds: number } {
+  return { now: instant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
+}
+
+/** Milliseconds that the clock goes on by. */
+function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
+  if (seconds !== undefined) return seconds * 1000;
+  const by = Date.parse(to ?? '') - now;
+  if (by < 0) throw broken([{ pointer: '#/to', detail: `must not be before what the clock reads, ${instant(now)}` }]);
+  if (!(by <= FARTHEST)) throw broken([{ pointer: '#/to', detail: `must be an instant at most ten years after what the clock reads` }]);
+  return by;
+}
+
+/** How many sales begin or end in a stretch of time: they do so by themselves. */
+async function salesBetween(db: Db, from: number, to: number): Promise<number> {
+  const open = db
+    .selectFrom('sales')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('ended', 'is', null);
+  const started = await open.where('start', '>', from).where('start', '<=', to).executeTakeFirstOrThrow();
+  const stopped = await open.where('stop', '>', from).where('stop', '<=', to).executeTakeFirstOrThrow();
+  return started.count + stopped.count;
+}

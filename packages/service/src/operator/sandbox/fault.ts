@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+
+import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
+import { operations } from '../../operations/table.ts';
+import type { FaultsTable } from '../../store/operator-schema.ts';
+import type { Db } from '../../store/store.ts';
+import type { ReadOperation, ServiceOperation } from '../operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { assertUnbroken, notFound } from '../problem.ts';
+import { instant } from '../shown.ts';
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
+
+/** GET /sandbox/faults */
+export const listFaults: ReadOperation<'listFaults'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const faults = await db
+      .selectFrom('faults')
+      .selectAll()
+      .where('remaining', '>', 0)
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(faults, query, ({ created, id }) => [created, id]);
+    return { items: rows.map(shown), next_cursor };
+  },
+};
+
+/** POST /sandbox/faults */
+export const createFault: ServiceOperation<'createFault'> = {
+  kind: 'service',
+  async run({ store, body, ports, now, sandbox }) {
+    const fault = await store.commit(async ({ db }) => {
+      assertUnbroken(await brokenRules(db, body));
+      // What is used up has no effect and is listed no more.
+      await db.deleteFrom('faults').where('remaining', '=', 0).execute();
+      const times = body.times ?? 1;
+      return db
+        .insertInto('faults')
+        .values({
+          id: uuidv7({ msecs: now, random: ports.random.bytes(16) }),
+          operations: body.operations ? JSON.stringify(body.operations) : null,
+          api_key_ids: body.api_key_ids ? JSON.stringify(body.api_key_ids.map((id) => id.toLowerCase())) : null,
+          effect: JSON.stringify(body.effect),
+          times,
+          remaining: times,
+          created: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+    sandbox.forget();
+    return shown(fault);
+  },
+};
+
+/** DELETE /sandbox/faults/{fault_id} */
+export const removeFault: ServiceOperation<'removeFault'> = {
+  kind: 'service',
+  async run({ store, path, sandbox }) {
+    const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
+    sandbox.forget();
+    if (numDeletedRows === 0n) throw notFound('fault of this identifier');
+    return undefined;
+  },
+};
+
+async function brokenRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
+  const errors: BrokenRule[] = [];
+  names.forEach((name, index) => {
+    if (!Object.hasOwn(operations, name))
+      errors.push({ pointer: `#/operations/${index}`, detail: 'must be an operationId of the reseller API, such as createVm' });
+  });
+  for (const [index, key] of keys.entries()) {
+    const known = await db.selectFrom('api_keys').select('id').where('id', '=', key.toLowerCase()).executeTakeFirst();
+    if (!known) errors.push({ pointer: `#/api_key_ids/${index}`, detail: 'must be the identifier of an API key' });
+  }
+  return errors;
+}
+
+function shown({ id, operations: names, api_key_ids: keys, effect, times, remaining, created }: Selectable<FaultsTable>): Fault {
+  return {
+    id,
+    operations: names === null ? null : JSON.parse(names),
+    api_key_ids: keys === null ? null : JSON.parse(keys),
+    effect: JSON.parse(effect),
+    times,
+    remaining,
+    created: instant(created),
+  };
+}

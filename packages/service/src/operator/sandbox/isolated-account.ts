@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+
+import { leaveNode } from '../../operations/vm/placement.ts';
+import { releaseAddresses } from '../../operations/vm/addresses.ts';
+import { createAccount, issueKey } from '../../provider/account.ts';
+import { euros } from '../../rules/money.ts';
+import type { Db, Transaction } from '../../store/store.ts';
+import { accountOf } from '../account/account.ts';
+import { issued } from '../api-key/api-key.ts';
+import type { ServiceOperation, StoreOperation } from '../operation.ts';
+import { found, OperatorProblem } from '../problem.ts';
+
+const USUAL_CREDIT = '1000.00';
+
+/** POST /sandbox/isolated-accounts */
+export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
+  kind: 'store',
+  async run({ db }, { body, ports, mode }) {
+    const accountId = await createAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit ?? USUAL_CREDIT) });
+    await db.updateTable('accounts').set({ isolated: 1 }).where('id', '=', accountId).execute();
+    const { id, key } = await issueKey(db, ports, accountId, { label: body.name, mode });
+    return { account: await accountOf(db, accountId), api_key: await issued(db, id, key) };
+  },
+};
+
+/** DELETE /sandbox/isolated-accounts/{account_id} */
+export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = {
+  kind: 'service',
+  async run({ store, path, sandbox }) {
+    await store.commit(async (transaction) => {
+      const { db } = transaction;
+      const { account_id: id } = path;
+      const account = await db.selectFrom('accounts').select('isolated').where('id', '=', id).executeTakeFirst();
+      if (found(account, 'account of this identifier').isolated !== 1)
+        throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated one. Only those can be deleted.`);
+      await deleteAccount(transaction, id);
+    });
+    sandbox.forget();
+    return undefined;
+  },
+};
+
+/** Leaves nothing of the account and of what is confined to it. Children go before what they refer to. */
+async function deleteAccount(transaction: Transaction, id: string): Promise<void> {
+  const { db } = transaction;
+  await deleteFaults(db, id);
+  for (const vm of await db.selectFrom('vms').selectAll().where('account_id', '=', id).where('state', '!=', 'removed').execute()) {
+    await leaveNode(db, vm.node, vm);
+    await releaseAddresses(db, vm.id);
+  }
+  const servers = db
+    .selectFrom('dedicated_servers')
+    .select('id')
+    .where((server) => server.or([server('account_id', '=', id), server('offered_to', '=', id)]));
+  await db.deleteFrom('dedicated_addresses').where('server_id', 'in', servers).execute();
+  await db
+    .deleteFrom('dedicated_servers')
+    .where((server) => server.or([server('account_id', '=', id), server('offered_to', '=', id)]))
+    .execute();
+  await db
+    .deleteFrom('dns_records')
+    .where('domain', 'in', db.selectFrom('domains').select('name').where('account_id', '=', id))
+    .execute();
+  for (const table of [
+    'domains',
+    'handles',
+    'positions',
+    'charges',
+    'invoices',
+    'vms',
+    'otps',
+    'idempotency_keys',
+    'reservations',
+  ] as const)
+    await sql`delete from ${sql.table(table)} where account_id = ${id}`.execute(db);
+  const sales = db.selectFrom('sales').select('id').where('account_id', '=', id);
+  await db.deleteFrom('sale_prices').where('sale_id', 'in', sales).execute();
+  await db.deleteFrom('sales').where('account_id', '=', id).execute();
+  await db
+    .deleteFrom('ip_addresses')
+    .where('pool_id', 'in', db.selectFrom('ip_pools').select('id').where('account_id', '=', id))
+    .execute();
+  await db.deleteFrom('ip_pools').where('account_id', '=', id).execute();
+  await db.deleteFrom('api_keys').where('account_id', '=', id).execute();
+  await db.deleteFrom('request_log').where('account_id', '=', id).execute();
+  await transaction.logRewritten();
+  await db.deleteFrom('accounts').where('id', '=', id).execute();
+}
+
+/** Faults of its keys alone; one that other keys have too stays for those. */
+async function deleteFaults(db: Db, accountId: string): Promise<void> {
+  const keys = new Set((await db.selectFrom('api_keys').select('id').where('account_id', '=', accountId).execute()).map(({ id }) => id));
+  for (const { id, api_key_ids } of await db
+    .selectFrom('faults')
+    .select(['id', 'api_key_ids'])
+    .where('api_key_ids', 'is not', null)
+    .execute()) {
+    const named: string[] = JSON.parse(api_key_ids ?? '[]');
+    const left = named.filter((key) => !keys.has(key));
+    if (left.length === 0) await db.deleteFrom('faults').where('id', '=', id).execute();
+    else if (left.length < named.length)
+      await db
+        .updateTable('faults')
+        .set({ api_key_ids: JSON.stringify(left) })
+        .where('id', '=', id)
+        .execute();
+  }
+}

@@ -1,0 +1,41 @@
+import type { ResetSandboxResponses } from '../../generated/operator/types.gen.ts';
+import { addDemoServers } from '../../provider/seed-demo-servers.ts';
+import { DEMO_ACCOUNT, fillSandbox } from '../../provider/seed-sandbox.ts';
+import type { ServiceOperation } from '../operation.ts';
+import { shownClock } from './clock.ts';
+import { empty } from './tables.ts';
+
+/** POST /sandbox/reset: as at the first start, by the clock of the machine. The demo account keeps the key that was printed then. */
+export const resetSandbox: ServiceOperation<'resetSandbox'> = {
+  kind: 'service',
+  run: ({ store, ports, secret, sandbox }): Promise<ResetSandboxResponses[200]> =>
+    sandbox.exclusive(async () => {
+      const anew = { ...ports, clock: sandbox.clock.base };
+      await store.commit(async (transaction) => {
+        const { db, logRewritten } = transaction;
+        const demoKey = await db
+          .selectFrom('api_keys')
+          .selectAll()
+          .where('account_id', '=', DEMO_ACCOUNT)
+          .where('label', '=', 'demo')
+          .orderBy('created')
+          .orderBy('id')
+          .limit(1)
+          .executeTakeFirst();
+        await empty(transaction);
+        await fillSandbox(db, anew);
+        await addDemoServers(db, { ports: anew, secret });
+        if (demoKey) {
+          const fresh = { revoked: null, valid_until: null, rate_requests: null, rate_seconds: null };
+          await db
+            .insertInto('api_keys')
+            .values({ ...demoKey, ...fresh })
+            .execute();
+        }
+        await logRewritten();
+      });
+      sandbox.clock.setOffset(0);
+      sandbox.forget();
+      return shownClock(sandbox);
+    }),
+};

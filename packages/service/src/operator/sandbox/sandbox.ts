@@ -1,0 +1,25 @@
+import type { OffsetClock } from '../../ports/offset-clock.ts';
+
+/** What a sandbox is made to do things with. */
+export interface Sandbox {
+  /** The clock that the service uses. */
+  readonly clock: OffsetClock;
+  /** Runs work that nothing else of its kind may run beside: due work, advances, restores. */
+  exclusive<T>(work: () => Promise<T>): Promise<T>;
+  /** Does all that is due; to be called in `exclusive`. */
+  doDueWork(): Promise<number>;
+  /** Undoes the reservations that are in the store. */
+  undoReservations(): Promise<void>;
+  /** Has this node read keys, faults and settings again: they were changed. */
+  forget(): void;
+}
+
+/** Runs works one after another. */
+export function oneAtATime(): Sandbox['exclusive'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

@@ -1,0 +1,83 @@
+import { createAccount, getAccount, listAccounts, setCreditLimit } from './account/account.ts';
+import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key/api-key.ts';
+import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
+import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
+import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
+import { addMarketItem, listMarketItems } from './dedicated/market.ts';
+import { completeDedicatedSetup, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
+import { listDomains, terminateDomain } from './domain/domain.ts';
+import { listTldPrices, setTldPrice } from './domain/tld-price.ts';
+import { cancelInvoice, listInvoices, markInvoicePaid } from './invoice/invoice.ts';
+import type { OperatorTable } from './operation.ts';
+import { listVerifiers, registerVerifier, revokeVerifier } from './otp/verifier.ts';
+import { verifyOtp } from './otp/verify.ts';
+import { createSale, endSale, listSales } from './sale/sale.ts';
+import { advanceClock, getClock } from './sandbox/clock.ts';
+import { createFault, listFaults, removeFault } from './sandbox/fault.ts';
+import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated-account.ts';
+import { resetSandbox } from './sandbox/reset.ts';
+import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
+import { getDueWork } from './service/due-work.ts';
+import { getSettings, setDefaultRateLimit } from './service/settings.ts';
+import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm/vm.ts';
+
+/** What carries out each operation of the operator's document. */
+export const operatorTable: OperatorTable = {
+  listAccounts,
+  createAccount,
+  getAccount,
+  setCreditLimit,
+  listApiKeys,
+  issueApiKey,
+  rotateApiKey,
+  revokeApiKey,
+  setApiKeyRateLimit,
+  listHostSystems,
+  getHostSystem,
+  defineHostSystem,
+  listOsImages,
+  defineOsImage,
+  listIpPools,
+  defineIpPool,
+  listSales,
+  createSale,
+  endSale,
+  listMarketItems,
+  addMarketItem,
+  listDedicatedServers,
+  orderDedicatedServer,
+  completeDedicatedSetup,
+  listVms,
+  getVm,
+  removeVm,
+  stopVm,
+  startVm,
+  resizeVm,
+  restartVmBilling,
+  listInvoices,
+  markInvoicePaid,
+  cancelInvoice,
+  listDomains,
+  terminateDomain,
+  listTldPrices,
+  setTldPrice,
+  verifyOtp,
+  listVerifiers,
+  registerVerifier,
+  revokeVerifier,
+  getClock,
+  advanceClock,
+  resetSandbox,
+  listSnapshots,
+  createSnapshot,
+  deleteSnapshot,
+  restoreSnapshot,
+  listFaults,
+  createFault,
+  removeFault,
+  createIsolatedAccount,
+  deleteIsolatedAccount,
+  getSettings,
+  setDefaultRateLimit,
+  getDueWork,
+};
