@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createRecorder } from '@reseller/contract/engine';
+import { CannotRunError } from '../cannot-run.ts';
+import { guarded, type Console } from '../console.ts';
+import { openDocument } from '../document.ts';
+import type { Arguments } from '../options.ts';
+import { startProxy, type Proxy, type ProxyOptions } from '../proxy.ts';
+import { conclude } from './conclude.ts';
+
+/** Stands between a client and a service until it is stopped, then says what it saw. */
+export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
+  const loaded = await openDocument(args.document);
+  const recorder = createRecorder(loaded.document);
+  const safe = guarded(output, '');
+  let passed = 0;
+  const proxy = await start({
+    target: args.target,
+    port: args.port,
+    recorder,
+    onExchange: (line) => {
+      passed++;
+      safe.progress(line);
+    },
+  });
+  safe.print(`Contract proxy: ${proxy.url} -> ${args.target.href} (Ctrl-C ends it and prints the report)`);
+  if (signal?.aborted === false) await once(signal, 'abort');
+  await proxy.close();
+  if (passed === 0) throw new CannotRunError('Nothing passed through the proxy, so nothing was checked.');
+  return conclude({ report: recorder.report(args.target), loaded, args, output: safe, secret: '' });
+}
+
+async function start(options: ProxyOptions): Promise<Proxy> {
+  try {
+    return await startProxy(options);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new CannotRunError(`Port ${options.port} is in use. Name another with --port.`, { cause: error });
+    throw error;
+  }
+}
