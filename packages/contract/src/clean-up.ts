@@ -13,6 +13,8 @@ import type { Validator } from './validator.ts';
 export interface Cleaner {
   /** What the run made that an operation can be used on. */
   owned(operation: Operation): readonly PathValues[];
+  /** Whether an operation succeeded on a thing in this run and was not undone since. */
+  didTo(operation: string, path: PathValues): boolean;
   /** Writes down what is about to be done. */
   before(step: Step, path: PathValues): Promise<JournalEntry | undefined>;
   after(entry: JournalEntry | undefined, step: Step, answer: Answer): Promise<void>;
@@ -30,6 +32,9 @@ interface Parts {
   readonly journal: Journal | undefined;
   readonly target: URL;
 }
+
+/** Not found, in another state, gone. */
+const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
 /** A cleaner for one run. */
 export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
@@ -60,6 +65,11 @@ export function createCleaner({ document, operations, validator, guard, journal,
 
   return {
     owned: (operation) => made.map((answer) => pathFor(operation, answer)).filter((path) => path !== undefined),
+    didTo: (operation, path) =>
+      [...open.values()].some(
+        (entry) =>
+          entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && textOf(entry.undo.path) === textOf(path),
+      ),
     async before(step, path) {
       if (step.effect === 'reads') return undefined;
       const undo = undoOf(step.operation, operations);
@@ -77,7 +87,11 @@ export function createCleaner({ document, operations, validator, guard, journal,
     async after(entry, step, answer) {
       if (entry === undefined) return;
       const at = new Date().toISOString();
-      if (!isSuccess(answer.status)) return void (await record({ ...entry, state: step.undoes === undefined ? 'closed' : 'done', at }));
+      if (!isSuccess(answer.status)) {
+        // What an earlier run left is tried again, unless there turns out to be nothing to undo.
+        const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(answer.status);
+        return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
+      }
       const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
       for (const other of open.values()) {
         const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readAnswer, type Answer, type Credential, type Sent } from './answer.ts';
 import type { PathValues } from './discover.ts';
 import { RefusedRequestError, type Send } from './guard.ts';
-import { buildRequest } from './request.ts';
+import { buildRequest, type RequestParts } from './request.ts';
 import type { Step } from './step.ts';
 
 /** How requests leave for one target. */
@@ -30,7 +30,8 @@ const MAX_WAIT = 30;
  */
 export async function exchange(line: Line, step: Step, path: PathValues, body: string | undefined): Promise<Answer> {
   const { target, keyOf } = line;
-  const request = buildRequest({ target, step, path, body, key: keyOf(step.credential) });
+  const parts = { target, step, path, body, key: keyOf(step.credential) };
+  const request = buildRequest(parts);
   const sent: Sent = {
     method: step.method,
     url: request.url,
@@ -41,27 +42,27 @@ export async function exchange(line: Line, step: Step, path: PathValues, body: s
     detail: step.detail,
     at: new Date().toISOString(),
   };
-  const first = await once(line, step, sent, request.clone());
+  const first = await once(line, parts, sent);
   // A probe that is told to wait is judged as it is: only what is to be read is worth waiting for.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
   const wait = Number(first.headers['retry-after'] ?? 1);
   await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT) * 1_000);
   try {
-    return await once(line, step, sent, request);
+    return await once(line, parts, sent);
   } catch (error) {
     if (error instanceof NoAnswerError && error.cause instanceof RefusedRequestError) return first;
     throw error;
   }
 }
 
-async function once(line: Line, step: Step, sent: Sent, request: Request): Promise<Answer> {
+async function once(line: Line, parts: RequestParts, sent: Sent): Promise<Answer> {
   await line.pace();
   const begun = performance.now();
   try {
-    const response = await line.send(new Request(request, { signal: AbortSignal.timeout(line.timeout) }));
+    const response = await line.send(buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) }));
     const bytes = new Uint8Array(await response.arrayBuffer());
     const headers = Object.fromEntries(response.headers);
-    return readAnswer(step.operation, sent, { status: response.status, headers, bytes, milliseconds: performance.now() - begun });
+    return readAnswer(parts.step.operation, sent, { status: response.status, headers, bytes, milliseconds: performance.now() - begun });
   } catch (error) {
     throw new NoAnswerError(reasonOf(error), { cause: error });
   }

@@ -91,7 +91,7 @@ describe('the full plan', () => {
   test('has what undoes a named operation, and what finds identifiers, though only the one was named', () => {
     const { steps } = plan('full', 'deleteDedicatedServer');
     const changing = new Set(steps.filter(({ effect }) => effect !== 'reads').map(({ operation }) => operation.id));
-    expect(changing).toEqual(new Set(['deleteDedicatedServer']));
+    expect(changing).toEqual(new Set(['deleteDedicatedServer', 'undeleteDedicatedServer']));
     expect(steps.some(({ operation, purpose }) => operation.id === 'listDedicatedServers' && purpose === 'call')).toBe(true);
   });
 

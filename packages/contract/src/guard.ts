@@ -47,7 +47,7 @@ export function createGuard({ steps, target, keyOf, budget, send }: GuardOptions
     const url = new URL(request.url);
     const path = url.origin === target.origin && url.pathname.startsWith(`${base}/`) ? url.pathname.slice(base.length) : undefined;
     if (path === undefined || request.redirect === 'follow') return undefined;
-    const body = await request.clone().text();
+    const body = request.body === null ? '' : await request.clone().text();
     const carriesKey = ({ operation, credential }: Step): boolean =>
       operation.security === undefined || request.headers.get(operation.security.header) === (keyOf(credential) ?? null);
     return rules.find(({ step, match, used }) => {

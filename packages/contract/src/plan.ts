@@ -48,8 +48,12 @@ export function makePlan(options: PlanOptions): Plan {
     only.has(operation.id) || (only.size === 0 && reasonToName(operation, operations) === undefined);
   for (const operation of operations) {
     // What undoes something that runs must run as well, named or not.
-    const isNeeded = operations.some((other) => isRun(other) && undoOf(other, operations)?.id === operation.id);
-    const isNamed = only.size === 0 || only.has(operation.id) || isNeeded;
+    const undone = operations.filter((other) => isRun(other) && undoOf(other, operations)?.id === operation.id);
+    if (mode === 'full' && undone.length > 0 && !only.has(operation.id) && operation.method !== 'DELETE') {
+      steps.push(...undone.map((other) => undoStep(options, operation, other)));
+      continue;
+    }
+    const isNamed = only.size === 0 || only.has(operation.id) || undone.length > 0;
     const planned = operation.readOnly ? readingSteps(options, operation) : writingSteps(options, operation, withheld);
     // What reads also finds identifiers for what was named.
     const needed = isNamed ? planned : operation.readOnly ? planned.filter(({ purpose }) => purpose === 'call') : [];
@@ -156,6 +160,21 @@ function effectiveSteps(options: PlanOptions, operation: Operation): readonly St
     steps.push(...otherForms(options, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
   steps.push(...brokenSteps(options, operation).map((step): Step => ({ ...step, path, effect })));
   return steps;
+}
+
+/** Undoes what the run did: it gives back what was there before, so that it needs no name and no budget of its own. */
+function undoStep(options: PlanOptions, operation: Operation, undone: Operation): Step {
+  const path = namedPath(options, undone) ?? 'own';
+  const form = firstForm(options, operation);
+  return {
+    ...base(operation, 'changes'),
+    purpose: 'undo',
+    path,
+    form,
+    detail: `undoes ${undone.id}`,
+    phase: PHASES.undo,
+    onlyAfter: undone.id,
+  };
 }
 
 function namedPath({ only }: PlanOptions, operation: Operation): PathValues | undefined {

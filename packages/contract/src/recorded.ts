@@ -39,7 +39,7 @@ export interface Recorder {
 export function createRecorder(input: OpenApiDocument): Recorder {
   const document = parseDocument(input);
   const operations = readOperations(document);
-  const validator = createValidator(document);
+  const validator = createValidator(document, true);
   const match = createMatcher(operations);
   const secrets = new Set<string>();
   const answers: Answer[] = [];

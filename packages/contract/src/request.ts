@@ -11,6 +11,7 @@ export interface RequestParts {
   readonly body: string | undefined;
   /** The key to send; undefined for none. */
   readonly key: string | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** Why an operation cannot be called with what the document alone provides, or undefined where it can. */
@@ -26,7 +27,7 @@ export function obstacle(operation: Operation): string | undefined {
 }
 
 /** The request of a step: required parameters by the document's examples. */
-export function buildRequest({ target, step, path, body, key }: RequestParts): Request {
+export function buildRequest({ target, step, path, body, key, signal }: RequestParts): Request {
   const { operation } = step;
   const headers = new Headers({ accept: 'application/json' });
   const query = new URLSearchParams();
@@ -43,5 +44,11 @@ export function buildRequest({ target, step, path, body, key }: RequestParts): R
   url.search = query.toString();
   const hasForm = operation.form !== undefined && body !== undefined && step.method !== 'GET';
   if (hasForm) headers.set('content-type', 'application/x-www-form-urlencoded');
-  return new Request(url, { method: step.method, headers, redirect: 'manual', ...(hasForm ? { body } : {}) });
+  return new Request(url, {
+    method: step.method,
+    headers,
+    redirect: 'manual',
+    ...(hasForm ? { body } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }

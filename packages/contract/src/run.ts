@@ -80,7 +80,7 @@ interface Run {
 /** What a run with these options may send, without sending anything. */
 export async function planContract(options: ContractOptions): Promise<Plan> {
   const document = parseDocument(options.document);
-  return planFor(options, document, readOperations(document), createValidator(document));
+  return planFor(options, document, readOperations(document), createValidator(document, true));
 }
 
 async function planFor(
@@ -112,7 +112,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   const begun = performance.now();
   const document = parseDocument(options.document);
   const operations = readOperations(document);
-  const validator = createValidator(document);
+  const validator = createValidator(document, true);
   const plan = await planFor(options, document, operations, validator);
   const run = prepare(options, plan, { document, operations, validator });
   for (const phase of Object.values(PHASES))
@@ -184,7 +184,8 @@ async function runPhase(run: Run, steps: readonly Step[]): Promise<void> {
   }
 }
 
-function missing({ operation, path, form }: Step): string {
+function missing({ operation, path, form, onlyAfter }: Step): string {
+  if (onlyAfter !== undefined) return `${onlyAfter} did nothing that could be undone`;
   if (path === 'own') return `this run made nothing that it may be used on; name something with --only ${operation.id}=IDENTIFIER`;
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
   return `no answer named a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
@@ -193,7 +194,8 @@ function missing({ operation, path, form }: Step): string {
 /** @returns whether it had what it needs */
 async function runStep(run: Run, step: Step): Promise<boolean> {
   const found = foundFields(run, step);
-  const paths = pathsOf(run, step);
+  const { onlyAfter } = step;
+  const paths = pathsOf(run, step).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
   for (const path of paths.slice(0, step.times)) {
     const times = step.purpose === 'otp' ? step.times : 1;

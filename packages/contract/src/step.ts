@@ -24,6 +24,8 @@ export interface Step {
   readonly times: number;
   readonly phase: number;
   readonly effect: Effect;
+  /** Sent only for what this operation did in this run: what others did is not undone. */
+  readonly onlyAfter?: string;
   /** Journal entry that this undoes. */
   readonly undoes?: string;
 }

@@ -12,21 +12,19 @@ export async function standAsProxy(args: Arguments, output: Console, signal: Abo
   const loaded = await openDocument(args.document);
   const recorder = createRecorder(loaded.document);
   const safe = guarded(output, '');
-  let passed = 0;
   const proxy = await start({
     target: args.target,
     port: args.port,
     recorder,
-    onExchange: (line) => {
-      passed++;
-      safe.progress(line);
-    },
+    onExchange: safe.progress,
   });
   safe.print(`Contract proxy: ${proxy.url} -> ${args.target.href} (Ctrl-C ends it and prints the report)`);
   if (signal?.aborted === false) await once(signal, 'abort');
   await proxy.close();
-  if (passed === 0) throw new CannotRunError('Nothing passed through the proxy, so nothing was checked.');
-  return conclude({ report: recorder.report(args.target), loaded, args, output: safe, secret: '' });
+  const report = recorder.report(args.target);
+  if (report.traffic.length === 0)
+    throw new CannotRunError('No answer to an operation of the document passed through the proxy, so nothing was checked.');
+  return conclude({ report, loaded, args, output: safe, secret: '' });
 }
 
 async function start(options: ProxyOptions): Promise<Proxy> {

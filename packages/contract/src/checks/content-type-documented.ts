@@ -1,5 +1,7 @@
 import { mediaFor } from '../answer.ts';
 import type { Check } from '../check.ts';
+import { isObject } from '../json.ts';
+import { valueAt } from '../pointer.ts';
 
 export const contentTypeDocumented: Check = {
   id: 'content-type-documented',
@@ -9,10 +11,12 @@ export const contentTypeDocumented: Check = {
   client:
     'The client picks its parser by the content type. With another one it hands you text or a blob where the types promise an object.',
   applies: ({ responses }) => Object.values(responses).some(({ content }) => Object.keys(content).length > 0),
-  look({ answer, response }) {
+  look({ document, answer, response }) {
     const expected = Object.keys(response?.content ?? {});
     if (response === undefined || expected.length === 0 || mediaFor(response, answer.mediaType) !== undefined) return [];
     const [described] = Object.values(response.content);
+    // The same body under another label: a reference to the same schema, where the document has one.
+    const written = described?.pointer === undefined ? undefined : valueAt(document, described.pointer);
     return [
       {
         pointer: '',
@@ -30,7 +34,7 @@ export const contentTypeDocumented: Check = {
                 kind: 'add-entry',
                 at: `${response.holder}/content`,
                 key: answer.mediaType,
-                value: { schema: { type: 'string', description: 'Observed by a contract test.' } },
+                value: { schema: answer.body.kind === 'json' && isObject(written) ? written : { type: 'string' } },
               },
       },
     ];

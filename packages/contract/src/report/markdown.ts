@@ -52,12 +52,16 @@ function section(finding: SettledFinding): readonly string[] {
     ...(source === undefined ? [] : [`- ${source.file}:${source.line}:${source.column}`]),
     `- ${cell(client)}`,
     '',
-    '```sh',
-    curl,
-    '```',
-    '',
-    ...(patch === undefined ? [] : ['```diff', patch.trimEnd(), '```', '']),
+    ...fenced('sh', curl),
+    ...(patch === undefined ? [] : fenced('diff', patch.trimEnd())),
   ];
+}
+
+/** A block of code that no text in it can end. */
+function fenced(language: string, text: string): readonly string[] {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return [`${fence}${language}`, text, fence, ''];
 }
 
 /** A text that stays in its place in Markdown. */
