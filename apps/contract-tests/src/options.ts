@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CannotRunError } from './cannot-run.ts';
@@ -20,7 +21,8 @@ export const USAGE = `Checks the answers of a running service against the OpenAP
   --plan               list every request that may leave, and send none
   --budget N           how many requests that cost money may succeed
   --yes                do what full mode says it will do
-  --seed N             which wrong forms are sent, and in which order (1)
+  --seed N             which wrong forms are sent, in which order, and what new things are called;
+                       another each time when omitted, and printed
   --rate N/s           at most so many requests a second
   --compare URL        a second service that should answer the same; its key in RESELLER_COMPARE_API_KEY, else the same key
   --baseline FILE      accepted findings, each with reason, owner and expiry
@@ -90,7 +92,7 @@ export function readArguments(argv: readonly string[]): Arguments {
     plan: values.plan === true,
     budget: readNumber(values.budget, '--budget', 0),
     yes: values.yes === true,
-    seed: readNumber(values.seed, '--seed', 0) ?? 1,
+    seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
     compare: values.compare === undefined ? undefined : readAddress(values.compare, 'compared service'),
     baseline: values.baseline,

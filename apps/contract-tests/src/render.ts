@@ -6,7 +6,10 @@ type Coverage = Report['coverage'][number];
 export function renderReport(report: SettledReport): string {
   const { coverage, findings, fixed, left } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
-  const sections = [`Contract of ${report.target}, ${report.mode}`, table(coverage.filter(({ requests }) => requests > 0))];
+  const sections = [
+    `Contract of ${report.target}, ${report.mode}, seed ${report.seed}`,
+    table(coverage.filter(({ requests }) => requests > 0)),
+  ];
   if (open.length > 0) sections.push(['Findings', ...open.map(renderFinding)].join('\n\n'));
   if (fixed.length > 0)
     sections.push(

@@ -32,7 +32,10 @@ test('sends nothing before somebody agreed, and says what it would do', async ()
 
 test('a plan names every request before the first is sent, and sends none', async () => {
   const service = await start(await loadDocument());
-  const { code, output } = await command(['--target', service.url, '--mode', 'full', '--plan', '--only', 'createVm', 'registerDomain'], {});
+  const { code, output } = await command(
+    ['--target', service.url, '--mode', 'full', '--plan', '--seed', '1', '--only', 'createVm', 'registerDomain'],
+    {},
+  );
   expect(code).toBe(0);
   expect(output).toContain('costs    PUT /vm/create cores=2');
   expect(output).toMatch(/costs {4}POST \/domain\/register domain=contract-1-\S+&handle=\{from an answer\}/);

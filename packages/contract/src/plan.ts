@@ -96,6 +96,8 @@ function readingSteps(options: PlanOptions, operation: Operation): readonly Step
     phase: isBelow ? PHASES.readMore : PHASES.read,
   };
   const steps: Step[] = [call];
+  // What the run has made by then shows parts of lists that were empty before.
+  if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'once more, after what was made', phase: PHASES.readMore });
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
     const form: StepForm = { values: { ...call.form?.values, [paging.field]: paging.size }, found: {} };
