@@ -1,7 +1,48 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseDocument, type OpenApiDocument } from '@reseller/contract';
+import { DocumentError, parseDocument, type OpenApiDocument } from '@reseller/contract';
+import { editedFiles, mapSources, type Report, type SourceMap } from '@reseller/contract/engine';
+import { parse } from 'yaml';
 import { CannotRunError } from './cannot-run.ts';
+
+/** A document in one piece, and the files that a person edits. */
+export interface LoadedDocument {
+  readonly document: OpenApiDocument;
+  /** The root file of the sources. */
+  readonly root: string;
+  /** The folder that file names are shown relative to. */
+  readonly base: string;
+}
+
+/**
+ * The reseller document, or the one in a file: in one piece or in many, as YAML or JSON.
+ * @throws {CannotRunError} when it cannot be used
+ */
+export async function openDocument(file: string | undefined): Promise<LoadedDocument> {
+  if (file === undefined) {
+    const folder = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
+    return { document: await loadDocument(), root: resolve(folder, 'openapi.yaml'), base: dirname(folder) };
+  }
+  const root = resolve(file);
+  const text = await readFile(root, 'utf8').catch((error: unknown) => {
+    throw new CannotRunError(`The document ${file} cannot be read. Give the path of an OpenAPI 3.1 document as --document.`, {
+      cause: error,
+    });
+  });
+  try {
+    const parsed: unknown = parse(text);
+    const document = parseDocument(hasOutsideReference(parsed) ? await bundled(root) : parsed);
+    return { document, root, base: process.cwd() };
+  } catch (error) {
+    if (error instanceof CannotRunError) throw error;
+    const why =
+      error instanceof DocumentError
+        ? error.message
+        : `It is neither YAML nor JSON: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : ''}`;
+    throw new CannotRunError(`The document ${file} cannot be used. ${why}`, { cause: error });
+  }
+}
 
 /**
  * The bundle of the reseller document.
@@ -16,4 +57,43 @@ export async function loadDocument(): Promise<OpenApiDocument> {
     throw new CannotRunError('The bundle of the document is missing. Build it: pnpm --filter @reseller/openapi build', { cause: error });
   }
   return parseDocument(JSON.parse(text));
+}
+
+/** Where the parts of a document stand in its files. */
+export function sourcesOf({ document, root, base }: LoadedDocument): Promise<SourceMap> {
+  return mapSources(document, root, base);
+}
+
+/**
+ * Writes the proposals of findings into the sources.
+ * @returns the files that were changed
+ */
+export async function writeProposals(loaded: LoadedDocument, findings: Report['findings']): Promise<readonly string[]> {
+  const changed = new Set<string>();
+  // A change may make the place for the next one, such as the map that two headers need.
+  for (;;) {
+    const files = editedFiles(findings, await sourcesOf(loaded));
+    if (files.size === 0) return [...changed];
+    for (const [path, text] of files) {
+      await writeFile(path, text);
+      changed.add(path);
+    }
+    if (changed.size > 1_000) throw new Error('The proposals do not come to an end.');
+  }
+}
+
+async function bundled(root: string): Promise<unknown> {
+  // Only documents in several files need it, and it takes a while to load.
+  const { bundle, createConfig } = await import('@redocly/openapi-core');
+  const { bundle: result, problems } = await bundle({ ref: root, config: await createConfig({}) });
+  const problem = problems.find(({ severity }) => severity === 'error');
+  if (problem !== undefined) throw new CannotRunError(`The document cannot be put into one piece: ${problem.message}`);
+  return JSON.parse(JSON.stringify(result.parsed));
+}
+
+function hasOutsideReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(
+    ([key, child]) => (key === '$ref' && typeof child === 'string' && !child.startsWith('#')) || hasOutsideReference(child),
+  );
 }

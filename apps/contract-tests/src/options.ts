@@ -1,15 +1,35 @@
+import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CannotRunError } from './cannot-run.ts';
 
-export const USAGE = `Checks the answers of a running service against the OpenAPI document. Calls only what changes nothing.
+export const USAGE = `Checks the answers of a running service against the OpenAPI document. Read-only unless told otherwise.
 
-  pnpm contract [--target URL] [--api-key KEY]
+  pnpm contract [--target URL] [options]   call a service and judge its answers
+  pnpm contract --har FILE                 judge recorded traffic
+  pnpm contract proxy --target URL         judge the traffic that passes through a proxy
+  pnpm contract diff OLD NEW               say what a change of the document means
+  pnpm contract selftest                   show of every check that it finds its defect
 
-  --target URL    base address, http://127.0.0.1:4010 (the local sandbox) when omitted
-  --api-key KEY   API key; better in RESELLER_API_KEY, where other users of the machine do not see it.
-                  For a sandbox on this machine, .data/demo-api-key is read when neither is given
-  --help          this text
+  --target URL         base address, http://127.0.0.1:4010 (the local sandbox) when omitted
+  --api-key KEY        API key; better in RESELLER_API_KEY, where other users of the machine do not see it.
+                       For a sandbox on this machine, .data/demo-api-key is read when neither is given
+  --document FILE      another OpenAPI 3.1 document, in one file or in many
+  --mode MODE          read-only (default), or full: also what changes something and can be undone
+  --only OPERATION...  only these, and by name what costs money or cannot be undone. OPERATION=IDENTIFIER allows it
+                       to be used on that thing; without, only on what the run made itself
+  --plan               list every request that may leave, and send none
+  --budget N           how many requests that cost money may succeed
+  --yes                do what full mode says it will do
+  --seed N             which wrong forms are sent, in which order, and what new things are called;
+                       another each time when omitted, and printed
+  --rate N/s           at most so many requests a second
+  --compare URL        a second service that should answer the same; its key in RESELLER_COMPARE_API_KEY, else the same key
+  --baseline FILE      accepted findings, each with reason, owner and expiry
+  --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals there
+  --write              write the proposals into the YAML of the document
+  --port N             port of the proxy (4040)
+  --help               this text
 
 Exit code: 0 nothing failed, 1 violations, 2 could not run.`;
 
@@ -20,28 +40,79 @@ const DEMO_KEY_FILE = new URL('../../../.data/demo-api-key', import.meta.url);
 /** What a header can carry: visible ASCII. */
 const KEY = /^[!-~]+$/;
 
-export interface CommandOptions {
-  readonly target: URL;
-  readonly apiKey: string;
-}
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What the command line says, checked one by one. */
+export interface Arguments {
+  readonly command: 'run' | 'har' | 'proxy' | 'diff' | 'selftest' | 'help';
+  /** Files of `diff`. */
+  readonly files: readonly string[];
+  readonly target: URL;
+  readonly apiKey: string | undefined;
+  readonly document: string | undefined;
+  readonly mode: 'read-only' | 'full';
+  readonly only: ReadonlyMap<string, string | undefined>;
+  readonly plan: boolean;
+  readonly budget: number | undefined;
+  readonly yes: boolean;
+  readonly seed: number;
+  readonly rate: number | undefined;
+  readonly compare: URL | undefined;
+  readonly baseline: string | undefined;
+  readonly report: string | undefined;
+  readonly write: boolean;
+  readonly har: string | undefined;
+  readonly port: number;
+}
+
+const COMMANDS = ['proxy', 'diff', 'selftest'] as const;
+
 /**
- * Reads the command line and, where it is silent, the environment.
- * @param demoKeyFile where the sandbox of this machine leaves its key
- * @returns undefined when help is asked for
- * @throws {CannotRunError} when an argument is unknown or unusable, or there is no API key
+ * Reads the command line.
+ * @throws {CannotRunError} when an argument is unknown or unusable
  */
-export async function readOptions(
-  argv: readonly string[],
+export function readArguments(argv: readonly string[]): Arguments {
+  const { values, positionals } = parse(argv);
+  const command =
+    values.help === true ? 'help' : values.har === undefined ? (COMMANDS.find((name) => name === positionals[0]) ?? 'run') : 'har';
+  const rest = command === 'run' || command === 'har' || command === 'help' ? positionals : positionals.slice(1);
+  if (command === 'diff' && rest.length !== 2) throw new CannotRunError('diff needs two documents: pnpm contract diff OLD NEW.');
+  if (command !== 'diff' && rest.length > 0 && values.only === undefined)
+    throw new CannotRunError('An argument belongs to no option. See pnpm contract --help.');
+  const mode = values.mode ?? 'read-only';
+  if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode is read-only or full.');
+  return {
+    command,
+    files: command === 'diff' ? rest : [],
+    target: readAddress(values.target ?? DEFAULT_TARGET, 'target'),
+    apiKey: values['api-key'],
+    document: values.document,
+    mode,
+    only: readNames([...(values.only ?? []), ...(command === 'diff' ? [] : rest)]),
+    plan: values.plan === true,
+    budget: readNumber(values.budget, '--budget', 0),
+    yes: values.yes === true,
+    seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
+    rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
+    compare: values.compare === undefined ? undefined : readAddress(values.compare, 'compared service'),
+    baseline: values.baseline,
+    report: values.report,
+    write: values.write === true,
+    har: values.har,
+    port: readNumber(values.port, '--port', 0) ?? 4040,
+  };
+}
+
+/**
+ * The API key for a target: the argument, else the environment, else that of the sandbox on this machine.
+ * @throws {CannotRunError} when there is none, or a header cannot carry it
+ */
+export async function readKey(
+  { target, apiKey: given }: Pick<Arguments, 'target' | 'apiKey'>,
   environment: Environment,
   demoKeyFile = DEMO_KEY_FILE,
-): Promise<CommandOptions | undefined> {
-  const values = parse(argv);
-  if (values.help === true) return undefined;
-  const target = readTarget(values.target ?? DEFAULT_TARGET);
-  const apiKey = (values['api-key'] ?? environment['RESELLER_API_KEY'] ?? (await readDemoKey(target, demoKeyFile)) ?? '').trim();
+): Promise<string> {
+  const apiKey = (given ?? environment['RESELLER_API_KEY'] ?? (await readDemoKey(target, demoKeyFile)) ?? '').trim();
   if (apiKey === '') {
     throw new CannotRunError(
       LOOPBACK.has(target.hostname)
@@ -51,39 +122,67 @@ export async function readOptions(
   }
   if (!KEY.test(apiKey))
     throw new CannotRunError('The API key has characters that a header cannot carry. Check that it was copied whole and without spaces.');
-  return { target, apiKey };
+  return apiKey;
 }
 
-function parse(argv: readonly string[]): {
-  readonly target?: string | undefined;
-  readonly 'api-key'?: string | undefined;
-  readonly help?: boolean | undefined;
-} {
+const OPTIONS = {
+  target: { type: 'string' },
+  'api-key': { type: 'string' },
+  document: { type: 'string' },
+  mode: { type: 'string' },
+  only: { type: 'string', multiple: true },
+  plan: { type: 'boolean' },
+  budget: { type: 'string' },
+  yes: { type: 'boolean' },
+  seed: { type: 'string' },
+  rate: { type: 'string' },
+  compare: { type: 'string' },
+  baseline: { type: 'string' },
+  report: { type: 'string' },
+  write: { type: 'boolean' },
+  har: { type: 'string' },
+  port: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
   // pnpm hands "--" on to the script.
   const args = argv.filter((argument, index) => !(argument === '--' && index === 0));
   try {
-    const options = { target: { type: 'string' }, 'api-key': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
-    return parseArgs({ args, options, allowPositionals: false }).values;
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
   } catch (error) {
     // Node's first sentence says what is wrong; an argument can be a mistyped key, so it is not repeated.
-    const isPositional = error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL';
     const unknown = /^Unknown option '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '')?.[1];
-    const what = isPositional
-      ? 'An argument belongs to no option'
-      : unknown === undefined
-        ? 'An option lacks its value'
-        : `The option ${unknown} is unknown`;
+    const what = unknown === undefined ? 'An option lacks its value, or has one that it does not take' : `The option ${unknown} is unknown`;
     throw new CannotRunError(`${what}. See pnpm contract --help.`, { cause: error });
   }
 }
 
-function readTarget(text: string): URL {
+function readNames(words: readonly string[]): ReadonlyMap<string, string | undefined> {
+  const names = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
+  return new Map(
+    names.map((word) => {
+      const equals = word.indexOf('=');
+      return equals < 0 ? ([word, undefined] as const) : ([word.slice(0, equals), word.slice(equals + 1)] as const);
+    }),
+  );
+}
+
+function readNumber(text: string | undefined, name: string, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || !Number.isSafeInteger(value))
+    throw new CannotRunError(`${name} must be a whole number from ${least} on.`);
+  return value;
+}
+
+function readAddress(text: string, what: string): URL {
   const target = URL.canParse(text) ? new URL(text) : undefined;
   if (target === undefined || (target.protocol !== 'http:' && target.protocol !== 'https:')) {
-    throw new CannotRunError('The target is not an http or https address. Give one such as --target http://127.0.0.1:4010.');
+    throw new CannotRunError(`The ${what} is not an http or https address. Give one such as --target http://127.0.0.1:4010.`);
   }
   if (target.username !== '' || target.password !== '' || target.search !== '' || target.hash !== '') {
-    throw new CannotRunError('The target must be a plain base address, without user, password, query or fragment.');
+    throw new CannotRunError(`The ${what} must be a plain base address, without user, password, query or fragment.`);
   }
   return target;
 }

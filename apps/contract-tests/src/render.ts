@@ -1,49 +1,74 @@
-import type { ContractReport, Coverage, Finding } from '@reseller/contract';
+import { summaryLine, type Report, type SettledFinding, type SettledReport } from '@reseller/contract/engine';
+
+type Coverage = Report['coverage'][number];
 
 /** A report for people: one line an operation, then what was found, then what was not verified. */
-export function renderReport(report: ContractReport, target: URL): string {
-  const { coverage, findings } = report;
-  const sections = [`Contract of ${target.href}, read-only`, table(coverage.filter((row) => row.statuses.length > 0))];
-  if (findings.length > 0) sections.push(['Findings', ...findings.map(renderFinding)].join('\n\n'));
+export function renderReport(report: SettledReport): string {
+  const { coverage, findings, fixed, left } = report;
+  const open = findings.filter(({ accepted }) => accepted === undefined);
+  const sections = [
+    `Contract of ${report.target}, ${report.mode}, seed ${report.seed}`,
+    table(coverage.filter(({ requests }) => requests > 0)),
+  ];
+  if (open.length > 0) sections.push(['Findings', ...open.map(renderFinding)].join('\n\n'));
+  if (fixed.length > 0)
+    sections.push(
+      ['Fixed: take these off the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
+    );
+  if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
   const unverified = coverage.filter((row) => !row.verified);
   if (unverified.length > 0)
     sections.push(['Unverified (neither passed nor failed)', ...columns(unverified.map((row) => [row.operation, row.reason]))].join('\n'));
-  sections.push(summary(report));
+  sections.push(summaryLine(report));
   return sections.join('\n\n');
 }
 
 function table(rows: readonly Coverage[]): string {
-  const cells = rows.map((row) => [row.operation, `${row.method} ${row.path}`, row.statuses.join(' '), row.verdict]);
+  const cells = rows.map((row) => [
+    row.operation,
+    `${row.method} ${row.path}`,
+    row.statuses
+      .filter(({ times }) => times > 0)
+      .map(({ status }) => status)
+      .join(' '),
+    row.verdict,
+  ]);
   return columns([['Operation', 'Request', 'Status', 'Verdict'], ...cells]).join('\n');
 }
 
-function renderFinding({ verdict, check, operation, status, message, expected, observed, times }: Finding): string {
-  const often = times > 1 ? ` (${times} times)` : '';
+function renderFinding(finding: SettledFinding): string {
+  const { verdict, check, message, expected, observed, touches, source, client, curl, patch, id, expired } = finding;
+  const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` (${times} times)` : ''}`).join(', ');
   return [
-    `${verdict}  ${operation} ${status}  ${printable(message)}${often}`,
-    `  expected  ${printable(expected)}`,
-    `  observed  ${printable(observed)}`,
-    `  check     ${check}`,
+    `${verdict}  ${message}`,
+    `  seen on   ${where}`,
+    `  expected  ${expected}`,
+    `  observed  ${observed}`,
+    ...(source === undefined ? [] : [`  document  ${source.file}:${source.line}:${source.column}`]),
+    `  check     ${check} (finding ${id})`,
+    ...(expired === undefined
+      ? []
+      : [`  baseline  accepted by ${expired.owner} until ${expired.expires}, which is over: ${expired.reason}`]),
+    `  client    ${client}`,
+    `  again     ${curl}`,
+    ...(patch === undefined
+      ? []
+      : [
+          '  proposal',
+          ...patch
+            .split('\n')
+            .slice(2)
+            .filter((line) => line !== '')
+            .map((line) => `    ${line}`),
+        ]),
   ].join('\n');
 }
 
-function summary({ coverage, findings, answers }: ContractReport): string {
-  const verified = coverage.filter((row) => row.verified).length;
-  const counts = (['violation', 'learned', 'discovered'] as const).map(
-    (verdict) => `${findings.filter((finding) => finding.verdict === verdict).length} ${verdict}`,
-  );
-  return `${answers} answers judged; ${verified} of ${coverage.length} operations verified, ${coverage.length - verified} unverified; ${counts.join(', ')}`;
-}
-
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
+/** Rows as text in columns, indented by two. */
+export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));
   return rows.map((row) =>
     `  ${row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  ')}`.trimEnd(),
   );
-}
-
-/** What a server sent must not steer the terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from '../src/command.ts';
 import { loadDocument } from '../src/document.ts';
-import { readOptions } from '../src/options.ts';
-import { API_KEY, startFakeService, type FakeService } from './fake-service.ts';
+import { FAKE_KEY, startFakeService, type FakeService } from '../src/fake/fake-service.ts';
+import { readArguments, readKey } from '../src/options.ts';
+import { command, type Ended } from './run-command.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SECRET = 'example-management-password';
@@ -19,57 +19,36 @@ let failing: FakeService;
 beforeAll(async () => {
   const document = await loadDocument();
   correct = await startFakeService(document);
-  broken = await startFakeService(document, {
-    getCurrentInvoice: (answer) => ({ ...answer, body: { ...Object(answer.body), status: 'fine\u001B[31m' } }),
-    listDedicatedServers: (answer) => ({
-      ...answer,
-      body: { ...Object(answer.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } },
-    }),
+  broken = await startFakeService(document, ({ operation, outcome, answer }) => {
+    if (outcome !== 'success') return undefined;
+    if (operation?.id === 'getCurrentInvoice') return { ...answer, body: { ...Object(answer.body), status: 'fine\u001B[31m' } };
+    if (operation?.id !== 'listDedicatedServers') return undefined;
+    return { ...answer, body: { ...Object(answer.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } } };
   });
   const body = { status: 'error', type: 'unavailable', requestID: null, message: 'Later.', data: null };
-  const names = [
-    'listVmHosts',
-    'listDedicatedServers',
-    'listDedicatedMarket',
-    'listDomains',
-    'getDomainPricings',
-    'listHandleCountries',
-    'listSales',
-    'listInvoices',
-    'getCurrentInvoice',
-    'listRequests',
-  ];
-  failing = await startFakeService(
-    document,
-    Object.fromEntries(names.map((name) => [name, (answer) => ({ ...answer, status: 503, body })])),
-  );
+  failing = await startFakeService(document, ({ answer, key }) => (key === 'account' ? { ...answer, status: 503, body } : undefined));
 });
 
 afterAll(async () => {
   for (const service of [correct, broken, failing]) await service.close();
 });
 
-async function run(
-  argv: readonly string[],
-  environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: API_KEY },
-): Promise<{ readonly code: number; readonly output: string }> {
-  const lines: string[] = [];
-  const code = await runCommand(argv, environment, (line) => lines.push(line));
-  return { code, output: lines.join('\n') };
+function run(argv: readonly string[], environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: FAKE_KEY }): Promise<Ended> {
+  return command(argv, environment);
 }
 
 describe('exit code 0', () => {
   test('when nothing failed, with a table and what is unverified', async () => {
     const { code, output } = await run(['--target', correct.url]);
     expect(code).toBe(0);
-    expect(output).toMatch(/^ {2}listDomains +GET \/domain\/list +200 +passed$/m);
+    expect(output).toMatch(/^ {2}listDomains +GET \/domain\/list +200 401 +passed$/m);
     expect(output).toMatch(/^ {2}createVm +costs money, and this run is read-only$/m);
-    expect(output).toMatch(/14 of 25 operations verified, 11 unverified; 0 violation, 0 learned, 0 discovered$/);
+    expect(output).toMatch(/14 of 25 operations verified, 11 unverified; 0 violation, 0 learned, 0 discovered/);
   });
 
   test('as a process of its own', async () => {
     const child = spawn(process.execPath, [MAIN, '--target', correct.url], {
-      env: { ...process.env, RESELLER_API_KEY: API_KEY },
+      env: { ...process.env, RESELLER_API_KEY: FAKE_KEY },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';
@@ -88,26 +67,37 @@ describe('exit code 0', () => {
 
 describe('exit code 1', () => {
   test('when there are violations, which say what was expected and observed', async () => {
-    const { code, output } = await run(['--target', broken.url, '--api-key', API_KEY], {});
+    const { code, output } = await run(['--target', broken.url, '--api-key', FAKE_KEY], {});
     expect(code).toBe(1);
-    expect(output).toMatch(/^violation {2}getCurrentInvoice 200 {2}\/status must be "success"$/m);
+    expect(output).toMatch(/^violation {2}\/status must be "success"$/m);
     expect(output).toMatch(/^ {2}expected {2}must be "success"$/m);
     expect(output).toMatch(/^ {2}observed {2}"fine/m);
+    expect(output).toMatch(/^ {2}document {2}openapi\/components\/schemas\/common\/SuccessEnvelope\.yaml:\d+:\d+$/m);
   });
 
   test('and neither secrets nor control characters reach the report', async () => {
     const { output } = await run(['--target', broken.url]);
     expect(output).not.toContain(SECRET);
-    expect(output).not.toContain(API_KEY);
+    expect(output).not.toContain(FAKE_KEY);
     expect(output).not.toContain('\u001B');
   });
 });
 
 describe('exit code 2, with one line that says what to do', () => {
   test.each([
-    ['an unknown option', ['--mode', 'full'], 'The option --mode is unknown. See pnpm contract --help.'],
+    ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See pnpm contract --help.'],
+    ['a mode that does not exist', ['--mode', 'wild'], '--mode is read-only or full.'],
+    ['a number that is none', ['--budget', 'many'], '--budget must be a whole number from 0 on.'],
+    [
+      'an operation that does not exist',
+      ['--only', 'buyHouse'],
+      expect.stringContaining('The document has no operation buyHouse. It has createVm,'),
+    ],
+    ['a document that is not there', ['--document', 'nowhere.yaml'], expect.stringContaining('The document nowhere.yaml cannot be read.')],
+    ['one document to compare', ['diff', 'one.yaml'], 'diff needs two documents: pnpm contract diff OLD NEW.'],
+    ['a recording that is not there', ['--har', 'nowhere.har'], 'The file nowhere.har cannot be read.'],
     ['an argument without option', ['my-secret-key'], 'An argument belongs to no option. See pnpm contract --help.'],
-    ['an option without value', ['--target'], 'An option lacks its value. See pnpm contract --help.'],
+    ['an option without value', ['--target'], 'An option lacks its value, or has one that it does not take. See pnpm contract --help.'],
     [
       'a target that is no address',
       ['--target', 'localhost'],
@@ -162,13 +152,12 @@ describe('the key of the local sandbox', () => {
     try {
       const file = join(folder, 'demo-api-key');
       await writeFile(file, 'demo-key\n', { mode: 0o600 });
-      const options = await readOptions([], {}, pathToFileURL(file));
-      expect(options).toEqual({ target: new URL('http://127.0.0.1:4010'), apiKey: 'demo-key' });
-      await expect(readOptions(['--target', 'https://api.reseller.invalid'], {}, pathToFileURL(file))).rejects.toThrow(
-        'There is no API key',
-      );
-      await expect(readOptions([], {}, pathToFileURL(join(folder, 'missing')))).rejects.toThrow('Start the sandbox once');
-      expect(await readOptions([], { RESELLER_API_KEY: 'mine' }, pathToFileURL(file))).toMatchObject({ apiKey: 'mine' });
+      const key = (argv: readonly string[], environment: Readonly<Record<string, string>>, place: string): Promise<string> =>
+        readKey(readArguments(argv), environment, pathToFileURL(place));
+      expect(await key([], {}, file)).toBe('demo-key');
+      await expect(key(['--target', 'https://api.reseller.invalid'], {}, file)).rejects.toThrow('There is no API key');
+      await expect(key([], {}, join(folder, 'missing'))).rejects.toThrow('Start the sandbox once');
+      expect(await key([], { RESELLER_API_KEY: 'mine' }, file)).toBe('mine');
     } finally {
       await rm(folder, { recursive: true });
     }

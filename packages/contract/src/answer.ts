@@ -1,13 +1,62 @@
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
 import { mediaTypeName } from './operations.ts';
 
+/** Whose key a request carries. */
+export type Credential = 'account' | 'none' | 'wrong';
+
+/** Why a request was sent: as the document describes it, or to try what the service does otherwise. */
+export type Purpose =
+  | 'call'
+  | 'traffic'
+  | 'valid-form'
+  | 'next-page'
+  | 'no-key'
+  | 'wrong-key'
+  | 'unknown-id'
+  | 'invalid-form'
+  | 'method'
+  | 'otp'
+  | 'remove'
+  | 'remove-again'
+  | 'read-removed'
+  | 'undo'
+  | 'compare';
+
+/** A request as it left. */
+export interface Sent {
+  readonly method: string;
+  readonly url: string;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly credential: Credential;
+  readonly purpose: Purpose;
+  /** What was special about it, for people: "cores below its minimum"; empty for a plain call. */
+  readonly detail: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
 /** What came back, read once; knows nothing of what was expected. */
 export interface Answer {
   readonly operation: Operation;
+  readonly sent: Sent;
   readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Media type in lower case without parameters; empty where the header is missing. */
   readonly mediaType: string;
   readonly body: AnswerBody;
+  /** Milliseconds from sending to the last byte. */
+  readonly milliseconds: number;
+}
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly milliseconds: number;
 }
 
 export type AnswerBody =
@@ -17,14 +66,29 @@ export type AnswerBody =
   | { readonly kind: 'other'; readonly problem: string };
 
 /** Reads a whole answer. */
-export async function readAnswer(operation: Operation, response: Response): Promise<Answer> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
+export function readAnswer(operation: Operation, sent: Sent, raw: RawAnswer): Answer {
+  const { status, headers, milliseconds } = raw;
   return {
     operation,
-    status: response.status,
-    mediaType: mediaTypeName(response.headers.get('content-type') ?? ''),
-    body: readBody(bytes),
+    sent,
+    status,
+    headers,
+    milliseconds,
+    mediaType: mediaTypeName(headers['content-type'] ?? ''),
+    body: readBody(raw.bytes),
   };
+}
+
+/** Whether a request was made as the document describes: its answer shows what the operation does. */
+export function isPlainCall({ sent }: Answer): boolean {
+  return PLAIN.has(sent.purpose);
+}
+
+const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'otp', 'remove', 'undo']);
+
+/** The value of a JSON body; undefined where there is none. */
+export function jsonValue({ body }: Answer): unknown {
+  return body.kind === 'json' ? body.value : undefined;
 }
 
 function readBody(bytes: Uint8Array): AnswerBody {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { readAnswer, type Answer } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { discoverPaths, type PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readOperations } from './operations.ts';
+import { answerTo } from './testing.ts';
 import { createValidator } from './validator.ts';
 
 function get(operationId: string, schema: unknown, more: Readonly<Record<string, unknown>> = {}): unknown {
@@ -40,9 +41,9 @@ const document: OpenApiDocument = {
 const operations = new Map(readOperations(document).map((operation) => [operation.id, operation]));
 const validator = createValidator(document);
 
-async function discover(id: string, given: Readonly<Record<string, unknown>>): Promise<readonly PathValues[]> {
+function discover(id: string, given: Readonly<Record<string, unknown>>): readonly PathValues[] {
   const answers: Answer[] = [];
-  for (const [source, body] of Object.entries(given)) answers.push(await readAnswer(operationOf(source), Response.json(body)));
+  for (const [source, body] of Object.entries(given)) answers.push(answerTo(operationOf(source), body));
   return discoverPaths({ document, validator, operation: operationOf(id), answers });
 }
 
@@ -52,39 +53,40 @@ function operationOf(id: string): Answer['operation'] {
   return operation;
 }
 
-test('an operation without path parameters is called once', async () => {
-  expect(await discover('listDomains', {})).toEqual([{}]);
+test('an operation without path parameters is called once', () => {
+  expect(discover('listDomains', {})).toEqual([{}]);
 });
 
-test('a list of texts beside the operation names its identifiers', async () => {
-  expect(await discover('getDomain', { listDomains: { list: ['a.example', 'b.example', 'a.example'] }, getPricings: { com: {} } })).toEqual(
-    [{ domain: 'a.example' }, { domain: 'b.example' }],
-  );
+test('a list of texts beside the operation names its identifiers', () => {
+  expect(discover('getDomain', { listDomains: { list: ['a.example', 'b.example', 'a.example'] }, getPricings: { com: {} } })).toEqual([
+    { domain: 'a.example' },
+    { domain: 'b.example' },
+  ]);
 });
 
-test('a map that the collection answers names them by its keys', async () => {
-  expect(await discover('getInvoice', { listInvoices: { 'INV-1': {}, '..': {}, '': {} } })).toEqual([{ id: 'INV-1' }]);
+test('a map that the collection answers names them by its keys', () => {
+  expect(discover('getInvoice', { listInvoices: { 'INV-1': {}, '..': {}, '': {} } })).toEqual([{ id: 'INV-1' }]);
 });
 
-test('a property of the name of the parameter names them', async () => {
-  expect(await discover('getServer', { listServers: [{ identifier: 'u1' }, { identifier: 7 }] })).toEqual([
+test('a property of the name of the parameter names them', () => {
+  expect(discover('getServer', { listServers: [{ identifier: 'u1' }, { identifier: 7 }] })).toEqual([
     { identifier: 'u1' },
     { identifier: '7' },
   ]);
 });
 
-test('an object of the name of the parameter names them by its values', async () => {
-  expect(await discover('getHandle', { getDomain: { handle: { ownerC: 'H1', adminC: 'H2', zoneC: null } } })).toEqual([
+test('an object of the name of the parameter names them by its members', () => {
+  expect(discover('getHandle', { getDomain: { handle: { ownerC: 'H1', adminC: 'H2', zoneC: null } } })).toEqual([
     { handle: 'H1' },
     { handle: 'H2' },
   ]);
 });
 
-test('a link of the document is followed', async () => {
-  expect(await discover('getLinked', { listServers: [{ identifier: 'u1' }] })).toEqual([{ any: 'u1' }]);
-  expect(await discover('getLinked', { listServers: [] })).toEqual([]);
+test('a link of the document is followed', () => {
+  expect(discover('getLinked', { listServers: [{ identifier: 'u1' }] })).toEqual([{ any: 'u1' }]);
+  expect(discover('getLinked', { listServers: [] })).toEqual([]);
 });
 
-test('where two parameters are needed, nothing is guessed', async () => {
-  expect(await discover('getTwo', { listServers: [{ one: 'a', two: 'b' }] })).toEqual([]);
+test('where two parameters are needed, nothing is guessed', () => {
+  expect(discover('getTwo', { listServers: [{ one: 'a', two: 'b' }] })).toEqual([]);
 });

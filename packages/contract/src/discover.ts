@@ -22,6 +22,38 @@ export interface Discovery {
 /** Values that would change the path of the request instead of standing in it. */
 const UNUSABLE: ReadonlySet<string> = new Set(['', '.', '..']);
 
+/** Names by which things commonly call their own identifier. */
+const OWN_NAMES = ['identifier', 'id', 'uuid'] as const;
+
+/**
+ * Values for the path parameters of an operation, taken from one answer that created what they name: by links of the document, also those to
+ * other operations with parameters of the same names, else by the name of the parameter, else by what identifiers are commonly called.
+ */
+export function discoverCreated(discovery: Discovery): PathValues | undefined {
+  const parameters = discovery.operation.parameters.filter((parameter) => parameter.in === 'path');
+  const [answer] = discovery.answers;
+  const [only, ...others] = parameters;
+  if (answer === undefined || only === undefined) return undefined;
+  const linked: Record<string, string> = {};
+  for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
+    for (const [name, expression] of Object.entries(link.parameters)) {
+      const value = answer.body.kind === 'json' ? text(evaluate(answer.body.value, expression)) : undefined;
+      if (value !== undefined) linked[name] ??= value;
+    }
+  }
+  if (parameters.every((parameter) => accepts(discovery.validator, parameter, linked[parameter.name]))) return linked;
+  if (others.length > 0 || !sharesArea(answer.operation, discovery.operation)) return undefined;
+  for (const name of [only.name, ...OWN_NAMES]) {
+    const found = fromAnswers(discovery, name, true).find((value) => accepts(discovery.validator, only, value));
+    if (found !== undefined) return { [only.name]: found };
+  }
+  return undefined;
+}
+
+function sharesArea(one: Operation, other: Operation): boolean {
+  return one.path.split('/')[1] === other.path.split('/')[1];
+}
+
 /**
  * Values for the path parameters of an operation, taken from earlier answers: first where links of the document lead, then
  * by name and place. A guess that is wrong costs one answer "not found".
@@ -66,13 +98,14 @@ function evaluate(body: unknown, expression: string): unknown {
   return pointer === undefined ? undefined : valueAt(body, pointer);
 }
 
-function fromAnswers(discovery: Discovery, name: string): readonly string[] {
+function fromAnswers(discovery: Discovery, name: string, isCreated = false): readonly string[] {
   const { document, operation, answers } = discovery;
   const prefix = operation.path.slice(0, operation.path.indexOf(`/{${name}}`));
   const area = operation.path.split('/', 2).join('/');
   const nearest: string[] = [];
   const inArea: string[] = [];
-  for (const { operation: source, status, body } of answers) {
+  for (const { operation: source, status, body, sent } of answers) {
+    if (sent.method !== source.method) continue;
     const response = responseFor(source, status);
     const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
     if (response === undefined || pointer === undefined || body.kind !== 'json' || !isSuccess(status)) continue;
@@ -81,7 +114,7 @@ function fromAnswers(discovery: Discovery, name: string): readonly string[] {
     if (!isBelow && !isInArea) continue;
     walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
       if (place.nodes.some(({ schema }) => schema['x-secret'] === true)) return false;
-      if (isBelow) nearest.push(...keysOfMap(place, source.path === prefix), ...plainItems(place));
+      if (isBelow && !isCreated) nearest.push(...keysOfMap(place, source.path === prefix), ...plainItems(place));
       if (isInArea) inArea.push(...named(place, name));
       return true;
     });
@@ -102,11 +135,12 @@ function plainItems({ value }: Place): readonly string[] {
   return Array.isArray(value) ? value.map(text).filter((item) => item !== undefined) : [];
 }
 
-/** A property of the parameter's name: its value, or the values of the object that it holds, such as the handles of a domain. */
+/** A property of the parameter's name, or one inside the object that has it, such as the handles of a domain. */
 function named(place: Place, name: string): readonly string[] {
-  if (place.name.toLowerCase() !== name.toLowerCase()) return [];
-  const values = isObject(place.value) ? Object.values(place.value) : [place.value];
-  return values.map(text).filter((value) => value !== undefined);
+  const wanted = name.toLowerCase();
+  if (place.name.toLowerCase() !== wanted && place.holder.toLowerCase() !== wanted) return [];
+  const value = text(place.value);
+  return value === undefined ? [] : [value];
 }
 
 function text(value: unknown): string | undefined {

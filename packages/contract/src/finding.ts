@@ -1,61 +1,71 @@
-import type { OpenApiDocument } from './document.ts';
 import type { Answer } from './answer.ts';
-import type { MediaType, OperationResponse } from './operation.ts';
 import type { Provenance } from './provenance.ts';
-import type { Validator } from './validator.ts';
+import type { Proposal } from './proposal.ts';
 
 /** How a difference between answer and document is judged, by where the document's fact comes from. */
-export type Verdict = 'violation' | 'learned' | 'discovered';
+export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';
 
-/** One difference between an answer and the document. Secrets are masked in every text. */
-export interface Finding {
-  /** Id of the check that found it. */
-  readonly check: string;
-  /** Id of the operation. */
-  readonly operation: string;
-  readonly status: number;
+/** From the gravest on. */
+export const VERDICTS: readonly Verdict[] = ['violation', 'learned', 'discovered', 'unverified'];
+
+/** What a check says of one answer, or of several together. */
+export interface Remark {
   /** JSON pointer into the body, empty for the answer as a whole. */
   readonly pointer: string;
   readonly verdict: Verdict;
+  /** What is wrong, without values that differ from answer to answer: remarks with the same cause share it. */
   readonly message: string;
   readonly expected: string;
   readonly observed: string;
-  /** How often it was seen; `pointer` and `observed` are of the first time. */
+  /** Where the document states what does not hold: a JSON pointer. Remarks of one check with the same place and rule are one finding. */
+  readonly at: string;
+  readonly rule: string;
+  /** What is the same wherever it shows, in place of `at`: the status that many operations lack has one cause. */
+  readonly cause?: string;
+  /** How the document would have to change to say what was observed; undefined where the service is at fault. */
+  readonly proposal?: Proposal | undefined;
+}
+
+/** A remark of a check that looks at a whole run, with the answer that shows it. */
+export interface RunRemark extends Remark {
+  readonly answer: Answer;
+}
+
+/** An operation and status that a finding was seen on. */
+export interface Touched {
+  readonly operation: string;
+  readonly status: number;
   readonly times: number;
 }
 
-/** What a check reports. */
-export interface Remark {
+/** One place where it was seen. */
+export interface Sample {
+  readonly operation: string;
+  readonly status: number;
   readonly pointer: string;
+  readonly observed: string;
+}
+
+/** One difference between service and document, with all that it was seen on. Secrets are masked in every text. */
+export interface Finding {
+  /** Stable from run to run: what a baseline names. */
+  readonly id: string;
+  /** Id of the check that found it. */
+  readonly check: string;
   readonly verdict: Verdict;
   readonly message: string;
   readonly expected: string;
   readonly observed: string;
-  /** Remarks of one check on one operation and status with the same rule are one finding. */
-  readonly rule: string;
-}
-
-/** What a check looks at. */
-export interface Subject {
-  readonly document: OpenApiDocument;
-  readonly validator: Validator;
-  readonly answer: Answer;
-  /** What the document says of the status; undefined where it says nothing. */
-  readonly response: OperationResponse | undefined;
-  /** The JSON that the document describes for the status. */
-  readonly json: MediaType | undefined;
-  /** Properties that every JSON answer of the document has: its envelope. */
-  readonly envelope: readonly string[];
-}
-
-/** One check on one answer. To add one: a file in checks/ that exports it, a line in checks.ts, and a test. */
-export interface AnswerCheck {
-  readonly id: string;
-  /** What it makes sure of, in a sentence. */
-  readonly claim: string;
-  /** Whether a remark of this check leaves nothing for the later ones to say. */
-  readonly isFinal: boolean;
-  readonly look: (subject: Subject) => readonly Remark[];
+  /** Where the document states what does not hold: a JSON pointer. */
+  readonly at: string;
+  readonly touches: readonly Touched[];
+  readonly samples: readonly Sample[];
+  /** A command that shows it again. */
+  readonly curl: string;
+  /** What it means for users of the generated client. */
+  readonly client: string;
+  /** How the document would have to change to say what was observed; none where the service is at fault. */
+  readonly proposals: readonly Proposal[];
 }
 
 /** Design: a mismatch with what is shown is a violation; with what is inferred or not shown, something learned. */

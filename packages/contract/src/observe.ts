@@ -52,8 +52,13 @@ function texts(value: unknown, into: string[]): void {
   else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) texts(child, into);
 }
 
-/** A function that replaces each of the secrets wherever it stands in a text. */
+/** A function that replaces each of the secrets wherever it stands in a text, also as JSON and URLs write it. */
 export function scrubber(secrets: Iterable<string>): (text: string) => string {
-  const known = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET).toSorted((one, other) => other.length - one.length);
+  const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET ? [] : formsOf(secret)));
+  const known = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
   return (text) => known.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MASK), text);
+}
+
+function formsOf(secret: string): readonly string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), ...(secret.isWellFormed() ? [encodeURIComponent(secret)] : [])];
 }

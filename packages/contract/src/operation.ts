@@ -78,6 +78,8 @@ export interface FormField {
 }
 
 export interface OperationResponse {
+  /** Where it stands, after following references. */
+  readonly holder: string;
   readonly description: string;
   readonly provenance: Provenance;
   /** Keyed by media type in lower case, without parameters. */
@@ -88,6 +90,8 @@ export interface OperationResponse {
 }
 
 export interface MediaType {
+  /** Where it stands; its schema is below. */
+  readonly holder: string;
   /** Pointer to its schema, for `Validator.compile`; undefined where it has none. */
   readonly pointer: string | undefined;
   readonly schema: Schema;

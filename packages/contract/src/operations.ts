@@ -96,13 +96,14 @@ function readResponses(document: OpenApiDocument, operation: Resolved, inherited
     const content = emptyRecord<MediaType>();
     for (const type of keysOf(value, 'content')) {
       const place = joinPointer(pointer, 'content', type);
-      content[mediaTypeName(type)] = { ...readSchema(document, place), examples: readExamples(document, place) };
+      content[mediaTypeName(type)] = { holder: place, ...readSchema(document, place), examples: readExamples(document, place) };
     }
     const headers = emptyRecord<Header>();
     for (const name of keysOf(value, 'headers')) {
       headers[name.toLowerCase()] = readHeader(document, joinPointer(pointer, 'headers', name), provenance);
     }
     responses[status] = {
+      holder: pointer,
       description: text(value['description']) ?? '',
       provenance,
       content,

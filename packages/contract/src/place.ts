@@ -1,8 +1,9 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Issue } from './issues.ts';
-import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
+import { joinPointer, pointerTokens } from './pointer.ts';
 import type { Provenance } from './provenance.ts';
-import { childNodes, schemaNodes, type SchemaNode } from './schema.ts';
+import type { SchemaNode } from './schema.ts';
+import { rootView, type View } from './view.ts';
 
 /** A description of a JSON body: where its schema stands, and what that place inherits. */
 export interface Described {
@@ -10,25 +11,41 @@ export interface Described {
   readonly provenance: Provenance;
 }
 
+/** One part of a value, with what the document says of it. */
+export interface Place {
+  /** JSON pointer into the value. */
+  readonly pointer: string;
+  /** The pointer with `*` for every index and every key that no schema names: the same for all items of a list. */
+  readonly pattern: string;
+  readonly name: string;
+  /** Name of the object or list that holds it. */
+  readonly holder: string;
+  readonly value: unknown;
+  readonly nodes: readonly SchemaNode[];
+  /** The schemas of the object or list that holds it. */
+  readonly parents: readonly SchemaNode[];
+}
+
 /**
  * The provenance of the fact that an issue contradicts, by the way the value takes through the schemas: what a reference
  * leads to inherits from where it is used.
  */
 export function provenanceOfIssue(document: OpenApiDocument, described: Described, value: unknown, issue: Issue): Provenance {
-  let nodes = schemaNodes(document, described.pointer, described.provenance);
-  let provenance = strongest(nodes) ?? described.provenance;
+  let view = rootView(document, described.pointer, described.provenance);
+  let provenance = strongest(view.nodes) ?? described.provenance;
   const rule = issue.schemaPath.slice(0, issue.schemaPath.lastIndexOf('/'));
   let at = value;
   for (const token of pointerTokens(issue.path)) {
-    nodes = childNodes(document, nodes, Array.isArray(at) ? Number(token) : token);
-    at = valueAt(at, joinPointer('', token));
-    provenance = strongest(nodes) ?? provenance;
+    const isList = Array.isArray(at);
+    view = view.member(isList ? Number(token) : token).view;
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, token) : undefined;
+    provenance = strongest(view.nodes) ?? provenance;
   }
-  return nodes.find((node) => node.pointer === rule)?.provenance ?? provenance;
+  return view.nodes.find((node) => node.pointer === rule)?.provenance ?? provenance;
 }
 
 /** Where several schemas describe one value, the firmest of them stands for all. */
-function strongest(nodes: readonly SchemaNode[]): Provenance | undefined {
+export function strongest(nodes: readonly SchemaNode[]): Provenance | undefined {
   for (const provenance of ['shown', 'inferred', 'not-shown'] as const)
     if (nodes.some((node) => node.provenance === provenance)) return provenance;
   return undefined;
@@ -36,29 +53,26 @@ function strongest(nodes: readonly SchemaNode[]): Provenance | undefined {
 
 /** Visits every part of a value together with the schemas that describe it; `visit` says whether to go below. */
 export function walkDescribed(document: OpenApiDocument, described: Described, value: unknown, visit: (place: Place) => boolean): void {
-  const step = (place: Place): void => {
+  const step = (place: Place, view: View): void => {
     if (!visit(place)) return;
     if (typeof place.value !== 'object' || place.value === null) return;
     const isList = Array.isArray(place.value);
     for (const [key, child] of Object.entries(place.value)) {
-      step({
-        pointer: joinPointer(place.pointer, key),
-        name: key,
-        value: child,
-        nodes: childNodes(document, place.nodes, isList ? Number(key) : key),
-        parents: place.nodes,
-      });
+      const { view: below, isNamed } = view.member(isList ? Number(key) : key);
+      step(
+        {
+          pointer: joinPointer(place.pointer, key),
+          pattern: joinPointer(place.pattern, isNamed ? key : '*'),
+          name: key,
+          holder: place.name,
+          value: child,
+          nodes: below.nodes,
+          parents: view.nodes,
+        },
+        below,
+      );
     }
   };
-  step({ pointer: '', name: '', value, nodes: schemaNodes(document, described.pointer, described.provenance), parents: [] });
-}
-
-export interface Place {
-  /** JSON pointer into the value. */
-  readonly pointer: string;
-  readonly name: string;
-  readonly value: unknown;
-  readonly nodes: readonly SchemaNode[];
-  /** The schemas of the object or list that holds it. */
-  readonly parents: readonly SchemaNode[];
+  const view = rootView(document, described.pointer, described.provenance);
+  step({ pointer: '', pattern: '', name: '', holder: '', value, nodes: view.nodes, parents: [] }, view);
 }

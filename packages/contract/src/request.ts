@@ -1,15 +1,17 @@
 import type { PathValues } from './discover.ts';
-import { writeForm } from './form.ts';
-import { isObject } from './json.ts';
+import { basePath } from './guard.ts';
 import type { Operation } from './operation.ts';
-import { basePath } from './plan.ts';
+import type { Step } from './step.ts';
 
-/** What a call needs beside the operation itself. */
-export interface Call {
+/** What a request needs beside its step. */
+export interface RequestParts {
   readonly target: URL;
-  readonly operation: Operation;
+  readonly step: Step;
   readonly path: PathValues;
-  readonly apiKey: string | undefined;
+  readonly body: string | undefined;
+  /** The key to send; undefined for none. */
+  readonly key: string | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** Why an operation cannot be called with what the document alone provides, or undefined where it can. */
@@ -21,14 +23,12 @@ export function obstacle(operation: Operation): string | undefined {
   const { form } = operation;
   if (form === undefined) return undefined;
   const needsField = [...form.fields.values()].some((field) => field.required);
-  return needsField && exampleForm(operation) === undefined ? 'it needs a form, for which the document has no example' : undefined;
+  return needsField && Object.keys(form.examples).length === 0 ? 'it needs a form, for which the document has no example' : undefined;
 }
 
-/**
- * The request of a call: required parameters by the document's examples, an empty form where no field is required, else the
- * document's first example.
- */
-export function buildRequest({ target, operation, path, apiKey }: Call): Request {
+/** The request of a step: required parameters by the document's examples. */
+export function buildRequest({ target, step, path, body, key, signal }: RequestParts): Request {
+  const { operation } = step;
   const headers = new Headers({ accept: 'application/json' });
   const query = new URLSearchParams();
   for (const parameter of operation.parameters) {
@@ -38,22 +38,17 @@ export function buildRequest({ target, operation, path, apiKey }: Call): Request
     if (parameter.in === 'query') query.set(parameter.name, value);
     if (parameter.in === 'cookie') headers.append('cookie', `${parameter.name}=${encodeURIComponent(value)}`);
   }
-  if (operation.security !== undefined && apiKey !== undefined) headers.set(operation.security.header, apiKey);
+  if (operation.security !== undefined && key !== undefined) headers.set(operation.security.header, key);
   const filled = operation.path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
   const url = new URL(`${target.origin}${basePath(target)}${filled}`);
   url.search = query.toString();
-  const init: RequestInit = { method: operation.method, headers, redirect: 'manual' };
-  if (operation.form === undefined) return new Request(url, init);
-  headers.set('content-type', 'application/x-www-form-urlencoded');
-  return new Request(url, { ...init, body: formBody(operation) });
-}
-
-function formBody(operation: Operation): string {
-  const needsField = [...(operation.form?.fields.values() ?? [])].some((field) => field.required);
-  return needsField ? writeForm(operation, exampleForm(operation) ?? {}) : '';
-}
-
-function exampleForm({ form }: Operation): Readonly<Record<string, unknown>> | undefined {
-  for (const { value } of Object.values(form?.examples ?? {})) if (isObject(value)) return value;
-  return undefined;
+  const hasForm = operation.form !== undefined && body !== undefined && step.method !== 'GET';
+  if (hasForm) headers.set('content-type', 'application/x-www-form-urlencoded');
+  return new Request(url, {
+    method: step.method,
+    headers,
+    redirect: 'manual',
+    ...(hasForm ? { body } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  });
 }

@@ -1,14 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isSuccess, jsonOf, readAnswer, type Answer } from './answer.ts';
-import { createJudge, isProof, worst, type Judge } from './checks.ts';
-import { discoverPaths, type PathValues } from './discover.ts';
+import { isSuccess, type Answer } from './answer.ts';
+import type { OtpProbe, Pair } from './check.ts';
+import { createCleaner, type Cleaner } from './clean-up.ts';
+import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
-import type { Finding, Verdict } from './finding.ts';
-import { scrubber, secretsIn } from './observe.ts';
+import { exchange, NoAnswerError, paceOf, type Line } from './exchange.ts';
+import { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
+import type { Journal } from './journal.ts';
 import type { Operation } from './operation.ts';
 import { readOperations, responseFor } from './operations.ts';
-import { guardSend, planReadOnly, type Plan, type Send } from './plan.ts';
-import { buildRequest, obstacle } from './request.ts';
+import { hasOtp, otpIn } from './otp.ts';
+import { makePlan, type Mode, type Plan } from './plan.ts';
+import { buildReport, type Report } from './report.ts';
+import { obstacle } from './request.ts';
+import { bodyOf, describeStep, PHASES, type Step } from './step.ts';
 import { createValidator, type Validator } from './validator.ts';
 
 export interface ContractOptions {
@@ -19,32 +23,34 @@ export interface ContractOptions {
   readonly apiKey?: string;
   /** How requests leave; the global `fetch` when omitted. */
   readonly send?: Send;
-  /** How many different identifiers an operation with path parameters is called with; 3 when omitted. */
-  readonly samples?: number;
+  /** `read-only` when omitted. */
+  readonly mode?: Mode;
+  /** Operations by name, each with the identifier it may be used on; all that need not be named when omitted. */
+  readonly only?: ReadonlyMap<string, string | undefined>;
+  /** How many requests that cost money may succeed; 0 when omitted. */
+  readonly budget?: number;
+  /** Which wrong forms are sent, and in which order; 1 when omitted. */
+  readonly seed?: number;
+  /** Requests a second; as fast as answers come when omitted. */
+  readonly rate?: number;
   /** Milliseconds until a request without an answer is given up; 10,000 when omitted. */
   readonly timeout?: number;
+  /** A second service that should answer the same shapes. */
+  readonly compare?: { readonly target: URL; readonly apiKey: string | undefined };
+  /** Where what is changed is written down; required in full mode. */
+  readonly journal?: Journal;
+  /** Presents a one-time code as a third party would, and says whether it was taken. */
+  readonly presentOtp?: (code: string) => Promise<boolean>;
+  /** Told of every answer. */
+  readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What a run learned of one operation. */
-export interface Coverage {
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-  /** The statuses that were answered, in order, each once. */
-  readonly statuses: readonly number[];
-  /** `passed` needs a described success and no finding; `unverified` is never a pass. */
-  readonly verdict: Verdict | 'passed' | 'unverified';
-  /** Whether a described success was seen; findings can stand beside either. */
-  readonly verified: boolean;
-  /** Why it is not verified; empty where it is. */
-  readonly reason: string;
-}
-
-export interface ContractReport {
-  readonly findings: readonly Finding[];
-  readonly coverage: readonly Coverage[];
-  /** How many answers were judged. */
-  readonly answers: number;
+export interface Progress {
+  readonly done: number;
+  /** At most. */
+  readonly planned: number;
+  readonly step: string;
+  readonly status: number | undefined;
 }
 
 /** Not even the first request was answered; `cause` is what `send` threw. */
@@ -52,147 +58,242 @@ export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
 
-/** After 429 a request is sent once more, after at most this many seconds. */
-const MAX_WAIT = 30;
+const WRONG_KEY = 'contract-test-key-that-nobody-has';
 
 interface Run {
   readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
   readonly validator: Validator;
-  readonly target: URL;
-  readonly apiKey: string | undefined;
-  readonly send: Send;
-  readonly judge: Judge;
+  readonly line: Line;
+  readonly other: Line | undefined;
+  readonly guard: Guard;
+  readonly cleaner: Cleaner;
   readonly answers: Answer[];
-  readonly findings: Map<string, Finding>;
+  readonly pairs: Pair[];
+  readonly otp: OtpProbe[];
   readonly reasons: Map<string, string>;
-  readonly timeout: number;
+  readonly options: ContractOptions;
+  readonly planned: number;
+  done: number;
+}
+
+/** What a run with these options may send, without sending anything. */
+export async function planContract(options: ContractOptions): Promise<Plan> {
+  const document = parseDocument(options.document);
+  return planFor(options, document, readOperations(document), createValidator(document, true));
+}
+
+async function planFor(
+  options: ContractOptions,
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  validator: Validator,
+): Promise<Plan> {
+  const { mode = 'read-only', only = new Map<string, undefined>(), seed = 1, journal } = options;
+  const open = (await journal?.open()) ?? [];
+  const leftovers = open.filter(({ target }) => target === options.target.href);
+  const plan = makePlan({ document, operations, validator, mode, only, seed, leftovers, presentsOtp: options.presentOtp !== undefined });
+  const withheld = new Map(plan.withheld);
+  const steps = plan.steps.filter(({ operation, purpose, credential }) => {
+    if (credential !== 'account' && options.apiKey === undefined) return false;
+    const reason = purpose === 'method' ? undefined : obstacle(operation);
+    if (reason !== undefined) withheld.set(operation.id, reason);
+    return reason === undefined;
+  });
+  return { steps, withheld };
 }
 
 /**
- * Calls what changes nothing at a target, once for each operation or for a few identifiers of it, and judges every answer
- * by the document.
+ * Sends what the plan lists and judges every answer by the document.
  * @throws {DocumentError} when the document cannot be used
  * @throws {TargetError} when the target does not answer the first request
  */
-export async function runContract(options: ContractOptions): Promise<ContractReport> {
+export async function runContract(options: ContractOptions): Promise<Report> {
+  const begun = performance.now();
   const document = parseDocument(options.document);
   const operations = readOperations(document);
-  const validator = createValidator(document);
-  const plan = planReadOnly(operations);
-  const run: Run = {
+  const validator = createValidator(document, true);
+  const plan = await planFor(options, document, operations, validator);
+  const run = prepare(options, plan, { document, operations, validator });
+  for (const phase of Object.values(PHASES))
+    await runPhase(
+      run,
+      plan.steps.filter((step) => step.phase === phase),
+    );
+  const left = await run.cleaner.finish();
+  return buildReport({
     document,
+    operations,
     validator,
+    answers: run.answers,
+    pairs: run.pairs,
+    otp: run.otp,
+    plan,
+    reasons: run.reasons,
+    left,
+    mode: options.mode ?? 'read-only',
+    seed: options.seed ?? 1,
     target: options.target,
-    apiKey: options.apiKey,
-    send: guardSend({ operations, plan, target: options.target, send: options.send ?? fetch }),
-    judge: createJudge(document, operations, validator),
-    answers: [],
-    findings: new Map(),
-    reasons: new Map(plan.withheld),
-    timeout: options.timeout ?? 10_000,
-  };
-  await callAll(run, callable(run, operations, plan), options.samples ?? 3);
-  return report(run, operations);
-}
-
-function callable(run: Run, operations: readonly Operation[], plan: Plan): readonly Operation[] {
-  return operations.filter((operation) => {
-    const reason = obstacle(operation);
-    if (!plan.allowed.has(operation.id)) return false;
-    if (reason !== undefined) run.reasons.set(operation.id, reason);
-    return reason === undefined;
+    secrets: [options.apiKey, options.compare?.apiKey].filter((key) => key !== undefined),
+    milliseconds: performance.now() - begun,
   });
 }
 
-/** Operations whose identifiers are not known yet wait for the answers of the others, as long as those bring something new. */
-async function callAll(run: Run, operations: readonly Operation[], samples: number): Promise<void> {
-  let waiting = [...operations];
+function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'document' | 'operations' | 'validator'>): Run {
+  const send = options.send ?? fetch;
+  const timeout = options.timeout ?? 10_000;
+  const line = (target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } => {
+    const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
+    const guard = createGuard({ steps, target, keyOf, budget: options.budget ?? 0, send });
+    return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(options.rate) } };
+  };
+  const main = line(options.target, options.apiKey, plan.steps);
+  const compared =
+    options.compare === undefined ? undefined : line(options.compare.target, options.compare.apiKey, plan.steps.filter(isComparable));
+  return {
+    ...parts,
+    ...main,
+    other: compared?.line,
+    cleaner: createCleaner({ ...parts, guard: main.guard, journal: options.journal, target: options.target }),
+    answers: [],
+    pairs: [],
+    otp: [],
+    reasons: new Map(plan.withheld),
+    options,
+    planned: plan.steps.reduce((sum, { times }) => sum + times, 0),
+    done: 0,
+  };
+}
+
+/** Both services are asked what reads and needs no identifier: identifiers of one mean nothing to the other. */
+function isComparable({ purpose, effect, path }: Step): boolean {
+  return purpose === 'call' && effect === 'reads' && path === 'none';
+}
+
+/** Steps whose identifiers are not known yet wait for the answers of the others, as long as those bring something new. */
+async function runPhase(run: Run, steps: readonly Step[]): Promise<void> {
+  let waiting = [...steps];
   while (waiting.length > 0) {
-    const later: Operation[] = [];
-    for (const operation of waiting) {
-      const paths = discoverPaths({ document: run.document, validator: run.validator, operation, answers: run.answers }).slice(0, samples);
-      for (const path of paths) await call(run, operation, path);
-      if (paths.length === 0) later.push(operation);
-    }
+    const later: Step[] = [];
+    for (const step of waiting) if (!(await runStep(run, step))) later.push(step);
     if (later.length === waiting.length) break;
     waiting = later;
   }
-  for (const { id, parameters } of waiting) {
-    const names = parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
-    run.reasons.set(id, `no answer named a value for ${names.join(' and ')}`);
+  for (const step of waiting) {
+    if (step.purpose === 'call' || step.purpose === 'remove' || step.purpose === 'undo') run.reasons.set(step.operation.id, missing(step));
   }
 }
 
-async function call(run: Run, operation: Operation, path: PathValues): Promise<void> {
-  const answer = await exchange(run, operation, path);
-  if (answer === undefined) return;
-  run.answers.push(answer);
-  for (const finding of run.judge(answer)) {
-    const key = [finding.check, finding.operation, finding.status, finding.verdict, finding.message].join('\n');
-    const known = run.findings.get(key);
-    run.findings.set(key, known === undefined ? finding : { ...known, times: known.times + finding.times });
-  }
+function missing({ operation, path, form, onlyAfter }: Step): string {
+  if (onlyAfter !== undefined) return `${onlyAfter} did nothing that could be undone`;
+  if (path === 'own') return `this run made nothing that it may be used on; name something with --only ${operation.id}=IDENTIFIER`;
+  const names = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
+  return `no answer named a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
 }
 
-async function exchange(run: Run, operation: Operation, path: PathValues): Promise<Answer | undefined> {
+/** @returns whether it had what it needs */
+async function runStep(run: Run, step: Step): Promise<boolean> {
+  const found = foundFields(run, step);
+  const { onlyAfter } = step;
+  const paths = pathsOf(run, step).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
+  if (found === undefined || paths.length === 0) return false;
+  for (const path of paths.slice(0, step.times)) {
+    const times = step.purpose === 'otp' ? step.times : 1;
+    for (let time = 0; time < times; time++) if (!(await call(run, step, path, bodyOf(step, found)))) return true;
+  }
+  return true;
+}
+
+function foundFields({ operations, ...run }: Run, { form }: Step): Readonly<Record<string, string>> | undefined {
+  const values: Record<string, string> = {};
+  for (const [field, name] of Object.entries(form?.found ?? {})) {
+    const holder = operations.find(({ parameters }) => parameters.some((one) => one.in === 'path' && one.name === name));
+    const [path] = holder === undefined ? [] : pathsFor(run, holder);
+    const value = path?.[name];
+    if (value === undefined) return undefined;
+    values[field] = value;
+  }
+  return values;
+}
+
+function pathsOf(run: Run, { operation, path }: Step): readonly PathValues[] {
+  if (path === 'none') return [{}];
+  if (path === 'own') return run.cleaner.owned(operation);
+  return path === 'found' ? pathsFor(run, operation) : [path];
+}
+
+function pathsFor(
+  { document, validator, answers }: Pick<Run, 'document' | 'validator' | 'answers'>,
+  operation: Operation,
+): readonly PathValues[] {
+  const plain = answers.filter(({ sent }) => sent.credential === 'account' && sent.purpose !== 'method');
+  const made = plain.filter(({ operation: source, status }) => isSuccess(status) && !source.readOnly && !source.path.includes('{'));
+  const created = made
+    .map((answer) => discoverCreated({ document, validator, operation, answers: [answer] }))
+    .filter((path) => path !== undefined);
+  const all = [...created, ...discoverPaths({ document, validator, operation, answers: plain })];
+  return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+async function call(run: Run, step: Step, path: PathValues, body: string | undefined): Promise<boolean> {
+  const { cleaner, line, options } = run;
+  const entry = await cleaner.before(step, path);
+  let answer: Answer;
   try {
-    const first = await send(run, operation, path);
-    if (first.status !== 429) return await readAnswer(operation, first);
-    await first.body?.cancel();
-    const wait = Number(first.headers.get('retry-after') ?? 1);
-    await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT) * 1_000);
-    return await readAnswer(operation, await send(run, operation, path));
+    answer = await exchange(line, step, path, body);
   } catch (error) {
-    if (run.answers.length === 0) throw new TargetError(`${run.target.origin} does not answer: ${reasonOf(error)}`, { cause: error });
-    run.reasons.set(operation.id, `there was no answer: ${reasonOf(error)}`);
-    return undefined;
+    if (!(error instanceof NoAnswerError)) throw error;
+    if (run.answers.length === 0 && !(error.cause instanceof RefusedRequestError)) {
+      throw new TargetError(`${line.target.origin} does not answer: ${error.message}`, { cause: error.cause });
+    }
+    await cleaner.lost(entry, error.cause instanceof RefusedRequestError);
+    if (step.purpose === 'call') run.reasons.set(step.operation.id, `there was no answer: ${error.message}`);
+    tell(run, step, undefined);
+    // What may have been bought is not tried again.
+    return step.effect !== 'costs';
+  }
+  run.answers.push(answer);
+  await cleaner.after(entry, step, answer);
+  tell(run, step, answer.status);
+  if (run.other !== undefined && isComparable(step)) await compare(run, run.other, step, { answer, path, body });
+  if (options.presentOtp !== undefined) await presentCode(run, answer, options.presentOtp);
+  // A purchase that a wrong form made is enough to know.
+  return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(answer.status));
+}
+
+async function compare(
+  run: Run,
+  line: Line,
+  step: Step,
+  { answer, path, body }: { readonly answer: Answer; readonly path: PathValues; readonly body: string | undefined },
+): Promise<void> {
+  try {
+    const other = await exchange(line, step, path, body);
+    run.pairs.push({ one: answer, other: { ...other, sent: { ...other.sent, purpose: 'compare' } } });
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+    if (run.pairs.length === 0) throw new TargetError(`${line.target.origin} does not answer: ${error.message}`, { cause: error.cause });
   }
 }
 
-function send(run: Run, operation: Operation, path: PathValues): Promise<Response> {
-  const request = buildRequest({ target: run.target, operation, path, apiKey: run.apiKey });
-  return run.send(new Request(request, { signal: AbortSignal.timeout(run.timeout) }));
+/** The first code is used and used again; the second is let lie until there is a third. */
+async function presentCode(run: Run, answer: Answer, present: (code: string) => Promise<boolean>): Promise<void> {
+  if (!hasOtp(run.document, answer.operation) || !isSuccess(answer.status) || responseFor(answer.operation, answer.status) === undefined)
+    return;
+  const codes = run.answers.filter(({ operation, status }) => operation.id === answer.operation.id && isSuccess(status));
+  const codeOf = (one: Answer | undefined) => (one?.body.kind === 'json' ? otpIn(run.document, one.operation, one.body.value) : undefined);
+  const [latest, before] = [codeOf(codes.at(-1)), codeOf(codes.at(-2))];
+  if (latest === undefined) return;
+  if (codes.length === 1) {
+    run.otp.push({ answer, law: 'a fresh code is valid', expected: true, observed: await present(latest) });
+    run.otp.push({ answer, law: 'a code is valid once', expected: false, observed: await present(latest) });
+  } else if (codes.length === 3 && before !== undefined) {
+    run.otp.push({ answer, law: 'a code is void once another is generated', expected: false, observed: await present(before) });
+    run.otp.push({ answer, law: 'the newest code is valid', expected: true, observed: await present(latest) });
+  }
 }
 
-/** The innermost cause, as `fetch` hides what happened behind "fetch failed". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message === '' ? code : error.message;
-}
-
-function report(run: Run, operations: readonly Operation[]): ContractReport {
-  const scrub = scrubber([...(run.apiKey === undefined ? [] : [run.apiKey]), ...run.answers.flatMap((answer) => secretsOf(run, answer))]);
-  const findings = [...run.findings.values()].map((finding) => ({
-    ...finding,
-    pointer: scrub(finding.pointer),
-    message: scrub(finding.message),
-    expected: scrub(finding.expected),
-    observed: scrub(finding.observed),
-  }));
-  return { findings, coverage: operations.map((operation) => cover(run, operation, findings)), answers: run.answers.length };
-}
-
-function secretsOf({ document }: Run, { operation, status, body }: Answer): readonly string[] {
-  const response = responseFor(operation, status);
-  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  return pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
-}
-
-function cover(run: Run, operation: Operation, findings: readonly Finding[]): Coverage {
-  const { id, method, path } = operation;
-  const answers = run.answers.filter((answer) => answer.operation.id === id);
-  const statuses = [...new Set(answers.map((answer) => answer.status))];
-  const verified = answers.some(isProof);
-  const found = worst(findings.filter((finding) => finding.operation === id));
-  const reason = verified ? '' : (run.reasons.get(id) ?? unprovenReason(answers, statuses));
-  return { operation: id, method, path, statuses, verdict: found ?? (verified ? 'passed' : 'unverified'), verified, reason };
-}
-
-function unprovenReason(answers: readonly Answer[], statuses: readonly number[]): string {
-  if (answers.length === 0) return 'it was not called';
-  return answers.some((answer) => isSuccess(answer.status))
-    ? 'its success has a status that is not described'
-    : `it answered ${statuses.join(', ')} only`;
+function tell(run: Run, step: Step, status: number | undefined): void {
+  run.done++;
+  run.options.onProgress?.({ done: run.done, planned: run.planned, step: describeStep(step), status });
 }

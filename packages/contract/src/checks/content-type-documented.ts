@@ -1,14 +1,22 @@
 import { mediaFor } from '../answer.ts';
-import type { AnswerCheck } from '../finding.ts';
+import type { Check } from '../check.ts';
+import { isObject } from '../json.ts';
+import { valueAt } from '../pointer.ts';
 
-/** Another label alone is a discovery; that the body is not what was described is found by the checks of the body. */
-export const contentTypeDocumented: AnswerCheck = {
+export const contentTypeDocumented: Check = {
   id: 'content-type-documented',
   claim: 'The document describes the content type of the answer.',
-  isFinal: false,
-  look({ answer, response }) {
+  judges:
+    'Compares the media type without its parameters, by exact name or range. Another label alone is a discovery; that the body is not what was described is found by the checks of the body.',
+  client:
+    'The client picks its parser by the content type. With another one it hands you text or a blob where the types promise an object.',
+  applies: ({ responses }) => Object.values(responses).some(({ content }) => Object.keys(content).length > 0),
+  look({ document, answer, response }) {
     const expected = Object.keys(response?.content ?? {});
     if (response === undefined || expected.length === 0 || mediaFor(response, answer.mediaType) !== undefined) return [];
+    const [described] = Object.values(response.content);
+    // The same body under another label: a reference to the same schema, where the document has one.
+    const written = described?.pointer === undefined ? undefined : valueAt(document, described.pointer);
     return [
       {
         pointer: '',
@@ -16,8 +24,24 @@ export const contentTypeDocumented: AnswerCheck = {
         message: `the document does not describe ${answer.mediaType === '' ? 'an answer without a content type' : `the content type ${answer.mediaType}`}`,
         expected: expected.join(', '),
         observed: answer.mediaType === '' ? 'no content type' : answer.mediaType,
+        at: `${response.holder}/content`,
         rule: answer.mediaType,
+        cause: 'content-type',
+        proposal:
+          answer.mediaType === '' || described?.pointer === undefined
+            ? undefined
+            : {
+                kind: 'add-entry',
+                at: `${response.holder}/content`,
+                key: answer.mediaType,
+                value: { schema: answer.body.kind === 'json' && isObject(written) ? written : { type: 'string' } },
+              },
       },
     ];
+  },
+  defect: {
+    says: 'JSON is labelled text/html.',
+    tamper: ({ outcome, answer }) =>
+      outcome === 'success' ? { ...answer, headers: { ...answer.headers, 'content-type': 'text/html' } } : undefined,
   },
 };

@@ -1,32 +1,60 @@
-import type { AnswerCheck, Remark } from '../finding.ts';
+import { answersJson } from '../applies.ts';
+import type { Check } from '../check.ts';
+import type { Remark } from '../finding.ts';
+import { shapeSchema } from '../infer.ts';
 import { isObject } from '../json.ts';
 import { shapeOf } from '../observe.ts';
 import { walkDescribed, type Place } from '../place.ts';
 import { keysOf } from '../schema.ts';
+import { alterFirst, isPayload } from '../tamper.ts';
 
-export const propertyDescribed: AnswerCheck = {
+export const propertyDescribed: Check = {
   id: 'property-described',
   claim: 'The document describes every property of the body.',
-  isFinal: false,
+  judges:
+    'By a walk of our own over value and schemas together, as JSON Schema calls unknown properties valid. An object of which no property is described is open on purpose. Only the shape of an unknown value is shown, never the value: it could be a secret.',
+  client: 'The generated type does not have it, so you cannot use it without a cast, and nothing masks it should it be a secret.',
+  applies: answersJson,
   look({ document, answer, response, json }) {
     if (response === undefined || json?.pointer === undefined || answer.body.kind !== 'json') return [];
     const remarks: Remark[] = [];
     walkDescribed(document, { pointer: json.pointer, provenance: response.provenance }, answer.body.value, (place) => {
       if (isDescribed(place)) return true;
       const known = place.parents.flatMap(({ schema }) => keysOf(schema, 'properties'));
-      // An object of which no property is described is open on purpose.
       if (known.length === 0) return false;
+      const owner = place.parents.findLast(({ schema }) => keysOf(schema, 'properties').length > 0);
+      const at = `${owner?.pointer ?? json.pointer ?? ''}/properties`;
       remarks.push({
         pointer: place.pointer,
         verdict: 'discovered',
         message: `the document does not describe the property ${place.name}`,
         expected: [...new Set(known)].join(', '),
         observed: shapeOf(place.value),
-        rule: `${place.parents.map((node) => node.pointer).join(' ')} ${place.name}`,
+        at,
+        rule: place.name,
+        proposal: {
+          kind: 'add-entry',
+          at,
+          key: place.name,
+          value: {
+            ...shapeSchema(place.value),
+            'x-provenance': 'inferred',
+            description: 'Observed by a contract test; what it means is not known yet.',
+          },
+        },
       });
       return false;
     });
     return remarks;
+  },
+  defect: {
+    says: 'An object in the last item of a list or map tells more than is described.',
+    tamper: (exchange) =>
+      alterFirst(
+        exchange,
+        (place) => isPayload(place) && isObject(place.value) && place.nodes.some(({ schema }) => keysOf(schema, 'properties').length > 0),
+        ({ value }) => ({ ...Object(value), internalNote: 'x' }),
+      ),
   },
 };
 

@@ -1,34 +1,62 @@
-import type { AnswerCheck, Remark } from '../finding.ts';
+import { describes } from '../applies.ts';
+import type { Check } from '../check.ts';
+import type { Remark } from '../finding.ts';
 import { walkDescribed } from '../place.ts';
 import type { SchemaNode } from '../schema.ts';
+import { alterFirst } from '../tamper.ts';
 
-export const valueSeen: AnswerCheck = {
+export const valueSeen: Check = {
   id: 'value-seen',
   claim: 'The values of open enumerations are among those that the document lists.',
-  isFinal: false,
+  judges: 'Open enumerations are marked `x-seen`: known values beside any other text. A new one is welcome, so it is a discovery.',
+  client: 'The type takes it, as the enumeration is open. A `switch` without a default branch does nothing for it.',
+  applies: describes(isOpenEnumeration),
   look({ document, answer, response, json }) {
     if (response === undefined || json?.pointer === undefined || answer.body.kind !== 'json') return [];
     const remarks: Remark[] = [];
-    walkDescribed(document, { pointer: json.pointer, provenance: response.provenance }, answer.body.value, ({ pointer, value, nodes }) => {
-      const seen = nodes.flatMap(seenValues);
-      const isSecret = nodes.some(({ schema }) => schema['x-secret'] === true);
-      if (seen.length === 0 || typeof value !== 'string' || seen.includes(value)) return true;
-      const shown = isSecret ? '***' : JSON.stringify(value);
-      remarks.push({
-        pointer,
-        verdict: 'discovered',
-        message: `the document does not list the value ${shown}`,
-        expected: seen.join(', '),
-        observed: shown,
-        rule: `${nodes.map((node) => node.pointer).join(' ')} ${value}`,
-      });
-      return true;
-    });
+    walkDescribed(
+      document,
+      { pointer: json.pointer, provenance: response.provenance },
+      answer.body.value,
+      ({ pointer, pattern, value, nodes }) => {
+        const lists = nodes.filter(isOpenEnumeration);
+        const seen = lists.flatMap(valuesOf);
+        const isSecret = nodes.some(({ schema }) => schema['x-secret'] === true);
+        const [list] = lists;
+        if (list === undefined || typeof value !== 'string' || seen.includes(value)) return true;
+        const shown = isSecret ? '***' : JSON.stringify(value);
+        const at = `${lists.at(-1)?.pointer ?? list.pointer}/enum`;
+        remarks.push({
+          pointer,
+          verdict: 'discovered',
+          message: `${pattern} has the value ${shown}, which the document does not list`,
+          expected: seen.join(', '),
+          observed: shown,
+          at,
+          rule: isSecret ? 'secret' : value,
+          proposal: isSecret ? undefined : { kind: 'add-item', at, value },
+        });
+        return true;
+      },
+    );
     return remarks;
+  },
+  defect: {
+    says: 'An open enumeration has a value that was never seen.',
+    tamper: (exchange) =>
+      alterFirst(
+        exchange,
+        ({ nodes, value }) => typeof value === 'string' && nodes.some(isOpenEnumeration) && exchange.operation?.readOnly === true,
+        () => 'NEVER_SEEN_BEFORE',
+      ),
   },
 };
 
 /** openapi/EXTENSIONS.md: `x-seen` stands on the branch whose values were seen. */
-function seenValues({ schema }: SchemaNode): readonly unknown[] {
-  return schema['x-seen'] === true && Array.isArray(schema['enum']) ? schema['enum'] : [];
+function isOpenEnumeration({ schema }: SchemaNode): boolean {
+  return schema['x-seen'] === true && Array.isArray(schema['enum']);
+}
+
+function valuesOf({ schema }: SchemaNode): readonly unknown[] {
+  return Array.isArray(schema['enum']) ? schema['enum'] : [];
 }

@@ -1,0 +1,35 @@
+import { failures, type Report } from '@reseller/contract/engine';
+import type { Console } from '../console.ts';
+import { writeProposals, type LoadedDocument } from '../document.ts';
+import type { Arguments } from '../options.ts';
+import { renderReport } from '../render.ts';
+import { settleReport } from '../settle-report.ts';
+import { writeReports } from '../write-reports.ts';
+
+interface Parts {
+  readonly report: Report;
+  readonly loaded: LoadedDocument;
+  readonly args: Pick<Arguments, 'baseline' | 'report' | 'write'>;
+  readonly output: Console;
+  readonly secret: string;
+}
+
+/** What comes after judging, wherever the answers came from: baseline, reports, proposals. */
+export async function conclude({ report, loaded, args, output, secret }: Parts): Promise<0 | 1> {
+  const settled = await settleReport(report, loaded, args.baseline);
+  output.print(renderReport(settled));
+  if (args.report !== undefined) {
+    await writeReports(args.report, settled, secret);
+    output.print(`Reports: ${args.report}`);
+  }
+  if (args.write) {
+    const open = settled.findings.filter(({ accepted }) => accepted === undefined);
+    const files = await writeProposals(loaded, open);
+    output.print(
+      files.length === 0
+        ? 'There was nothing to write into the document.'
+        : `Changed: ${files.map((file) => file.slice(loaded.base.length + 1)).join(', ')}. Look at each change before you commit it.`,
+    );
+  }
+  return failures(settled).length > 0 ? 1 : 0;
+}

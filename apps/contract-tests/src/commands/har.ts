@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { createRecorder, HarError, readHar } from '@reseller/contract/engine';
+import { CannotRunError } from '../cannot-run.ts';
+import { guarded, type Console } from '../console.ts';
+import { openDocument } from '../document.ts';
+import type { Arguments } from '../options.ts';
+import { conclude } from './conclude.ts';
+
+/** Judges the traffic of a HAR file. */
+export async function judgeHar(args: Arguments, file: string, output: Console): Promise<0 | 1> {
+  const loaded = await openDocument(args.document);
+  const recorder = createRecorder(loaded.document);
+  const entries = await read(file);
+  const taken = entries.map((entry) => recorder.take(entry));
+  const first = taken.find((answer) => answer !== undefined);
+  if (first === undefined)
+    throw new CannotRunError(
+      `None of the ${entries.length} entries of ${file} is of an operation of the document, so nothing was checked.`,
+    );
+  const safe = guarded(output, '');
+  if (recorder.foreign() > 0) safe.print(`${recorder.foreign()} entries are of no operation of the document and were left out.`);
+  return conclude({ report: recorder.report(new URL(new URL(first.sent.url).origin)), loaded, args, output: safe, secret: '' });
+}
+
+async function read(file: string): Promise<ReturnType<typeof readHar>> {
+  try {
+    return readHar(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new CannotRunError(error instanceof HarError ? error.message : `The file ${file} cannot be read.`, { cause: error });
+  }
+}

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createRecorder } from '@reseller/contract/engine';
+import { CannotRunError } from '../cannot-run.ts';
+import { guarded, type Console } from '../console.ts';
+import { openDocument } from '../document.ts';
+import type { Arguments } from '../options.ts';
+import { startProxy, type Proxy, type ProxyOptions } from '../proxy.ts';
+import { conclude } from './conclude.ts';
+
+/** Stands between a client and a service until it is stopped, then says what it saw. */
+export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
+  const loaded = await openDocument(args.document);
+  const recorder = createRecorder(loaded.document);
+  const safe = guarded(output, '');
+  const proxy = await start({
+    target: args.target,
+    port: args.port,
+    recorder,
+    onExchange: safe.progress,
+  });
+  safe.print(`Contract proxy: ${proxy.url} -> ${args.target.href} (Ctrl-C ends it and prints the report)`);
+  if (signal?.aborted === false) await once(signal, 'abort');
+  await proxy.close();
+  const report = recorder.report(args.target);
+  if (report.traffic.length === 0)
+    throw new CannotRunError('No answer to an operation of the document passed through the proxy, so nothing was checked.');
+  return conclude({ report, loaded, args, output: safe, secret: '' });
+}
+
+async function start(options: ProxyOptions): Promise<Proxy> {
+  try {
+    return await startProxy(options);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new CannotRunError(`Port ${options.port} is in use. Name another with --port.`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import {
+  planContract,
+  runContract,
+  TargetError,
+  describeStep,
+  type ContractOptions,
+  type Plan,
+  type Report,
+} from '@reseller/contract/engine';
+import { readOperations } from '@reseller/contract';
+import { CannotRunError } from '../cannot-run.ts';
+import { guarded, type Console } from '../console.ts';
+import { openDocument, type LoadedDocument } from '../document.ts';
+import { fileJournal } from '../file-journal.ts';
+import { readKey, type Arguments, type Environment } from '../options.ts';
+import { conclude } from './conclude.ts';
+
+/** Where a command keeps what outlives it. */
+export interface Places {
+  readonly journal: string;
+  readonly demoKeyFile?: URL;
+}
+
+/** Calls a service and judges its answers. */
+export async function runAgainst(args: Arguments, environment: Environment, output: Console, places: Places): Promise<0 | 1> {
+  const loaded = await openDocument(args.document);
+  rejectUnknown(args, loaded);
+  const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
+  // A plan sends nothing, so it needs no key.
+  const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment, places.demoKeyFile);
+  const safe = guarded(output, args.plan ? '' : apiKey);
+  const options = contractOptions(args, { loaded, apiKey, environment, output: safe, journal: places.journal });
+  const plan = await planContract(options);
+  if (args.plan) {
+    safe.print(renderPlan(plan));
+    return 0;
+  }
+  if (args.mode === 'full') safe.print(agree(args, plan));
+  const report = await run(options, args);
+  rejectEmptyRun(report);
+  return conclude({ report, loaded, args, output: safe, secret: apiKey });
+}
+
+interface Parts {
+  readonly loaded: LoadedDocument;
+  readonly apiKey: string;
+  readonly environment: Environment;
+  readonly output: Console;
+  readonly journal: string;
+}
+
+function contractOptions(args: Arguments, { loaded, apiKey, environment, output, journal }: Parts): ContractOptions {
+  const { target, mode, only, budget, seed, rate, compare } = args;
+  return {
+    document: loaded.document,
+    target,
+    mode,
+    only,
+    seed,
+    ...(apiKey === '' ? {} : { apiKey }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
+    journal: fileJournal(journal),
+    onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
+  };
+}
+
+async function run(options: ContractOptions, { compare }: Arguments): Promise<Report> {
+  try {
+    return await runContract(options);
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    const hint =
+      compare !== undefined && error.message.startsWith(compare.origin)
+        ? 'Start the service there, or leave --compare out.'
+        : 'Start the service there (pnpm start for the sandbox), or name another with --target.';
+    throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
+  }
+}
+
+function rejectUnknown({ only }: Arguments, { document }: LoadedDocument): void {
+  const known = new Set(readOperations(document).map(({ id }) => id));
+  const unknown = [...only.keys()].filter((id) => !known.has(id));
+  if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
+}
+
+/** Every request that may leave, and what will not be called. */
+function renderPlan({ steps, withheld }: Plan): string {
+  const requests = steps.reduce((sum, { times }) => sum + times, 0);
+  const lines = steps.map((step) => `  ${step.effect.padEnd(7)}  ${describeStep(step)}`);
+  const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
+  return [`At most ${requests} requests, none of them sent yet`, ...lines, ...(rest.length === 0 ? [] : ['', 'Not called', ...rest])].join(
+    '\n',
+  );
+}
+
+/**
+ * What a run in full mode will do to the account.
+ * @throws {CannotRunError} when nobody has agreed to it
+ */
+function agree({ yes, budget }: Arguments, { steps }: Plan): string {
+  const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
+  const traps = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form').length;
+  const changes = steps.filter(({ effect }) => effect === 'changes');
+  const lines = [
+    `This run changes the account: ${changes.length} requests that change something, ${costs.length} that cost money.`,
+    ...[...costs, ...changes].map((step) => `  ${step.effect === 'costs' ? 'COSTS  ' : 'changes'}  ${describeStep(step)}`),
+    ...(traps > 0
+      ? [`  ${traps} further purchases with forms that must be refused; each that is accepted all the same counts against the budget.`]
+      : []),
+  ];
+  const text = lines.join('\n');
+  if (costs.length > 0 && budget === undefined)
+    throw new CannotRunError(`${text}\nNothing was sent. Say how many requests that cost money may succeed: --budget ${costs.length}.`);
+  if (changes.length + costs.length > 0 && !yes) throw new CannotRunError(`${text}\nNothing was sent. Add --yes to do this.`);
+  return text;
+}
+
+/** A run in which no operation succeeded has checked nothing, and must not look like one that found nothing. */
+function rejectEmptyRun({ coverage, findings, target }: Report): void {
+  if (coverage.some((row) => row.verified) || findings.some((finding) => finding.verdict === 'violation')) return;
+  const statuses = [...new Set(coverage.flatMap((row) => row.statuses.filter(({ times }) => times > 0).map(({ status }) => status)))];
+  if (
+    statuses.length > 0 &&
+    statuses.every((status) => ['401', '403', '404', '405'].includes(status)) &&
+    !statuses.every((status) => status.startsWith('404'))
+  )
+    throw new CannotRunError(
+      `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, .data/demo-api-key.`,
+    );
+  throw new CannotRunError(
+    `No operation at ${target} answered with success (only ${statuses.join(', ')}), so nothing was checked. Is this the base address of the API?`,
+  );
+}

@@ -1,0 +1,30 @@
+import type { Console } from '../console.ts';
+import { openDocument } from '../document.ts';
+import type { Arguments } from '../options.ts';
+import { columns } from '../render.ts';
+import { controlRun, proveCheck } from '../selftest.ts';
+import { CHECKS } from '@reseller/contract/engine';
+
+/** Shows of every check that it is red on its defect and green without. */
+export async function selftest(args: Arguments, output: Console): Promise<0 | 1> {
+  const { document } = await openDocument(args.document);
+  const control = await controlRun(document);
+  const rows: (readonly string[])[] = [];
+  let failed = control.length;
+  for (const [index, check] of CHECKS.entries()) {
+    output.progress(`${index + 1}/${CHECKS.length}  ${check.id}`);
+    const { found, defect } = await proveCheck(document, check);
+    if (!found) failed++;
+    rows.push([found ? 'found' : 'MISSED', check.id, defect]);
+  }
+  output.print(columns(rows).join('\n'));
+  output.print(
+    control.length === 0
+      ? 'The service without defects: nothing found.'
+      : `False alarms on the service without defects:\n${columns(control.map(({ check, message }) => [check, message])).join('\n')}`,
+  );
+  output.print(
+    `${rows.length - rows.filter(([state]) => state === 'MISSED').length} of ${rows.length} defects found, ${control.length} false alarms`,
+  );
+  return failed === 0 ? 0 : 1;
+}

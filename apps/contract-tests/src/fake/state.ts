@@ -1,0 +1,152 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { createValidator, responseFor, type FormReading, type OpenApiDocument, type Operation } from '@reseller/contract';
+import {
+  hasOtp,
+  isUndo,
+  knownPaths,
+  pagingOf,
+  readEnvelope,
+  replaced,
+  undoOf,
+  walkDescribed,
+  type Exchange,
+  type FakeAnswer,
+} from '@reseller/contract/engine';
+
+type Outcome = Exchange['outcome'];
+type Values = Readonly<Record<string, string>>;
+
+/** What a service made of a document remembers: which things exist, which were removed, what was asked, and the code in force. */
+export interface FakeState {
+  outcome(operation: Operation, parameters: Values, form: FormReading | undefined): Outcome;
+  succeed(operation: Operation, parameters: Values, form: FormReading | undefined): FakeAnswer;
+  refusal(operation: Operation, outcome: Outcome): FakeAnswer;
+  /** What is answered where nothing is described. */
+  refuse(outcome: 'wrong-method' | 'not-found', method: string): Exchange;
+  presentOtp(code: string): boolean;
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' } as const;
+/** What each refusal answers, the first that the operation describes. */
+const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
+  success: ['200'],
+  unauthorized: ['401', '403'],
+  'invalid-form': ['422', '400'],
+  'unknown-id': ['404'],
+  removed: ['409', '404'],
+  'wrong-method': ['405'],
+  'not-found': ['404'],
+};
+const PAST_REQUESTS = 120;
+
+/** A fresh state, in which all that the document's examples name exists. */
+export function createFakeState(document: OpenApiDocument, operations: readonly Operation[]): FakeState {
+  const validator = createValidator(document);
+  const { identifier } = readEnvelope(document, operations);
+  const things = new Set(knownPaths(document, operations, validator).map(keyOf));
+  const removed = new Set<string>();
+  const past = new Map<string, unknown[]>();
+  let otp: string | undefined;
+
+  function withIdentifier(body: unknown): unknown {
+    if (identifier === undefined || typeof Object(body)[identifier] !== 'string') return body;
+    return { ...Object(body), [identifier]: randomUUID() };
+  }
+
+  function pageOf(operation: Operation, form: FormReading | undefined, body: unknown): unknown {
+    const paging = pagingOf(document, operation);
+    const items = paging?.itemsOf(body);
+    if (paging === undefined || items === undefined || items.length === 0) return body;
+    const all = past.get(operation.id) ?? Array.from({ length: PAST_REQUESTS }, (_, index) => fresh(items[index % items.length]));
+    past.set(operation.id, all);
+    all.unshift(fresh(items[0]));
+    const offset = Number(form?.values[paging.field] ?? 0);
+    return paging.withItems(body, all.slice(offset, offset + paging.size));
+  }
+
+  function fresh(item: unknown): unknown {
+    return identifier === undefined ? item : withIdentifier(item);
+  }
+
+  return {
+    outcome(operation, parameters, form) {
+      const path = keyOf(parameters);
+      if (operation.path.includes('{') && !things.has(path)) return 'unknown-id';
+      const isGone = operation.method === 'DELETE' && removed.has(path);
+      // Where removing means that it is gone, its own path finds nothing any more.
+      const isRead = operation.method === 'GET' && removed.has(`${operation.path} ${path}`);
+      const isNothingToUndo =
+        operation.path.includes('{') && isUndo(operation, operations) && operation.method !== 'DELETE' && !removed.has(path);
+      if (isGone || isNothingToUndo) return 'removed';
+      if (isRead) return 'unknown-id';
+      if (form === undefined || operation.form === undefined) return 'success';
+      return form.issues.length > 0 || validator.compile(operation.form.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
+    },
+    succeed(operation, parameters, form) {
+      const path = keyOf(parameters);
+      if (operation.method === 'DELETE') {
+        removed.add(path);
+        removed.add(`${operation.path} ${path}`);
+      } else if (isUndo(operation, operations)) removed.delete(path);
+      let body = pageOf(operation, form, withIdentifier(completed(document, operation, exampleOf(operation, path))));
+      if (hasOtp(document, operation)) {
+        otp = String(randomInt(10_000_000, 99_999_999));
+        body = replaced(body, '/data/otp_code', otp);
+      }
+      const status = Object.keys(operation.responses).find((code) => code.startsWith('2')) ?? '200';
+      if (!operation.path.includes('{') && undoOf(operation, operations) !== undefined) removed.delete(path);
+      return { status: Number(status), headers: JSON_HEADERS, body };
+    },
+    refusal(operation, outcome) {
+      const status = STATUSES[outcome].find((code) => operation.responses[code] !== undefined) ?? STATUSES[outcome][0] ?? '400';
+      const [example] = Object.values(responseFor(operation, Number(status))?.content['application/json']?.examples ?? {});
+      return { status: Number(status), headers: JSON_HEADERS, body: withIdentifier(example?.value ?? { message: 'refused' }) };
+    },
+    refuse(outcome, method) {
+      const [sample] = operations.flatMap(({ responses }) => Object.values(responses['401']?.content['application/json']?.examples ?? {}));
+      const body = withIdentifier(sample?.value ?? { message: 'refused' });
+      const given: FakeAnswer = { status: outcome === 'wrong-method' ? 405 : 404, headers: JSON_HEADERS, body };
+      return { document, operation: undefined, method, outcome, key: 'account', form: undefined, answer: given, success: () => given };
+    },
+    presentOtp(code) {
+      const isValid = code === otp;
+      if (isValid) otp = undefined;
+      return isValid;
+    },
+  };
+}
+
+/** The body with every map that it could have beside what the example shows: the document's examples are not there to show all of them. */
+function completed(document: OpenApiDocument, operation: Operation, body: unknown): unknown {
+  const [, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const pointer = response?.content['application/json']?.pointer;
+  if (pointer === undefined) return body;
+  let whole = body;
+  walkDescribed(document, { pointer, provenance: 'shown' }, body, ({ pointer: at, value, nodes }) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return true;
+    for (const { schema } of nodes) {
+      for (const [name, property] of Object.entries(Object(schema['properties']))) {
+        const isMap = typeof Object(property).additionalProperties === 'object' && Object(property).properties === undefined;
+        if (isMap && !Object.hasOwn(value, name)) whole = replaced(whole, `${at}/${name}`, {});
+      }
+    }
+    return true;
+  });
+  return whole;
+}
+
+/** The success example that tells of the thing that was asked for, else the first. */
+function exampleOf({ id, responses }: Operation, path: string): unknown {
+  const [, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
+  const examples = Object.values(response?.content['application/json']?.examples ?? {});
+  const values = Object.values(JSON.parse(path));
+  const found =
+    examples.find(({ value }) => values.length > 0 && values.every((one) => JSON.stringify(value).includes(JSON.stringify(one)))) ??
+    examples[0];
+  if (found === undefined) throw new Error(`The document has no success example for ${id}.`);
+  return structuredClone(found.value);
+}
+
+function keyOf(parameters: Values): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(parameters).toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}

@@ -1,0 +1,104 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { Recorder } from '@reseller/contract/engine';
+
+export interface ProxyOptions {
+  readonly target: URL;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly recorder: Recorder;
+  /** Told of each exchange, with the operation that it was of. */
+  readonly onExchange: (line: string) => void;
+}
+
+export interface Proxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Headers of one connection, which a proxy does not pass on; and the encoding, so that bodies can be read. */
+const OWN: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'accept-encoding',
+  'content-length',
+  'expect',
+]);
+
+/**
+ * A proxy that passes everything on as it is and lets a recorder look at it.
+ * @throws Error when the port is in use; its message is for the user
+ */
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  const server = createServer((request, response) => void pass(options, request, response));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : options.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+async function pass({ target, recorder, onExchange }: ProxyOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const method = request.method ?? 'GET';
+  const url = `${target.origin}${target.pathname.replace(/\/+$/, '')}${request.url ?? '/'}`;
+  const body = await buffer(request);
+  const begun = performance.now();
+  const at = new Date().toISOString();
+  try {
+    const requestHeaders = textHeaders(request.headers);
+    const passed = Object.fromEntries(Object.entries(requestHeaders).filter(([name]) => !OWN.has(name)));
+    const answered = await fetch(url, {
+      method,
+      headers: { ...passed, 'accept-encoding': 'identity' },
+      redirect: 'manual',
+      ...(body.length > 0 ? { body } : {}),
+    });
+    const bytes = new Uint8Array(await answered.arrayBuffer());
+    const responseHeaders = Object.fromEntries(answered.headers);
+    const cookies = answered.headers.getSetCookie();
+    const outgoing = Object.fromEntries(Object.entries(responseHeaders).filter(([name]) => !OWN.has(name) && name !== 'content-encoding'));
+    response.writeHead(answered.status, {
+      ...outgoing,
+      ...(cookies.length > 0 ? { 'set-cookie': cookies } : {}),
+      'content-length': bytes.length,
+    });
+    response.end(method === 'HEAD' ? undefined : bytes);
+    const requestBody = body.length > 0 ? body.toString() : undefined;
+    const answer = recorder.take({
+      method,
+      url,
+      requestHeaders,
+      requestBody,
+      at,
+      status: answered.status,
+      responseHeaders,
+      bytes,
+      milliseconds: performance.now() - begun,
+    });
+    onExchange(`${answered.status}  ${answer === undefined ? `${method} of no operation` : answer.operation.id}`);
+  } catch (error) {
+    response.writeHead(502, { 'content-type': 'text/plain' }).end('The target of the contract proxy does not answer.\n');
+    const { cause } = error instanceof Error ? error : { cause: undefined };
+    onExchange(`502  no answer: ${cause instanceof Error ? cause.message : String(error)}`);
+  }
+}
+
+function textHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}

@@ -1,0 +1,20 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { command } from './run-command.ts';
+import { copyOfSources } from './workspace.ts';
+
+test('two versions of the sources are compared: what breaks, what is safe, and for whom', async () => {
+  const [old, now] = [await copyOfSources(), await copyOfSources()];
+  expect(await command(['diff', old, now], {})).toEqual({ code: 0, output: 'Nothing changed that anybody would notice.' });
+
+  const form = join(dirname(now), 'components/schemas/vm/CreateVmForm.yaml');
+  const text = await readFile(form, 'utf8');
+  await writeFile(form, text.replace('hostsystem]', 'hostsystem, hostname]').replace('Virtual cores. The', 'Cores. The'));
+  const { code, output } = await command(['diff', old, now], {});
+  expect(code).toBe(1);
+  expect(output).toContain('Breaking (1)\n  hostname is required now\n    createVm  ');
+  expect(output).toMatch(/components\/schemas\/vm\/CreateVmForm\.yaml:\d+:\d+\n {4}Calls that do not send it are refused\./);
+  expect(output).toContain('Documentation only (1)\n  description of cores changed');
+  expect(output).toMatch(/1 breaking, 0 safe, 1 documentation only$/);
+});

@@ -1,0 +1,148 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OpenApiDocument } from '@reseller/contract';
+import { readBaseline } from '@reseller/contract/engine';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { loadDocument } from '../src/document.ts';
+import { FAKE_KEY, startFakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { command } from './run-command.ts';
+import { temporaryFolder } from './workspace.ts';
+
+let document: OpenApiDocument;
+const environment = { RESELLER_API_KEY: FAKE_KEY };
+
+beforeAll(async () => {
+  document = await loadDocument();
+});
+
+const MARKUP = '</script><img src=x onerror=alert(1)>';
+const DAY = 86_400_000;
+
+const defective: Tamper = ({ operation, outcome, answer }) => {
+  if (outcome !== 'success' || operation?.id !== 'getCurrentInvoice') return undefined;
+  const body = Object(answer.body);
+  return { ...answer, body: { ...body, [MARKUP]: 1, data: { ...body.data, creditLimit: MARKUP } } };
+};
+
+async function reports(
+  tamper: Tamper,
+  more: readonly string[] = [],
+): Promise<{ code: number; output: string; read: (name: string) => Promise<string> }> {
+  const service = await startFakeService(document, tamper);
+  onTestFinished(() => service.close());
+  const folder = await temporaryFolder();
+  const ended = await command(['--target', service.url, '--report', folder, ...more], environment);
+  return { ...ended, read: (name) => readFile(join(folder, name), 'utf8') };
+}
+
+test('JUnit has a case for each operation and check, with failures at their place and reasons for what was skipped', async () => {
+  const { read } = await reports(defective);
+  const text = await read('junit.xml');
+  expect(XMLValidator.validate(text)).toBe(true);
+  const { testsuites } = new XMLParser({
+    ignoreAttributes: false,
+    isArray: (name) => ['testsuite', 'testcase', 'failure'].includes(name),
+  }).parse(text);
+  expect(testsuites.testsuite).toHaveLength(25);
+  const suite = testsuites.testsuite.find((one: Record<string, unknown>) => one['@_name'] === 'getCurrentInvoice');
+  expect(suite['@_failures']).toBe('1');
+  const failed = suite.testcase.find((one: Record<string, unknown>) => one['failure'] !== undefined);
+  expect(failed['@_name']).toBe('property-type');
+  expect(failed.failure[0]['#text']).toContain('openapi/components/schemas/accounting/CurrentInvoice.yaml:');
+  const buying = testsuites.testsuite.find((one: Record<string, unknown>) => one['@_name'] === 'createVm');
+  expect(buying.testcase.every((one: Record<string, unknown>) => one['skipped'] !== undefined || one['@_name'] === 'method-refused')).toBe(
+    true,
+  );
+});
+
+test('SARIF places each finding in a file of the sources and names its rule', async () => {
+  const { read } = await reports(defective);
+  const { version, runs } = JSON.parse(await read('report.sarif'));
+  expect(version).toBe('2.1.0');
+  const [{ tool, results }] = runs;
+  const rules = new Set(tool.driver.rules.map(({ id }: { id: string }) => id));
+  expect(results.every(({ ruleId }: { ruleId: string }) => rules.has(ruleId))).toBe(true);
+  expect(results).toContainEqual(
+    expect.objectContaining({
+      ruleId: 'property-type',
+      level: 'error',
+      partialFingerprints: { contract: expect.stringMatching(/^f-[0-9a-f]{12}$/) },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'openapi/components/schemas/accounting/CurrentInvoice.yaml' },
+            region: { startLine: expect.any(Number), startColumn: expect.any(Number) },
+          },
+        },
+      ],
+    }),
+  );
+});
+
+test('the HTML page needs nothing from anywhere, and what a service sent cannot become part of it', async () => {
+  const { read } = await reports(defective);
+  const html = await read('index.html');
+  expect(html).not.toContain(MARKUP);
+  expect(html).not.toMatch(/<(?:script|link|img|iframe)\b/);
+  expect(html).toContain("default-src 'none'");
+  expect(html).toContain('creditLimit must be a number');
+  expect(html).toContain('openapi/components/schemas/accounting/CurrentInvoice.yaml:');
+  // Coverage by operation, status and field.
+  expect(html).toContain('<b>getDedicatedServer</b>');
+  expect(html).toContain('<li class="seen">/data/accounting/price/net</li>');
+  expect(html).toMatch(/<span class="unseen" title="0 answers">503<\/span>/);
+});
+
+test('the Markdown summary, the JSON and the HAR tell the same', async () => {
+  const { read } = await reports(defective);
+  const report = JSON.parse(await read('report.json'));
+  const summary = await read('summary.md');
+  expect(summary).toContain('# Contract of Reseller Infrastructure Service API: failed');
+  expect(summary).toContain('creditLimit must be a number');
+  // In a block of code it is a text.
+  expect(summary.replaceAll(/^(`{3,})[a-z]+\n[^]*?\n\1$/gm, '')).not.toMatch(/(?<!\\)<img/);
+  const har = JSON.parse(await read('traffic.har'));
+  expect(har.log.version).toBe('1.2');
+  expect(har.log.entries).toHaveLength(report.traffic.length);
+  expect(await read('proposals.diff')).toContain('+++ b/openapi/components/schemas/');
+});
+
+test('a baseline accepts a finding until it runs out, and says what is fixed', async () => {
+  const first = await reports(defective);
+  expect(first.code).toBe(1);
+  const { findings } = JSON.parse(await first.read('report.json'));
+  const violation = findings.find(({ verdict }: { verdict: string }) => verdict === 'violation');
+  const baseline = async (finding: string, expires: string): Promise<string> => {
+    const file = join(await temporaryFolder(), 'baseline.yaml');
+    await writeFile(
+      file,
+      `accepted:\n  - finding: ${finding}\n    check: property-type\n    reason: Known to the provider, ticket 7.\n    owner: accounting\n    expires: '${expires}'\n`,
+    );
+    return file;
+  };
+  const tomorrow = new Date(Date.now() + DAY).toISOString().slice(0, 10);
+
+  const accepted = await reports(defective, ['--baseline', await baseline(violation.id, tomorrow)]);
+  expect(accepted.code).toBe(0);
+  expect(accepted.output).toContain('1 accepted');
+  expect(await accepted.read('summary.md')).toContain('Known to the provider, ticket 7.');
+
+  const over = await reports(defective, ['--baseline', await baseline(violation.id, '2020-01-01')]);
+  expect(over.code).toBe(1);
+  expect(over.output).toContain('accepted by accounting until 2020-01-01, which is over');
+
+  const fixed = await reports(() => undefined, ['--baseline', await baseline(violation.id, tomorrow)]);
+  expect(fixed.code).toBe(0);
+  expect(fixed.output).toContain('Fixed: take these off the baseline');
+  expect(fixed.output).toContain('1 fixed');
+});
+
+test.each([
+  ['no YAML', 'accepted: [', /^The baseline is not YAML/],
+  ['without a list', 'other: 1', 'The baseline has no list "accepted".'],
+  ['without an owner', "accepted: [{finding: f-1, check: a, reason: b, expires: '2030-01-01'}]", /^Entry 1 of the baseline needs/],
+  ['without a day', 'accepted: [{finding: f-1, check: a, reason: b, owner: c, expires: soon}]', /^Entry 1 of the baseline needs/],
+])('a baseline that is %s is refused', (_, text, message) => {
+  expect(() => readBaseline(text)).toThrow(message);
+});

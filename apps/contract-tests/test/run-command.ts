@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../src/command.ts';
+
+/** What a command came to. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+export interface More {
+  /** Where the journal is kept; a file of its own that is thrown away when omitted. */
+  readonly journal?: string;
+  readonly signal?: AbortSignal;
+  readonly onPrint?: (text: string) => void;
+  readonly onProgress?: (line: string) => void;
+}
+
+/** Runs a command without its process. */
+export async function command(argv: readonly string[], environment: Readonly<Record<string, string>>, more: More = {}): Promise<Ended> {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-command-'));
+  const printed: string[] = [];
+  try {
+    const code = await runCommand(argv, {
+      environment,
+      places: { journal: more.journal ?? join(folder, 'journal.jsonl') },
+      output: {
+        print(text) {
+          printed.push(text);
+          more.onPrint?.(text);
+        },
+        progress: (line) => more.onProgress?.(line),
+      },
+      ...(more.signal === undefined ? {} : { signal: more.signal }),
+    });
+    return { code, output: printed.join('\n') };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

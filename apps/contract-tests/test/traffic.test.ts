@@ -1,0 +1,155 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runContract, type Report } from '@reseller/contract/engine';
+import type { OpenApiDocument } from '@reseller/contract';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { loadDocument } from '../src/document.ts';
+import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { command } from './run-command.ts';
+import { temporaryFolder } from './workspace.ts';
+
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  document = await loadDocument();
+});
+
+async function start(tamper?: Tamper): Promise<FakeService> {
+  const service = await startFakeService(document, tamper);
+  onTestFinished(() => service.close());
+  return service;
+}
+
+const wrongType: Tamper = ({ operation, outcome, answer }) =>
+  operation?.id === 'getCurrentInvoice' && outcome === 'success'
+    ? { ...answer, body: { ...Object(answer.body), data: { ...Object(answer.body).data, creditLimit: '1000' } } }
+    : undefined;
+
+const headers = { 'x-service-apikey': FAKE_KEY };
+
+test('a proxy passes everything on, judges it, and reports when it is stopped', async () => {
+  const service = await start(wrongType);
+  const stop = new AbortController();
+  const address = Promise.withResolvers<string>();
+  const ended = command(
+    ['proxy', '--target', service.url, '--port', '0'],
+    {},
+    {
+      signal: stop.signal,
+      onPrint(text) {
+        const url = /^Contract proxy: (\S+)/.exec(text)?.[1];
+        if (url !== undefined) address.resolve(url);
+      },
+    },
+  );
+  const proxy = await address.promise;
+  const passed = await fetch(`${proxy}/accounting/invoices/current`, { headers });
+  expect(await passed.json()).toMatchObject({ status: 'success', data: { creditLimit: '1000' } });
+  expect((await fetch(`${proxy}/vm/create`, { method: 'PUT', headers, body: new URLSearchParams({ cores: 'x' }) })).status).toBe(422);
+  expect((await fetch(`${proxy}/nothing`, { headers })).status).toBe(404);
+  stop.abort();
+  const { code, output } = await ended;
+  expect(code).toBe(1);
+  expect(output).toContain('violation  /data/creditLimit must be a number');
+  expect(output).toContain('2 answers judged');
+  expect(output).not.toContain(FAKE_KEY);
+});
+
+test('a proxy whose target is gone says so to its client and goes on', async () => {
+  const stop = new AbortController();
+  const address = Promise.withResolvers<string>();
+  const ended = command(
+    ['proxy', '--target', 'http://127.0.0.1:9', '--port', '0'],
+    {},
+    {
+      signal: stop.signal,
+      onPrint: (text) => address.resolve(/^Contract proxy: (\S+)/.exec(text)?.[1] ?? ''),
+    },
+  );
+  expect((await fetch(`${await address.promise}/domain/list`, { headers })).status).toBe(502);
+  stop.abort();
+  expect(await ended).toMatchObject({ code: 2, output: expect.stringContaining('so nothing was checked') });
+});
+
+test('what a run recorded as HAR is judged the same from the file', async () => {
+  const service = await start(wrongType);
+  const folder = await temporaryFolder();
+  const first = await command(['--target', service.url, '--report', folder], { RESELLER_API_KEY: FAKE_KEY });
+  expect(first.code).toBe(1);
+  const { code, output } = await command(['--har', join(folder, 'traffic.har')], {});
+  expect(code).toBe(1);
+  expect(output).toContain('violation  /data/creditLimit must be a number');
+});
+
+test('a recording of a browser is judged, whatever base address it was made with', async () => {
+  const file = join(await temporaryFolder(), 'browser.har');
+  const entry = (url: string, text: string, encoding?: string): unknown => ({
+    startedDateTime: '2026-01-01T00:00:00.000Z',
+    time: 12,
+    request: {
+      method: 'GET',
+      url,
+      headers: [
+        { name: ':authority', value: 'api' },
+        { name: 'X-SERVICE-APIKEY', value: FAKE_KEY },
+      ],
+    },
+    response: {
+      status: 200,
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      content: { mimeType: 'application/json', text, encoding },
+    },
+  });
+  const body = JSON.stringify({ status: 'success', requestID: null, message: FAKE_KEY, data: { list: ['a.example'] } });
+  const entries = [
+    entry('https://api.example/v1/domain/list', Buffer.from(body).toString('base64'), 'base64'),
+    entry('https://api.example/logo.png', ''),
+  ];
+  await writeFile(file, JSON.stringify({ log: { entries } }));
+  const { code, output } = await command(['--har', file], {});
+  expect(code).toBe(1);
+  expect(output).toContain('1 entries are of no operation');
+  expect(output).toContain('/requestID must be a string');
+  expect(output).not.toContain(FAKE_KEY);
+});
+
+test.each([
+  ['no JSON', 'x', 'The HAR file is not JSON.'],
+  ['no HAR', '{}', 'The file is not HAR: it has no log with entries.'],
+  ['nothing of ours', '{"log":{"entries":[]}}', /None of the 0 entries/],
+])('a file that is %s cannot be judged', async (_, text, message) => {
+  const file = join(await temporaryFolder(), 'recorded.har');
+  await writeFile(file, text);
+  const { code, output } = await command(['--har', file], {});
+  expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(message) });
+});
+
+test('two services are compared by the shapes that they answer', async () => {
+  const [one, other] = [await start(), await start(wrongType)];
+  const argv = ['--target', one.url, '--compare', other.url];
+  const { code, output } = await command(argv, { RESELLER_API_KEY: FAKE_KEY });
+  expect(code).toBe(1);
+  expect(output).toContain('violation  /data/creditLimit has another type');
+  expect(output).toContain('expected  number');
+  const same = await command(['--target', one.url, '--compare', one.url], { RESELLER_API_KEY: FAKE_KEY });
+  expect(same.code).toBe(0);
+  const gone = await command(['--target', one.url, '--compare', 'http://127.0.0.1:9'], { RESELLER_API_KEY: FAKE_KEY });
+  expect(gone).toMatchObject({ code: 2, output: expect.stringContaining('leave --compare out') });
+});
+
+test('no more requests leave in a second than --rate allows', async () => {
+  const service = await start();
+  const leaving: number[] = [];
+  const report: Report = await runContract({
+    document,
+    target: new URL(service.url),
+    apiKey: FAKE_KEY,
+    rate: 200,
+    send: (request) => {
+      leaving.push(performance.now());
+      return fetch(request);
+    },
+  });
+  const [first = 0, last = 0] = [leaving.at(0), leaving.at(-1)];
+  expect(last - first).toBeGreaterThan(((report.traffic.length - 1) / 200) * 1_000 * 0.95);
+});

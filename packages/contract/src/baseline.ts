@@ -1,0 +1,89 @@
+import { parse } from 'yaml';
+import { isObject } from './json.ts';
+import type { PlacedFinding } from './source/place-findings.ts';
+import type { Report } from './report.ts';
+
+/** A finding that somebody has decided to live with for a while. */
+export interface Acceptance {
+  /** Id of the finding. */
+  readonly finding: string;
+  readonly check: string;
+  readonly reason: string;
+  readonly owner: string;
+  /** Last day on which it holds, YYYY-MM-DD. */
+  readonly expires: string;
+}
+
+/** A finding, and whether it is accepted. */
+export interface SettledFinding extends PlacedFinding {
+  readonly accepted?: Acceptance | undefined;
+  /** An acceptance that has run out: the finding counts again. */
+  readonly expired?: Acceptance | undefined;
+}
+
+/** A report whose findings have been placed in the sources and compared with a baseline. */
+export interface SettledReport extends Omit<Report, 'findings'> {
+  readonly findings: readonly SettledFinding[];
+  /** Accepted findings that are gone. */
+  readonly fixed: readonly Acceptance[];
+}
+
+/** The baseline cannot be used; the message says why. */
+export class BaselineError extends Error {
+  override readonly name = 'BaselineError';
+}
+
+/**
+ * Reads a baseline: YAML or JSON with a list `accepted`.
+ * @throws {BaselineError} when it is not one
+ */
+export function readBaseline(text: string): readonly Acceptance[] {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw new BaselineError(`The baseline is not YAML: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : ''}`, {
+      cause: error,
+    });
+  }
+  const list = isObject(value) ? value['accepted'] : undefined;
+  if (!Array.isArray(list)) throw new BaselineError('The baseline has no list "accepted".');
+  return list.map((item, index) => {
+    const { finding, check, reason, owner, expires } = isObject(item) ? item : {};
+    const isWhole = [finding, check, reason, owner, expires].every((field) => typeof field === 'string' && field !== '');
+    if (!isWhole || !/^\d{4}-\d{2}-\d{2}$/.test(String(expires)))
+      throw new BaselineError(
+        `Entry ${index + 1} of the baseline needs finding, check, reason, owner and expires (YYYY-MM-DD), all as text.`,
+      );
+    return { finding: String(finding), check: String(check), reason: String(reason), owner: String(owner), expires: String(expires) };
+  });
+}
+
+/** Marks the findings of a report that are accepted; what is accepted and gone is fixed. */
+export function settle(
+  report: Report & { readonly findings: readonly PlacedFinding[] },
+  accepted: readonly Acceptance[],
+  today: string,
+): SettledReport {
+  const byId = new Map(accepted.map((one) => [one.finding, one]));
+  const found = new Set(report.findings.map(({ id }) => id));
+  return {
+    ...report,
+    findings: report.findings.map((finding) => {
+      const acceptance = byId.get(finding.id);
+      if (acceptance === undefined) return finding;
+      return acceptance.expires < today ? { ...finding, expired: acceptance } : { ...finding, accepted: acceptance };
+    }),
+    fixed: accepted.filter(({ finding, check }) => !found.has(finding) && wasLookedAt(report, check)),
+  };
+}
+
+/** A finding is gone only where its check had something to look at; else nobody knows. */
+function wasLookedAt({ coverage }: Report, check: string): boolean {
+  return coverage.some(({ checks }) => checks.some((one) => one.check === check && one.outcome !== 'not-performed'));
+}
+
+/** What makes a run fail: violations that nobody has accepted. */
+export function failures({ findings }: SettledReport): readonly SettledFinding[] {
+  return findings.filter(({ verdict, accepted }) => verdict === 'violation' && accepted === undefined);
+}

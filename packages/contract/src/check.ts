@@ -1,0 +1,120 @@
+import type { Answer, Purpose } from './answer.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Remark, RunRemark } from './finding.ts';
+import type { FormReading } from './form.ts';
+import type { Issue } from './issues.ts';
+import type { MediaType, Operation, OperationResponse } from './operation.ts';
+import type { Validator } from './validator.ts';
+
+/** What a check of one answer looks at. */
+export interface Subject {
+  readonly document: OpenApiDocument;
+  readonly validator: Validator;
+  readonly answer: Answer;
+  /** What the document says of the status; undefined where it says nothing. */
+  readonly response: OperationResponse | undefined;
+  /** The JSON that the document describes for the status. */
+  readonly json: MediaType | undefined;
+  readonly envelope: Envelope;
+  /** The rules that the body breaks, worked out once for all checks. */
+  readonly issues: () => readonly Issue[];
+}
+
+/** What all answers of a document have around their data, as far as they have it. */
+export interface Envelope {
+  /** Properties that every JSON answer requires. */
+  readonly required: readonly string[];
+  /** The property that tells success from failure by a constant, with the constants of each. */
+  readonly tells: { readonly name: string; readonly success: readonly unknown[]; readonly failure: readonly unknown[] } | undefined;
+  /** The property that identifies the request: a UUID that every answer has. */
+  readonly identifier: string | undefined;
+  /** The property that holds what was asked for: null on failure unless described. */
+  readonly payload: string | undefined;
+}
+
+/** What a check of a whole run looks at. */
+export interface Session {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly envelope: Envelope;
+  readonly answers: readonly Answer[];
+  /** Answers of the service that is compared with, in pairs. */
+  readonly pairs: readonly Pair[];
+  /** What an outsider says of one-time codes, where one could be asked. */
+  readonly otp: readonly OtpProbe[];
+}
+
+/** The same request, answered by both services. */
+export interface Pair {
+  readonly one: Answer;
+  readonly other: Answer;
+}
+
+/** A one-time code that was presented, what should have come of it, and what did. */
+export interface OtpProbe {
+  readonly answer: Answer;
+  readonly law: string;
+  readonly expected: boolean;
+  readonly observed: boolean;
+}
+
+/**
+ * A check: one file in `checks/`, named by its id. Its texts are its documentation, and its defect is its proof: the
+ * selftest is red until a service with that defect, and none without it, is found out by this check.
+ */
+export interface Check {
+  /** Stable: baselines, SARIF and the pages of the documentation name it. */
+  readonly id: string;
+  /** What it makes sure of, in a sentence. */
+  readonly claim: string;
+  /** How it judges and what it does not say, for people who doubt it. */
+  readonly judges: string;
+  /** What a finding means for users of the generated client. */
+  readonly client: string;
+  /** Whether it has anything to say of an operation. */
+  readonly applies: (operation: Operation, document: OpenApiDocument) => boolean;
+  /** Only answers to requests of these purposes say something to it; all answers where it is left out. */
+  readonly needs?: readonly Purpose[];
+  /** Whether it looks at answers with a status that is not described: too, or at nothing else. Left out, it has nothing to say of them. */
+  readonly undescribed?: 'too' | 'only';
+  /** Whether a remark of this check leaves nothing for the later ones to say of the same answer. */
+  readonly isFinal?: boolean;
+  /** Looks at one answer. */
+  readonly look?: (subject: Subject) => readonly Remark[];
+  /** Looks at all answers together. */
+  readonly conclude?: (session: Session) => readonly RunRemark[];
+  readonly defect: Defect;
+}
+
+/** Something that a service could get wrong, and that only one check is there to find. */
+export interface Defect {
+  /** What is wrong, as a sentence. */
+  readonly says: string;
+  /** What is answered instead; undefined where the defect does not show. */
+  readonly tamper: (exchange: Exchange) => FakeAnswer | undefined;
+  /** Whether the defect shows only beside a second service without it. */
+  readonly needsComparison?: boolean;
+}
+
+/** What the server of the selftest was asked, and what a correct one answers. */
+export interface Exchange {
+  readonly document: OpenApiDocument;
+  /** The operation that was asked for; undefined where path or method is not described. */
+  readonly operation: Operation | undefined;
+  readonly method: string;
+  /** Why the correct answer is what it is. */
+  readonly outcome: 'success' | 'unauthorized' | 'invalid-form' | 'unknown-id' | 'removed' | 'wrong-method' | 'not-found';
+  readonly key: 'account' | 'none' | 'wrong';
+  readonly form: FormReading | undefined;
+  readonly answer: FakeAnswer;
+  /** What success would be, also where it was refused. */
+  readonly success: () => FakeAnswer;
+}
+
+/** An answer before it goes out. */
+export interface FakeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}

@@ -1,0 +1,38 @@
+import { jsonValue } from '../answer.ts';
+import { answersJson } from '../applies.ts';
+import type { Check } from '../check.ts';
+import { isObject } from '../json.ts';
+import { shapeOf } from '../observe.ts';
+
+export const dataNullOnError: Check = {
+  id: 'data-null-on-error',
+  claim: 'On failure the payload of the envelope is null, unless the document describes what else it is.',
+  judges: 'Where the failure is described, by its schema; where it is not, only null is accepted.',
+  client: 'Code that takes `data` for "it worked" is misled, and its type for this failure says null.',
+  undescribed: 'too',
+  applies: answersJson,
+  look({ answer, response, json, envelope, issues }) {
+    const value = jsonValue(answer);
+    const { payload } = envelope;
+    if (answer.status < 400 || payload === undefined || !isObject(value) || !Object.hasOwn(value, payload) || value[payload] === null)
+      return [];
+    const isDescribed = response !== undefined && json?.pointer !== undefined;
+    if (isDescribed && !issues().some(({ path }) => path === `/${payload}`)) return [];
+    return [
+      {
+        pointer: `/${payload}`,
+        verdict: 'violation',
+        message: `${payload} is not null although the request failed`,
+        expected: 'null',
+        observed: shapeOf(value[payload]),
+        at: `${response?.holder ?? `${answer.operation.pointer}/responses`}`,
+        rule: 'payload',
+      },
+    ];
+  },
+  defect: {
+    says: 'A failure carries data that nothing describes.',
+    tamper: ({ outcome, answer }) =>
+      outcome === 'unauthorized' ? { ...answer, body: { ...Object(answer.body), data: { trace: 'at line 42' } } } : undefined,
+  },
+};

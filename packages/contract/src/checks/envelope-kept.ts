@@ -1,0 +1,40 @@
+import { answersJson } from '../applies.ts';
+import type { Check } from '../check.ts';
+import { isObject } from '../json.ts';
+import { shapeOf } from '../observe.ts';
+
+export const envelopeKept: Check = {
+  id: 'envelope-kept',
+  claim: 'Answers with a status that is not described keep the envelope that all described answers have.',
+  judges:
+    'The envelope is what every JSON answer of the document requires at its top; a document without such properties has none. Where a status is described, its schema speaks for itself.',
+  client: 'Code that reads `status` and `message` of every failure finds `undefined` there, and reports nothing to its user.',
+  undescribed: 'only',
+  applies: answersJson,
+  look({ answer, response, envelope }) {
+    if (response !== undefined || envelope.required.length === 0 || answer.sent.purpose === 'method' || answer.sent.method === 'HEAD')
+      return [];
+    const { body } = answer;
+    const value = body.kind === 'json' ? body.value : undefined;
+    const missing = isObject(value) ? envelope.required.filter((name) => !Object.hasOwn(value, name)) : envelope.required;
+    if (missing.length === 0) return [];
+    return [
+      {
+        pointer: '',
+        verdict: 'violation',
+        message: `the envelope lacks ${missing.join(', ')}`,
+        expected: `an object with ${envelope.required.join(', ')}`,
+        observed: body.kind === 'json' ? shapeOf(value) : body.kind === 'empty' ? 'an empty body' : body.problem,
+        at: `${answer.operation.pointer}/responses`,
+        rule: `envelope ${missing.join(' ')}`,
+      },
+    ];
+  },
+  defect: {
+    says: 'A gateway answers 418 with a bare text instead of the envelope.',
+    tamper: ({ outcome, operation, answer }) =>
+      outcome === 'success' && operation?.readOnly === true
+        ? { status: 418, headers: { ...answer.headers, 'content-type': 'text/plain' }, body: 'short and stout' }
+        : undefined,
+  },
+};

@@ -1,0 +1,37 @@
+import { takesForm } from '../applies.ts';
+import type { Check } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+
+export const formAccepted: Check = {
+  id: 'form-accepted',
+  claim: 'A form that keeps the rules of the document is accepted.',
+  judges:
+    "Sends the document's own examples, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals by state, credit, capacity or rate do not.",
+  client: 'Your code compiles and the call fails: the type allows what the service does not.',
+  needs: ['call', 'valid-form', 'next-page'],
+  applies: takesForm,
+  look({ answer: { operation, sent, status } }) {
+    const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
+    if (!isValid || operation.form === undefined || ![400, 413, 415, 422].includes(status)) return [];
+    return [
+      {
+        pointer: '',
+        verdict: verdictOf(operation.provenance),
+        message: 'a form that keeps the rules of the document is refused',
+        expected: 'success',
+        observed: `${status} for ${sent.detail || 'an empty form'}`,
+        at: operation.form.pointer,
+        rule: 'refused',
+      },
+    ];
+  },
+  defect: {
+    says: 'A valid form is refused.',
+    tamper: ({ outcome, form, operation, answer }) => {
+      const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
+      return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined
+        ? { ...answer, status: 422, body: example }
+        : undefined;
+    },
+  },
+};

@@ -1,0 +1,45 @@
+import { always } from '../applies.ts';
+import type { Check } from '../check.ts';
+
+/** What HTTP itself, browsers' rules and proxies put on any answer: no part of an API's contract. */
+const OF_HTTP =
+  /^(?:accept-ranges|age|allow|alt-svc|cache-control|connection|content-(?:disposition|encoding|language|length|location|range|security-policy.*|type)|cf-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|nel|origin-agent-cluster|permissions-policy|pragma|proxy-.*|referrer-policy|report-to|reporting-endpoints|retry-after|server|server-timing|set-cookie|strict-transport-security|trailer|transfer-encoding|upgrade|vary|via|warning|www-authenticate|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-powered-by|x-xss-protection|access-control-.*)$/;
+
+export const headerDescribed: Check = {
+  id: 'header-described',
+  claim: 'The document describes the response headers of the API itself.',
+  judges: 'Leaves out what HTTP, browsers and proxies put on any answer. The value is never shown.',
+  client:
+    'The client shows headers of an answer untyped; one that the document does not name is one that nobody knows to read, such as the rest of a rate limit.',
+  applies: always,
+  look({ answer, response }) {
+    if (response === undefined) return [];
+    return Object.keys(answer.headers)
+      .filter((name) => !OF_HTTP.test(name) && response.headers[name] === undefined)
+      .map((name) => ({
+        pointer: '',
+        verdict: 'discovered' as const,
+        message: `the document does not describe the response header ${name}`,
+        expected: Object.keys(response.headers).join(', ') || 'no headers of the API itself',
+        observed: `a text of ${answer.headers[name]?.length ?? 0} characters`,
+        at: response.holder,
+        rule: name,
+        cause: 'header',
+        proposal: {
+          kind: 'add-entry' as const,
+          at: `${response.holder}/headers`,
+          key: name,
+          value: {
+            description: 'Observed by a contract test; what it means is not known yet.',
+            'x-provenance': 'inferred',
+            schema: { type: 'string' },
+          },
+        },
+      }));
+  },
+  defect: {
+    says: 'Answers carry a rate limit header that is not described.',
+    tamper: ({ outcome, answer }) =>
+      outcome === 'success' ? { ...answer, headers: { ...answer.headers, 'x-requests-left': '41' } } : undefined,
+  },
+};

@@ -1,0 +1,54 @@
+import type { Check } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+import { withMembers } from '../tamper.ts';
+
+export const headerPresent: Check = {
+  id: 'header-present',
+  claim: 'The response headers that the document describes are there where they are required, and have the described form.',
+  judges: 'By the `required` and the schema of each header. Texts are read as the type that the schema names.',
+  client: 'What waits for `Retry-After` or reads a page count waits for a number that never comes.',
+  applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
+  look({ answer, response, validator }) {
+    return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
+      const text = answer.headers[key];
+      const at =
+        header.pointer === undefined
+          ? `${response?.holder ?? ''}/headers/${header.name}`
+          : header.pointer.slice(0, header.pointer.lastIndexOf('/'));
+      const base = { pointer: '', verdict: verdictOf(header.provenance), at };
+      if (text === undefined) {
+        if (!header.required) return [];
+        return [
+          {
+            ...base,
+            message: `the header ${header.name} is missing`,
+            expected: `the header ${header.name}`,
+            observed: 'nothing',
+            rule: 'missing',
+          },
+        ];
+      }
+      if (header.pointer === undefined) return [];
+      const check = validator.compile(header.pointer);
+      const [issue] = check(text).length > 0 && /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? check(Number(text)) : check(text);
+      return issue === undefined
+        ? []
+        : [
+            {
+              ...base,
+              message: `the header ${header.name} ${issue.message}`,
+              expected: issue.message,
+              observed: `a text of ${text.length} characters`,
+              rule: issue.message,
+            },
+          ];
+    });
+  },
+  defect: {
+    says: 'Retry-After of a 429 is no number.',
+    tamper: ({ outcome, key, answer }) =>
+      outcome === 'unauthorized' && key === 'none'
+        ? { ...withMembers(answer, { type: 'rate_limited' }), status: 429, headers: { ...answer.headers, 'retry-after': 'soon' } }
+        : undefined,
+  },
+};

@@ -1,0 +1,38 @@
+import { isSuccess } from '../answer.ts';
+import { hasPathParameter } from '../applies.ts';
+import type { Check } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+
+export const identifierUnknown: Check = {
+  id: 'identifier-unknown',
+  claim: 'An identifier that nothing has is answered as not found.',
+  judges:
+    'Makes up an identifier that keeps the rules of its parameter. Success is a violation. Where the document describes 404, another refusal is learned: programs that tell "gone" from "wrong" need to know.',
+  client: 'Code that catches 404 for "does not exist" gets data of something else, or another error.',
+  needs: ['unknown-id'],
+  applies: hasPathParameter,
+  look({ answer: { operation, sent, status } }) {
+    if (sent.purpose !== 'unknown-id') return [];
+    const described = operation.responses['404'];
+    const isServed = isSuccess(status);
+    const isOther = described !== undefined && status !== 404 && status < 500 && ![401, 403, 410, 429].includes(status);
+    if (!isServed && !isOther) return [];
+    return [
+      {
+        pointer: '',
+        verdict: isServed ? verdictOf(operation.provenance) : 'learned',
+        message: isServed
+          ? 'an identifier that nothing has is answered with success'
+          : `an identifier that nothing has is answered with ${status}`,
+        expected: '404',
+        observed: String(status),
+        at: described?.holder ?? operation.pointer,
+        rule: isServed ? 'served' : String(status),
+      },
+    ];
+  },
+  defect: {
+    says: 'Any identifier is found.',
+    tamper: ({ outcome, success }) => (outcome === 'unknown-id' ? success() : undefined),
+  },
+};

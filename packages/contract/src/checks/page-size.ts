@@ -1,0 +1,31 @@
+import type { Check } from '../check.ts';
+import { pagingOf } from '../paging.ts';
+import { remarkOf } from '../schema-remarks.ts';
+
+export const pageSize: Check = {
+  id: 'page-size',
+  claim: 'A list has no more items than its document allows on one page.',
+  judges: 'By the `maxItems` of the list: 50 for the log of past requests.',
+  client: 'A buffer, a table or a paging loop that counts on the size of a page loses the rest.',
+  applies: (operation, document) => pagingOf(document, operation) !== undefined,
+  look: (subject) =>
+    subject
+      .issues()
+      .filter(({ keyword }) => keyword === 'maxItems')
+      .map((issue) => remarkOf(subject, issue)),
+  defect: {
+    says: 'A page has 60 items.',
+    tamper({ document, operation, outcome, answer }) {
+      const paging = operation === undefined ? undefined : pagingOf(document, operation);
+      const items = paging?.itemsOf(answer.body);
+      if (outcome !== 'success' || paging === undefined || items === undefined || items.length === 0) return undefined;
+      return {
+        ...answer,
+        body: paging.withItems(
+          answer.body,
+          Array.from({ length: paging.size + 10 }, (_, index) => items[index % items.length]),
+        ),
+      };
+    },
+  },
+};

@@ -1,0 +1,85 @@
+import { isPlainCall, isSuccess, jsonOf, type Answer } from '../answer.ts';
+import { answersJson } from '../applies.ts';
+import type { Check, Session } from '../check.ts';
+import type { RunRemark } from '../finding.ts';
+import { isObject } from '../json.ts';
+import { responseFor } from '../operations.ts';
+import { strongest, walkDescribed } from '../place.ts';
+import { joinPointer } from '../pointer.ts';
+import type { Provenance } from '../provenance.ts';
+import { keysOf } from '../schema.ts';
+import { dropFirst } from '../tamper.ts';
+import { rootView } from '../view.ts';
+
+export const partSeen: Check = {
+  id: 'part-seen',
+  claim: 'Properties that the document describes for success are seen at least once.',
+  judges:
+    'Looks at all successes of a run together, at objects that were seen: one that is null or in an empty list says nothing of its properties. What was not seen is unverified, never passed and never failed: the account may just have none of it.',
+  client: 'You write code for a property that may not exist. Until it was seen, treat it as absent.',
+  applies: answersJson,
+  conclude(session) {
+    const seen = new Map<string, Seen>();
+    for (const answer of session.answers) if (isPlainCall(answer) && isSuccess(answer.status)) collect(session, answer, seen);
+    return [...seen.values()].flatMap((one) => (one.isSeen ? [] : [remark(one)]));
+  },
+  defect: {
+    says: 'An optional property is never sent.',
+    tamper: (exchange) => dropFirst(exchange, ({ name, parents, pointer }) => pointer.split('/').length > 2 && isOptional(name, parents)),
+  },
+};
+
+interface Seen {
+  readonly answer: Answer;
+  readonly at: string;
+  readonly name: string;
+  readonly pointer: string;
+  readonly provenance: string;
+  isSeen: boolean;
+}
+
+function collect({ document }: Session, answer: Answer, seen: Map<string, Seen>): void {
+  const response = responseFor(answer.operation, answer.status);
+  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
+  if (response === undefined || pointer === undefined || answer.body.kind !== 'json') return;
+  walkDescribed(document, { pointer, provenance: response.provenance }, answer.body.value, (place) => {
+    if (!isObject(place.value)) return true;
+    for (const {
+      pointer: schema,
+      schema: { properties },
+    } of place.nodes) {
+      for (const name of isObject(properties) ? Object.keys(properties) : []) {
+        const at = joinPointer(schema, 'properties', name);
+        const known = seen.get(at);
+        const isSeen = Object.hasOwn(place.value, name);
+        if (known === undefined) {
+          const provenance = strongest(rootView(document, at, provenanceAt(place.nodes, schema)).nodes) ?? 'shown';
+          seen.set(at, { answer, at, name, pointer: `${place.pointer}/${name}`, provenance, isSeen });
+        } else known.isSeen ||= isSeen;
+      }
+    }
+    return true;
+  });
+}
+
+function remark({ answer, at, name, pointer, provenance }: Seen): RunRemark {
+  return {
+    answer,
+    pointer,
+    verdict: 'unverified',
+    message: `the property ${name} is described (${provenance}) and was never seen`,
+    expected: `at least one ${name}`,
+    observed: 'none in any answer of the run',
+    at,
+    rule: 'never seen',
+  };
+}
+
+function provenanceAt(nodes: Parameters<typeof strongest>[0], schema: string): Provenance {
+  return nodes.find((node) => node.pointer === schema)?.provenance ?? 'shown';
+}
+
+function isOptional(name: string, parents: Parameters<typeof strongest>[0]): boolean {
+  const isNamed = parents.some(({ schema }) => keysOf(schema, 'properties').includes(name));
+  return isNamed && !parents.some(({ schema }) => Array.isArray(schema['required']) && schema['required'].includes(name));
+}

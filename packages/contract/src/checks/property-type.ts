@@ -1,0 +1,23 @@
+import { describes } from '../applies.ts';
+import type { Check } from '../check.ts';
+import { schemaRemarks } from '../schema-remarks.ts';
+import { alterFirst, isPayload } from '../tamper.ts';
+
+export const propertyType: Check = {
+  id: 'property-type',
+  claim: 'Every value has the JSON type that the document gives it.',
+  judges: 'By Ajv 2020 without coercion: "1" is not 1. A null is the check property-null.',
+  client:
+    'The generated type says another type. Comparisons and arithmetic go wrong silently: `"10" < "9"` is true, and `"1" + 1` is "11".',
+  applies: describes(({ schema }) => schema['type'] !== undefined),
+  look: (subject) => schemaRemarks(subject, ({ keyword }, value) => keyword === 'type' && value !== null),
+  defect: {
+    says: 'A number or a truth value is sent as text.',
+    tamper: (exchange) =>
+      alterFirst(
+        exchange,
+        (place) => isPayload(place) && (typeof place.value === 'number' || typeof place.value === 'boolean'),
+        ({ value }) => String(value),
+      ),
+  },
+};

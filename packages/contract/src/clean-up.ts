@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { isSuccess, type Answer } from './answer.ts';
+import { discoverCreated, type PathValues } from './discover.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Guard } from './guard.ts';
+import type { Journal, JournalEntry } from './journal.ts';
+import type { Operation } from './operation.ts';
+import type { Step } from './step.ts';
+import { undoOf } from './undo.ts';
+import type { Validator } from './validator.ts';
+
+/** Keeps the journal of a run, and knows what the run owns. */
+export interface Cleaner {
+  /** What the run made that an operation can be used on. */
+  owned(operation: Operation): readonly PathValues[];
+  /** Whether an operation succeeded on a thing in this run and was not undone since. */
+  didTo(operation: string, path: PathValues): boolean;
+  /** Writes down what is about to be done. */
+  before(step: Step, path: PathValues): Promise<JournalEntry | undefined>;
+  after(entry: JournalEntry | undefined, step: Step, answer: Answer): Promise<void>;
+  /** No answer came; `isUnsent` when it is known that nothing left. */
+  lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
+  /** What could not be undone, for people. */
+  finish(): Promise<readonly string[]>;
+}
+
+interface Parts {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly guard: Guard;
+  readonly journal: Journal | undefined;
+  readonly target: URL;
+}
+
+/** Not found, in another state, gone. */
+const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
+
+/** A cleaner for one run. */
+export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
+  const made: Answer[] = [];
+  const open = new Map<string, JournalEntry>();
+  const stays: string[] = [];
+
+  async function record(entry: JournalEntry): Promise<JournalEntry> {
+    if (journal === undefined) throw new Error('A run that changes something needs a journal.');
+    await journal.record(entry);
+    if (entry.state === 'closed' || entry.state === 'stays') open.delete(entry.id);
+    else open.set(entry.id, entry);
+    if (entry.state === 'stays')
+      stays.push(`${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: the document has no operation that undoes it`);
+    return entry;
+  }
+
+  const pathFor = (operation: Operation, answer: Answer): PathValues | undefined =>
+    discoverCreated({ document, validator, operation, answers: [answer] });
+
+  const nameOf = (answer: Answer): string | undefined => {
+    const path = operations
+      .filter(({ path: at }) => at.includes('{'))
+      .map((operation) => pathFor(operation, answer))
+      .find((found) => found !== undefined);
+    return path === undefined ? undefined : textOf(path);
+  };
+
+  return {
+    owned: (operation) => made.map((answer) => pathFor(operation, answer)).filter((path) => path !== undefined),
+    didTo: (operation, path) =>
+      [...open.values()].some(
+        (entry) =>
+          entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && textOf(entry.undo.path) === textOf(path),
+      ),
+    async before(step, path) {
+      if (step.effect === 'reads') return undefined;
+      const undo = undoOf(step.operation, operations);
+      const isKnown = undo !== undefined && Object.keys(path).length > 0;
+      return record({
+        id: step.undoes ?? randomUUID(),
+        target: target.href,
+        operation: step.operation.id,
+        state: 'intended',
+        undo: step.undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: step.operation.id, path },
+        made: Object.keys(path).length > 0 ? textOf(path) : undefined,
+        at: new Date().toISOString(),
+      });
+    },
+    async after(entry, step, answer) {
+      if (entry === undefined) return;
+      const at = new Date().toISOString();
+      if (!isSuccess(answer.status)) {
+        // What an earlier run left is tried again, unless there turns out to be nothing to undo.
+        const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(answer.status);
+        return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
+      }
+      const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
+      for (const other of open.values()) {
+        const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
+        if (closes) await record({ ...other, state: 'closed', at });
+      }
+      if (!step.operation.path.includes('{')) made.push(answer);
+      for (const operation of operations) {
+        const path = step.operation.path.includes('{') ? undefined : pathFor(operation, answer);
+        if (path !== undefined) guard.own(path);
+      }
+      const undo = undoOf(step.operation, operations);
+      const path = undo === undefined ? undefined : (entry.undo?.path ?? pathFor(undo, answer));
+      if (undo !== undefined && path !== undefined && step.undoes === undefined)
+        return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at }));
+      if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
+      const what = entry.made ?? nameOf(answer);
+      return void (await record({ ...entry, state: 'stays', made: what, at }));
+    },
+    async lost(entry, isUnsent) {
+      if (entry !== undefined && isUnsent) await record({ ...entry, state: 'closed', at: new Date().toISOString() });
+    },
+    async finish() {
+      const unknown = [...open.values()].map(({ operation, made: what, state }) => {
+        const name = `${operation}${what === undefined ? '' : ` (${what})`}`;
+        return state === 'intended'
+          ? `${name}: its answer was lost, so it may have happened`
+          : `${name}: it could not be undone; the next run in full mode tries again`;
+      });
+      return [...new Set([...stays, ...unknown])];
+    },
+  };
+}
+
+function textOf(path: PathValues): string {
+  return Object.entries(path)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}

@@ -1,0 +1,146 @@
+import { isPlainCall, isSuccess, jsonOf, type Answer } from './answer.ts';
+import { CHECKS } from './checks.ts';
+import type { OpenApiDocument } from './document.ts';
+import { VERDICTS, type Finding, type Verdict } from './finding.ts';
+import { isPerformed } from './judge.ts';
+import type { Operation } from './operation.ts';
+import { responseFor } from './operations.ts';
+import { walkDescribed } from './place.ts';
+import { joinPointer } from './pointer.ts';
+import { keysOf } from './schema.ts';
+import { rootView, type View } from './view.ts';
+
+/** What a run learned of one operation. */
+export interface Coverage {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string | undefined;
+  /** How many requests were sent for it. */
+  readonly requests: number;
+  /** Every status that is described or was answered. */
+  readonly statuses: readonly StatusCoverage[];
+  /** Every part that success describes, as a pointer with `*` for items and keys of maps. */
+  readonly fields: readonly FieldCoverage[];
+  /** Every check that applies, and what came of it. */
+  readonly checks: readonly CheckCoverage[];
+  /** `passed` needs a described success and no finding; `unverified` is never a pass. */
+  readonly verdict: Verdict | 'passed';
+  /** Whether a described success was seen; findings can stand beside either. */
+  readonly verified: boolean;
+  /** Why it is not verified; empty where it is. */
+  readonly reason: string;
+}
+
+export interface StatusCoverage {
+  readonly status: string;
+  readonly described: boolean;
+  readonly times: number;
+}
+
+export interface FieldCoverage {
+  readonly field: string;
+  readonly seen: boolean;
+}
+
+export interface CheckCoverage {
+  readonly check: string;
+  readonly outcome: Verdict | 'passed' | 'not-performed';
+}
+
+export interface CoverageParts {
+  readonly document: OpenApiDocument;
+  readonly answers: readonly Answer[];
+  readonly findings: readonly Finding[];
+  readonly reasons: ReadonlyMap<string, string>;
+}
+
+/** What a run learned of an operation, by status, field and check. */
+export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
+  const { id, method, path, tag } = operation;
+  const answers = parts.answers.filter((answer) => answer.operation.id === id);
+  const own = answers.filter(({ sent }) => sent.purpose !== 'method');
+  const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));
+  const verified = own.some(
+    (answer) => isPlainCall(answer) && isSuccess(answer.status) && responseFor(operation, answer.status) !== undefined,
+  );
+  const worst = VERDICTS.find((verdict) => findings.some((finding) => finding.verdict === verdict));
+  return {
+    operation: id,
+    method,
+    path,
+    tag,
+    requests: answers.length,
+    statuses: statusesOf(operation, own),
+    fields: fieldsOf(parts.document, operation, own),
+    checks: checksOf(parts, operation, { answers, findings }),
+    verdict: worst === undefined || (worst === 'unverified' && verified) ? (verified ? 'passed' : 'unverified') : worst,
+    verified,
+    reason: verified ? '' : (parts.reasons.get(id) ?? unprovenReason(own)),
+  };
+}
+
+function statusesOf(operation: Operation, answers: readonly Answer[]): readonly StatusCoverage[] {
+  const times = new Map<string, number>();
+  for (const { status } of answers) times.set(String(status), (times.get(String(status)) ?? 0) + 1);
+  const all = new Set([...Object.keys(operation.responses), ...times.keys()]);
+  return [...all]
+    .toSorted()
+    .map((status) => ({ status, described: responseFor(operation, Number(status)) !== undefined, times: times.get(status) ?? 0 }));
+}
+
+function fieldsOf(document: OpenApiDocument, operation: Operation, answers: readonly Answer[]): readonly FieldCoverage[] {
+  const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
+  if (status === undefined || response === undefined || pointer === undefined) return [];
+  const seen = new Set<string>();
+  for (const { status: answered, body } of answers) {
+    if (String(answered) !== status || body.kind !== 'json') continue;
+    walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
+      seen.add(place.pattern);
+      return true;
+    });
+  }
+  return describedFields(rootView(document, pointer)).map((field) => ({ field, seen: seen.has(field) }));
+}
+
+function describedFields(root: View): readonly string[] {
+  const fields: string[] = [];
+  const visit = (view: View, pattern: string, above: ReadonlySet<View>): void => {
+    if (above.has(view)) return;
+    const path = new Set([...above, view]);
+    for (const name of new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))) {
+      const at = joinPointer(pattern, name);
+      fields.push(at);
+      visit(view.member(name).view, at, path);
+    }
+    const hasItems = view.nodes.some(({ schema }) => typeof schema['items'] === 'object');
+    const hasKeys = view.nodes.some(({ schema }) => typeof schema['additionalProperties'] === 'object');
+    if (hasItems || hasKeys) {
+      const at = joinPointer(pattern, '*');
+      fields.push(at);
+      visit(view.member(hasItems ? 0 : '\u0000').view, at, path);
+    }
+  };
+  visit(root, '', new Set());
+  return fields;
+}
+
+function checksOf(
+  { document }: CoverageParts,
+  operation: Operation,
+  seen: { readonly answers: readonly Answer[]; readonly findings: readonly Finding[] },
+): readonly CheckCoverage[] {
+  return CHECKS.filter((check) => check.applies(operation, document)).map((check) => {
+    const found = VERDICTS.find((verdict) => seen.findings.some((finding) => finding.check === check.id && finding.verdict === verdict));
+    const performed = seen.answers.some((answer) => isPerformed({ check, document, answer }));
+    return { check: check.id, outcome: found ?? (performed ? 'passed' : 'not-performed') };
+  });
+}
+
+function unprovenReason(answers: readonly Answer[]): string {
+  const plain = answers.filter(isPlainCall);
+  if (plain.length === 0) return 'it was not called';
+  if (plain.some(({ status }) => isSuccess(status))) return 'its success has a status that is not described';
+  return `it answered ${[...new Set(plain.map(({ status }) => status))].join(', ')} only`;
+}

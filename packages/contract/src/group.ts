@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { curlOf } from './curl.ts';
+import type { OpenApiDocument } from './document.ts';
+import { VERDICTS, type Finding, type Sample, type Touched } from './finding.ts';
+import type { Judged } from './judge.ts';
+import type { Proposal } from './proposal.ts';
+
+const MAX_SAMPLES = 3;
+
+/** Remarks with one cause as one finding: the check, the place in the document and the rule are the cause. The gravest first. */
+export function groupFindings(document: OpenApiDocument, judged: readonly Judged[]): readonly Finding[] {
+  const groups = new Map<string, Judged[]>();
+  for (const one of judged) {
+    const { check, remark } = one;
+    const key = [check.id, remark.verdict, remark.cause ?? remark.at, remark.rule].join('\n');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()]
+    .flatMap((group) => findingOf(document, group))
+    .toSorted((one, other) => VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict));
+}
+
+function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonly Finding[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { check, answer, remark } = first;
+  const { verdict, message, expected, observed, at, rule, cause = at } = remark;
+  return [
+    {
+      id: `f-${createHash('sha256').update([check.id, cause, rule].join('\n')).digest('hex').slice(0, 12)}`,
+      check: check.id,
+      verdict,
+      message,
+      expected,
+      observed,
+      at,
+      touches: touchesOf(group),
+      samples: samplesOf(group),
+      curl: curlOf(document, answer),
+      client: `${typeName(at)}${check.client}`,
+      proposals: distinct(group.map((one) => one.remark.proposal).filter((proposal) => proposal !== undefined)),
+    },
+  ];
+}
+
+function distinct(proposals: readonly Proposal[]): readonly Proposal[] {
+  return [...new Map(proposals.map((proposal) => [JSON.stringify(proposal), proposal])).values()];
+}
+
+/** The name that the generated client gives to the part: a schema of the document becomes a type of the same name. */
+function typeName(at: string): string {
+  const [, schema, property] = /^\/components\/schemas\/([^/]+)(?:.*\/properties\/([^/]+))?/.exec(at) ?? [];
+  if (schema === undefined) return '';
+  return `Type ${schema}${property === undefined ? '' : `['${property}']`}. `;
+}
+
+function touchesOf(group: readonly Judged[]): readonly Touched[] {
+  const touches = new Map<string, Touched>();
+  for (const { answer } of group) {
+    const key = `${answer.operation.id} ${answer.status}`;
+    const times = (touches.get(key)?.times ?? 0) + 1;
+    touches.set(key, { operation: answer.operation.id, status: answer.status, times });
+  }
+  return [...touches.values()];
+}
+
+function samplesOf(group: readonly Judged[]): readonly Sample[] {
+  const samples = new Map<string, Sample>();
+  for (const { answer, remark } of group) {
+    const sample = { operation: answer.operation.id, status: answer.status, pointer: remark.pointer, observed: remark.observed };
+    const key = JSON.stringify(sample);
+    if (samples.size < MAX_SAMPLES && !samples.has(key)) samples.set(key, sample);
+  }
+  return [...samples.values()];
+}

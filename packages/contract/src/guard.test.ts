@@ -1,0 +1,177 @@
+import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createGuard, RefusedRequestError, type Guard } from './guard.ts';
+import { readOperations } from './operations.ts';
+import { makePlan, READ_ONLY_LIMIT, type Mode, type Plan } from './plan.ts';
+import { createValidator } from './validator.ts';
+
+const operations = readOperations(bundle);
+const validator = createValidator(bundle);
+const KEY = 'key-of-the-account';
+const TARGET = new URL('http://target.example/base/');
+
+function plan(mode: Mode, ...only: readonly string[]): Plan {
+  return makePlan({
+    document: bundle,
+    operations,
+    validator,
+    mode,
+    only: new Map(only.map((word) => [word.split('=')[0] ?? '', word.split('=')[1]])),
+    seed: 1,
+    leftovers: [],
+    presentsOtp: false,
+  });
+}
+
+let sent: string[];
+let status: number;
+
+function guardFor({ steps }: Plan, budget = 0): Guard {
+  return createGuard({
+    steps,
+    target: TARGET,
+    budget,
+    keyOf: (credential) => (credential === 'account' ? KEY : credential === 'wrong' ? 'wrong' : undefined),
+    send: async ({ method, url }) => {
+      sent.push(`${method} ${new URL(url).pathname}`);
+      return new Response(null, { status });
+    },
+  });
+}
+
+function request(method: string, path: string, body?: string): Request {
+  return new Request(new URL(path, TARGET), {
+    method,
+    redirect: 'manual',
+    headers: { 'X-SERVICE-APIKEY': KEY },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+beforeEach(() => {
+  sent = [];
+  status = 200;
+});
+
+describe('the read-only plan', () => {
+  test('calls what reads, and says of the rest why not', () => {
+    const { steps, withheld } = plan('read-only');
+    expect(new Set(steps.map(({ effect }) => effect))).toEqual(new Set(['reads']));
+    expect(withheld.get('createVm')).toContain('costs money');
+    expect(withheld.get('generateOtp')).toContain('changes state');
+    const called = new Set(steps.filter(({ purpose }) => purpose === 'call').map(({ operation }) => operation.id));
+    expect(called).toEqual(new Set(operations.filter(({ readOnly }) => readOnly).map(({ id }) => id)));
+  });
+
+  test('asks what changes something with nothing but a method that changes nothing', () => {
+    const { steps } = plan('read-only');
+    const writing = steps.filter(({ operation }) => !operation.readOnly);
+    expect(writing.length).toBeGreaterThan(0);
+    expect(new Set(writing.map(({ method, form }) => `${method} ${form}`))).toEqual(new Set(['GET undefined']));
+  });
+
+  test('sends no more than five requests for each operation', () => {
+    const { steps } = plan('read-only');
+    const times = operations.map(({ id }) =>
+      steps.filter(({ operation }) => operation.id === id).reduce((sum, step) => sum + step.times, 0),
+    );
+    expect(Math.max(...times)).toBeLessThanOrEqual(READ_ONLY_LIMIT);
+  });
+});
+
+describe('the full plan', () => {
+  test('leaves out what costs money or cannot be undone until it is named', () => {
+    const { steps, withheld } = plan('full');
+    expect(steps.filter(({ effect }) => effect === 'costs')).toEqual([]);
+    expect(withheld.get('createVm')).toBe('it costs money: ask for it by name, --only createVm');
+    expect(withheld.get('reinstallVm')).toContain('no operation that undoes it');
+    expect(steps.some(({ operation, effect }) => operation.id === 'deleteDedicatedServer' && effect === 'changes')).toBe(true);
+  });
+
+  test('has what undoes a named operation, and what finds identifiers, though only the one was named', () => {
+    const { steps } = plan('full', 'deleteDedicatedServer');
+    const changing = new Set(steps.filter(({ effect }) => effect !== 'reads').map(({ operation }) => operation.id));
+    expect(changing).toEqual(new Set(['deleteDedicatedServer', 'undeleteDedicatedServer']));
+    expect(steps.some(({ operation, purpose }) => operation.id === 'listDedicatedServers' && purpose === 'call')).toBe(true);
+  });
+
+  test('is the same for the same seed, and tries wrong forms in another order for another', () => {
+    const details = (seed: number) =>
+      makePlan({
+        document: bundle,
+        operations,
+        validator,
+        mode: 'full',
+        only: new Map([['createVm', undefined]]),
+        seed,
+        leftovers: [],
+        presentsOtp: false,
+      })
+        .steps.filter(({ purpose }) => purpose === 'invalid-form')
+        .map(({ detail }) => detail);
+    expect(details(1)).toEqual(details(1));
+    expect(details(1)).not.toEqual(details(2));
+    expect(details(1).toSorted()).toEqual(details(2).toSorted());
+  });
+});
+
+describe('the guard', () => {
+  test('lets through what the plan lists, as often as it does', async () => {
+    const guard = guardFor(plan('read-only'));
+    await guard.send(request('GET', 'domain/list'));
+    await guard.send(request('POST', 'account/requests', 'offset=50'));
+    expect(sent).toHaveLength(2);
+    await expect(guard.send(request('GET', 'domain/list'))).rejects.toThrow(RefusedRequestError);
+  });
+
+  test.each([
+    ['a method that buys', 'PUT', 'vm/create', undefined],
+    ['a path that only looks like an identifier', 'DELETE', 'dedicated/x/../7/delete', undefined],
+    ['a path that leaves the base address', 'GET', '../domain/list', undefined],
+    ['a path that is no operation', 'GET', 'nothing', undefined],
+    ['another origin', 'GET', 'http://other.example/base/domain/list', undefined],
+    ['another port', 'GET', 'http://target.example:81/base/domain/list', undefined],
+    ['a form that the plan does not have', 'POST', 'account/requests', 'offset=51'],
+    ['what changes something', 'POST', 'account/otp', undefined],
+  ])('refuses %s', async (_, method, path, body) => {
+    await expect(guardFor(plan('read-only')).send(request(method, path, body))).rejects.toThrow(RefusedRequestError);
+    expect(sent).toEqual([]);
+  });
+
+  test('refuses to follow redirects, and a key that the step does not carry', async () => {
+    const guard = guardFor(plan('read-only'));
+    await expect(guard.send(new Request(new URL('domain/list', TARGET), { headers: { 'X-SERVICE-APIKEY': KEY } }))).rejects.toThrow(
+      RefusedRequestError,
+    );
+    await expect(
+      guard.send(new Request(new URL('domain/list', TARGET), { redirect: 'manual', headers: { 'X-SERVICE-APIKEY': 'another' } })),
+    ).rejects.toThrow(RefusedRequestError);
+    expect(sent).toEqual([]);
+  });
+
+  test('changes only what the run made itself or what was named', async () => {
+    const other = 'dedicated/7c9e6679-7425-40de-944b-e07fc1f90ae7/delete';
+    const guard = guardFor(plan('full'));
+    await expect(guard.send(request('DELETE', other))).rejects.toThrow(RefusedRequestError);
+    guard.own({ identifier: '7c9e6679-7425-40de-944b-e07fc1f90ae7' });
+    await guard.send(request('DELETE', other));
+    const named = guardFor(plan('full', 'deleteDedicatedServer=7c9e6679-7425-40de-944b-e07fc1f90ae7'));
+    await named.send(request('DELETE', other));
+    await expect(named.send(request('DELETE', 'dedicated/7c9e6679-7425-40de-944b-e07fc1f90ae8/delete'))).rejects.toThrow(
+      RefusedRequestError,
+    );
+    expect(sent).toHaveLength(2);
+  });
+
+  test('spends no more than the budget, where only what was refused is given back', async () => {
+    const all = plan('full', 'createVm');
+    const bodies = all.steps.filter(({ operation, effect }) => operation.id === 'createVm' && effect === 'costs').length;
+    expect(bodies).toBeGreaterThan(2);
+    const form = 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen';
+    await expect(guardFor(all, 0).send(request('PUT', 'vm/create', form))).rejects.toThrow('the budget of 0');
+    const guard = guardFor(all, 1);
+    status = 422;
+    await guard.send(request('PUT', 'vm/create', form));
+    expect(guard.spent()).toBe(0);
+  });
+});

@@ -1,0 +1,110 @@
+import type { Credential } from './answer.ts';
+import type { PathValues } from './discover.ts';
+import { readForm } from './form.ts';
+import { createMatcher } from './match.ts';
+import { isSuccess } from './answer.ts';
+import { bodyOf, type Step } from './step.ts';
+
+/** Sends a request and gives its answer; the global `fetch` is one. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** A request that the plan does not allow was about to leave. It has not left. */
+export class RefusedRequestError extends Error {
+  override readonly name = 'RefusedRequestError';
+}
+
+export interface GuardOptions {
+  readonly steps: readonly Step[];
+  /** Base address under which requests may leave. */
+  readonly target: URL;
+  /** The key that each kind of request carries. */
+  readonly keyOf: (credential: Credential) => string | undefined;
+  /** How many requests that cost money may succeed. */
+  readonly budget: number;
+  readonly send: Send;
+}
+
+/** The one way out: whatever the rest of the engine believes, only what the plan lists passes here. */
+export interface Guard {
+  readonly send: Send;
+  /** Allows a thing that this run created to be changed and removed. */
+  own(path: PathValues): void;
+  /** How many requests that cost money succeeded, or were lost so that nobody knows. */
+  readonly spent: () => number;
+}
+
+/**
+ * Wraps `send` so that nothing leaves but what the plan lists, judged by the request as it would go over the wire: its origin,
+ * its normalised path, method, key and body, and how often. Redirects are not followed, as they would lead past this point.
+ */
+export function createGuard({ steps, target, keyOf, budget, send }: GuardOptions): Guard {
+  const base = basePath(target);
+  const rules = steps.map((step) => ({ step, match: createMatcher([{ ...step.operation, method: step.method }]), used: 0, waited: 0 }));
+  const owned = new Set<string>();
+  let spent = 0;
+
+  async function ruleFor(request: Request): Promise<(typeof rules)[number] | undefined> {
+    const url = new URL(request.url);
+    const path = url.origin === target.origin && url.pathname.startsWith(`${base}/`) ? url.pathname.slice(base.length) : undefined;
+    if (path === undefined || request.redirect === 'follow') return undefined;
+    const body = request.body === null ? '' : await request.clone().text();
+    const carriesKey = ({ operation, credential }: Step): boolean =>
+      operation.security === undefined || request.headers.get(operation.security.header) === (keyOf(credential) ?? null);
+    return rules.find(({ step, match, used }) => {
+      const found = used < step.times && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
+      return found !== undefined && takesPath(step, found, owned) && takesBody(step, body);
+    });
+  }
+
+  /** "Try again later" is no answer yet: the same request may be sent once more. */
+  async function sendReading(rule: (typeof rules)[number], request: Request): Promise<Response> {
+    const response = await send(request);
+    if (response.status === 429 && rule.waited < rule.step.times) {
+      rule.waited++;
+      rule.used--;
+    }
+    return response;
+  }
+
+  return {
+    own: (path) => void owned.add(textOf(path)),
+    spent: () => spent,
+    async send(request) {
+      const rule = await ruleFor(request);
+      if (rule === undefined)
+        throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} is not in the plan; it was not sent.`);
+      const isCostly = rule.step.effect === 'costs';
+      if (isCostly && spent >= budget)
+        throw new RefusedRequestError(`the budget of ${budget} that cost money is used up; it was not sent.`);
+      rule.used++;
+      if (!isCostly) return sendReading(rule, request);
+      // Counted before it is known: an answer that never comes may still have bought something.
+      spent++;
+      const response = await send(request);
+      if (!isSuccess(response.status)) spent--;
+      return response;
+    },
+  };
+}
+
+function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>): boolean {
+  if (path === 'none' || path === 'found') return true;
+  return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
+}
+
+function takesBody(step: Step, body: string): boolean {
+  if (step.form === undefined) return body === '';
+  const given = readForm(step.operation, body).values;
+  const names = Object.keys(step.form.found);
+  if (names.some((name) => typeof given[name] !== 'string')) return false;
+  return bodyOf(step, Object.fromEntries(names.map((name) => [name, given[name]]))) === body;
+}
+
+function textOf(path: PathValues): string {
+  return JSON.stringify(Object.entries(path).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The path of a base address without a slash at its end: empty for the root. */
+export function basePath(target: URL): string {
+  return target.pathname.replace(/\/+$/, '');
+}

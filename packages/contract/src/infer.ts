@@ -1,0 +1,22 @@
+import { isObject, typeOf, type JsonObject } from './json.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+const OBSERVED = 'Observed by a contract test; what it means is not known yet.';
+
+/** The smallest schema that an observed value fits, without the value itself: what a proposal writes into the document. */
+export function shapeSchema(value: unknown): JsonObject {
+  if (Array.isArray(value)) {
+    const [first] = value;
+    return first === undefined ? { type: 'array', items: {} } : { type: 'array', items: shapeSchema(first) };
+  }
+  if (isObject(value)) {
+    const properties = Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, { ...shapeSchema(item), description: OBSERVED }]),
+    );
+    return { type: 'object', properties };
+  }
+  if (typeof value !== 'string') return { type: typeOf(value) };
+  if (UUID.test(value)) return { type: 'string', format: 'uuid' };
+  return DATE_TIME.test(value) ? { type: 'string', format: 'date-time' } : { type: 'string' };
+}

@@ -1,0 +1,79 @@
+import { jsonOf, type Answer } from './answer.ts';
+import type { Check, Session, Subject } from './check.ts';
+import { CHECKS } from './checks.ts';
+import type { OpenApiDocument } from './document.ts';
+import { readEnvelope } from './envelope.ts';
+import type { Remark } from './finding.ts';
+import type { Issue } from './issues.ts';
+import type { Operation } from './operation.ts';
+import { responseFor } from './operations.ts';
+import type { Validator } from './validator.ts';
+
+/** A remark, with who made it and on what. */
+export interface Judged {
+  readonly check: Check;
+  readonly answer: Answer;
+  readonly remark: Remark;
+}
+
+/** Judges answers by one document. */
+export interface Judge {
+  /** What the checks of one answer say of it. */
+  readonly one: (answer: Answer) => readonly Judged[];
+  /** What the checks of a whole run say of all its answers. */
+  readonly all: (session: Omit<Session, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
+}
+
+/** What a judge is made of; `validator` is that of the same document. */
+export interface JudgeParts {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+}
+
+/** A judge for the answers of a document's operations. */
+export function createJudge(parts: JudgeParts): Judge {
+  const { document, operations, validator } = parts;
+  const envelope = readEnvelope(document, operations);
+  return {
+    one(answer) {
+      // An answer to a method that is not described is no answer of the operation.
+      const isForeign = answer.sent.purpose === 'method';
+      const response = isForeign ? undefined : responseFor(answer.operation, answer.status);
+      const json = response === undefined ? undefined : jsonOf(response);
+      let issues: readonly Issue[] | undefined;
+      const subject: Subject = {
+        document,
+        validator,
+        answer,
+        response,
+        json,
+        envelope,
+        issues: () =>
+          (issues ??= json?.pointer === undefined || answer.body.kind !== 'json' ? [] : validator.compile(json.pointer)(answer.body.value)),
+      };
+      const judged: Judged[] = [];
+      for (const check of CHECKS) {
+        const remarks = check.look?.(subject) ?? [];
+        judged.push(...remarks.map((remark) => ({ check, answer, remark })));
+        if (check.isFinal === true && remarks.length > 0) break;
+      }
+      return judged;
+    },
+    all: (session) =>
+      CHECKS.flatMap(
+        (check) =>
+          check
+            .conclude?.({ ...session, document, operations, validator, envelope })
+            .map(({ answer, ...remark }) => ({ check, answer, remark })) ?? [],
+      ),
+  };
+}
+
+/** Whether a check had something to look at in an answer of an operation. */
+export function isPerformed({ check, document, answer }: { check: Check; document: OpenApiDocument; answer: Answer }): boolean {
+  if (!check.applies(answer.operation, document)) return false;
+  if (answer.sent.purpose === 'method') return check.needs?.includes('method') === true;
+  if (check.needs !== undefined) return check.needs.includes(answer.sent.purpose);
+  return responseFor(answer.operation, answer.status) === undefined ? check.undescribed !== undefined : check.undescribed !== 'only';
+}

@@ -1,0 +1,21 @@
+import { isSuccess } from './answer.ts';
+import type { Subject } from './check.ts';
+import type { Remark } from './finding.ts';
+
+/** What is to be said of an answer to a request that did not have the right key. */
+export function keyRemarks({ answer: { status } }: Subject, how: string): readonly Remark[] {
+  // Too many requests and failures say nothing about keys; the latter are found by server-error.
+  if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
+  const isServed = isSuccess(status);
+  return [
+    {
+      pointer: '',
+      verdict: isServed ? 'violation' : 'learned',
+      message: isServed ? `a request ${how} is served` : `a request ${how} is refused for another reason than its key`,
+      expected: '401',
+      observed: String(status),
+      at: '/security',
+      rule: isServed ? 'served' : String(status),
+    },
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Answer } from './answer.ts';
+import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Operation } from './operation.ts';
+import type { Validator } from './validator.ts';
+
+/** The path parameters that the examples of a document name: what exists in a service that is made of them. */
+export function knownPaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
+  const answers = operations.flatMap((operation) => exampleAnswers(operation));
+  return operations.flatMap((operation) => {
+    if (!operation.path.includes('{')) return [];
+    const own = operation.parameters.filter((parameter) => parameter.in === 'path' && parameter.examples.length > 0);
+    const examples = own.length === 1 ? own.map(({ name, examples: [first] }) => ({ [name]: String(first) })) : [];
+    const created = answers
+      .map((answer) => discoverCreated({ document, validator, operation, answers: [answer] }))
+      .filter((path) => path !== undefined);
+    return [...examples, ...discoverPaths({ document, validator, operation, answers }), ...created];
+  });
+}
+
+function exampleAnswers(operation: Operation): readonly Answer[] {
+  const { method, path, responses } = operation;
+  return Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([status, { content }]) =>
+      Object.values(content['application/json']?.examples ?? {}).map(({ value }): Answer => ({
+        operation,
+        sent: { method, url: path, headers: {}, body: undefined, credential: 'account', purpose: 'call', detail: '', at: '' },
+        status: Number(status),
+        headers: {},
+        mediaType: 'application/json',
+        body: { kind: 'json', value },
+        milliseconds: 0,
+      })),
+    );
+}

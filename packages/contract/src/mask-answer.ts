@@ -1,0 +1,56 @@
+import { jsonOf, type Answer } from './answer.ts';
+import type { OpenApiDocument } from './document.ts';
+import { readForm, writeForm } from './form.ts';
+import { isObject } from './json.ts';
+import { secretsIn } from './observe.ts';
+import { responseFor } from './operations.ts';
+import { MASK, maskSecrets } from './secrets.ts';
+import { rootView, type View } from './view.ts';
+
+/** A JSON body that may be written down: secrets are masked, and so is every value that the document does not describe, as it could be one. */
+export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {
+  if (answer.body.kind !== 'json') return undefined;
+  const pointer = schemaOf(answer);
+  if (pointer === undefined) return maskLeaves(answer.body.value);
+  return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, answer.body.value));
+}
+
+/** The body of a form that may be written down. */
+export function maskedForm(document: OpenApiDocument, { operation, sent }: Answer): string | undefined {
+  if (sent.body === undefined || operation.form === undefined) return sent.body;
+  const { values } = readForm(operation, sent.body);
+  const masked = maskSecrets(document, operation.form.pointer, values);
+  return isObject(masked) ? writeForm(operation, masked) : sent.body;
+}
+
+/** The secret texts of an exchange, to be taken out of everything that is written. */
+export function secretsOf(document: OpenApiDocument, answer: Answer): readonly string[] {
+  const { operation, sent, body } = answer;
+  const pointer = schemaOf(answer);
+  const received = pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
+  if (sent.body === undefined || operation.form === undefined) return received;
+  return [...received, ...secretsIn(document, operation.form.pointer, readForm(operation, sent.body).values)];
+}
+
+function schemaOf({ operation, status, sent }: Answer): string | undefined {
+  const response = sent.purpose === 'method' ? undefined : responseFor(operation, status);
+  return response === undefined ? undefined : jsonOf(response)?.pointer;
+}
+
+function maskUnknown(view: View, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => maskUnknown(view.member(index).view, item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      const { view: below, isNamed } = view.member(name);
+      return [name, below.nodes.length > 0 || isNamed ? maskUnknown(below, item) : maskLeaves(item)];
+    }),
+  );
+}
+
+function maskLeaves(value: unknown): unknown {
+  if (value === null || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map(maskLeaves);
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskLeaves(item)]));
+  return MASK;
+}

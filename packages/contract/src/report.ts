@@ -1,0 +1,114 @@
+import type { Answer } from './answer.ts';
+import type { OtpProbe, Pair } from './check.ts';
+import { coverOperation, type Coverage } from './coverage.ts';
+import type { OpenApiDocument } from './document.ts';
+import type { Finding } from './finding.ts';
+import { groupFindings } from './group.ts';
+import { createJudge } from './judge.ts';
+import { secretsOf } from './mask-answer.ts';
+import { scrubber } from './observe.ts';
+import type { Operation } from './operation.ts';
+import type { Mode, Plan } from './plan.ts';
+import { describeStep } from './step.ts';
+import { recordExchange, type RecordedExchange } from './traffic.ts';
+import type { Validator } from './validator.ts';
+
+/** All that a run found out, as JSON: every other report is made from this one. Secrets are masked in every text. */
+export interface Report {
+  readonly format: 1;
+  readonly document: { readonly title: string; readonly version: string };
+  readonly target: string;
+  readonly mode: Mode | 'recorded';
+  readonly seed: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly milliseconds: number;
+  readonly findings: readonly Finding[];
+  readonly coverage: readonly Coverage[];
+  /** What the plan allowed to be sent. */
+  readonly plan: readonly string[];
+  /** What was changed and could not be undone, for people. */
+  readonly left: readonly string[];
+  readonly traffic: readonly RecordedExchange[];
+}
+
+export interface ReportParts {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly answers: readonly Answer[];
+  readonly pairs: readonly Pair[];
+  readonly otp: readonly OtpProbe[];
+  readonly plan: Plan;
+  readonly reasons: ReadonlyMap<string, string>;
+  readonly left: readonly string[];
+  readonly mode: Report['mode'];
+  readonly seed: number;
+  readonly target: URL;
+  /** Texts that must stand nowhere, such as the API key. */
+  readonly secrets: readonly string[];
+  readonly milliseconds: number;
+}
+
+/** Judges all answers of a run and writes down what came of it. */
+export function buildReport(parts: ReportParts): Report {
+  const { document, operations, validator, answers, pairs, otp } = parts;
+  const judge = createJudge({ document, operations, validator });
+  // Of the compared service only the difference is judged.
+  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, otp })];
+  const findings = groupFindings(document, judged);
+  const all = [...answers, ...pairs.map(({ other }) => other)];
+  const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => secretsOf(document, answer))]);
+  const report: Report = {
+    format: 1,
+    document: { title: document.info.title, version: document.info.version },
+    target: parts.target.href,
+    mode: parts.mode,
+    seed: parts.seed,
+    at: new Date().toISOString(),
+    milliseconds: Math.round(parts.milliseconds),
+    findings,
+    coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons: parts.reasons }, operation)),
+    plan: parts.plan.steps.map(describeStep),
+    left: parts.left,
+    traffic: answers.map((answer) => recordExchange(document, answer)),
+  };
+  return scrubbed(report, scrub);
+}
+
+function scrubbed(report: Report, scrub: (text: string) => string): Report {
+  return {
+    ...report,
+    findings: report.findings.map((finding) => scrubFinding(finding, scrub)),
+    coverage: report.coverage.map((row) => ({ ...row, reason: scrub(row.reason) })),
+    plan: report.plan.map(scrub),
+    left: report.left.map(scrub),
+    traffic: report.traffic.map((exchange) => ({
+      ...exchange,
+      url: scrub(exchange.url),
+      requestHeaders: scrubHeaders(exchange.requestHeaders, scrub),
+      requestBody: exchange.requestBody === undefined ? undefined : scrub(exchange.requestBody),
+      responseHeaders: scrubHeaders(exchange.responseHeaders, scrub),
+      responseBody: scrub(exchange.responseBody),
+    })),
+  };
+}
+
+function scrubFinding(finding: Finding, scrub: (text: string) => string): Finding {
+  const { message, expected, observed, curl, client, samples, proposals } = finding;
+  return {
+    ...finding,
+    message: scrub(message),
+    expected: scrub(expected),
+    observed: scrub(observed),
+    curl: scrub(curl),
+    client: scrub(client),
+    samples: samples.map((sample) => ({ ...sample, pointer: scrub(sample.pointer), observed: scrub(sample.observed) })),
+    // A change of the document that would write a secret into it is none.
+    proposals: proposals.filter((proposal) => scrub(JSON.stringify(proposal)) === JSON.stringify(proposal)),
+  };
+}
+
+function scrubHeaders(headers: Readonly<Record<string, string>>, scrub: (text: string) => string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]));
+}

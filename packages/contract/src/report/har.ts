@@ -1,0 +1,48 @@
+import type { Entry, Har, Header } from 'har-format';
+import type { SettledReport } from '../baseline.ts';
+import type { RecordedExchange } from '../traffic.ts';
+
+const UNKNOWN = -1;
+
+/** The requests and answers of a run as HAR 1.2, with secrets masked. */
+export function toHar({ traffic }: Pick<SettledReport, 'traffic'>): string {
+  const har: Har = { log: { version: '1.2', creator: { name: 'contract', version: '1' }, entries: traffic.map(entryOf) } };
+  return `${JSON.stringify(har, null, 2)}\n`;
+}
+
+function entryOf(exchange: RecordedExchange): Entry {
+  const { at, milliseconds, method, url, requestBody, status, responseBody, contentType } = exchange;
+  return {
+    startedDateTime: at,
+    time: milliseconds,
+    comment: `${exchange.operation} ${exchange.purpose} ${exchange.detail}`.trim(),
+    request: {
+      method,
+      url,
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: headersOf(exchange.requestHeaders),
+      queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
+      ...(requestBody === undefined ? {} : { postData: { mimeType: 'application/x-www-form-urlencoded', text: requestBody } }),
+      headersSize: UNKNOWN,
+      bodySize: UNKNOWN,
+    },
+    response: {
+      status,
+      statusText: '',
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: headersOf(exchange.responseHeaders),
+      content: { size: responseBody.length, mimeType: contentType, text: responseBody },
+      redirectURL: '',
+      headersSize: UNKNOWN,
+      bodySize: UNKNOWN,
+    },
+    cache: {},
+    timings: { send: 0, wait: milliseconds, receive: 0 },
+  };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Header[] {
+  return Object.entries(headers).map(([name, value]) => ({ name, value }));
+}

@@ -1,0 +1,136 @@
+import { escapeUTF8 as escape } from 'entities';
+import type { SettledFinding, SettledReport } from '../baseline.ts';
+import { checkById } from '../checks.ts';
+import type { Coverage } from '../coverage.ts';
+import { VERDICTS, type Verdict } from '../finding.ts';
+import { STYLE } from './html-style.ts';
+import { summarise } from './summary.ts';
+
+const MEANINGS: Readonly<Record<Verdict, string>> = {
+  violation: 'An answer contradicts what the specification shows. The run fails.',
+  learned: 'An answer contradicts what the document only assumes. The document can be corrected.',
+  discovered: 'An answer has something that the document does not describe.',
+  unverified: 'The document describes it, and no answer showed it. Never counted as passed.',
+};
+
+/** The report as one HTML page that needs nothing from anywhere. */
+export function toHtml(report: SettledReport): string {
+  const { verdict } = summarise(report);
+  const title = `Contract of ${report.document.title}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escape(title)}: ${verdict}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escape(title)} <span class="verdict ${verdict}">${verdict}</span></h1>
+<p class="soft">Version ${escape(report.document.version)} against ${escape(report.target)}, ${escape(report.mode)}, on ${escape(report.at)}, in ${report.milliseconds} ms, seed ${report.seed}</p>
+${figures(report)}
+${left(report)}
+${VERDICTS.map((kind) => findingsOf(report, kind)).join('')}
+${settled(report)}
+<h2>Coverage</h2>
+<p class="soft">By operation: which statuses were answered, which parts of the answer were seen, which checks had something to look at. Open one for its fields.</p>
+${report.coverage.map(coverageOf).join('')}
+<h2>What was allowed to be sent</h2>
+<details><summary>${report.plan.length} steps</summary><div><ul>${report.plan.map((step) => `<li><code>${escape(step)}</code></li>`).join('')}</ul></div></details>
+</body>
+</html>
+`;
+}
+
+function figures(report: SettledReport): string {
+  const { counts, operations, statuses, fields, requests, accepted, fixed } = summarise(report);
+  const all: readonly (readonly [string | number, string])[] = [
+    [counts.violation, 'violations'],
+    [counts.learned, 'learned'],
+    [counts.discovered, 'discovered'],
+    [`${operations.verified}/${operations.all}`, 'operations verified'],
+    [`${statuses.seen}/${statuses.all}`, 'described statuses seen'],
+    [`${fields.seen}/${fields.all}`, 'described fields seen'],
+    [requests, 'requests'],
+    [`${accepted} / ${fixed}`, 'accepted / fixed'],
+  ];
+  return `<div class="figures">${all.map(([value, name]) => `<div class="figure"><b>${value}</b><span>${name}</span></div>`).join('')}</div>`;
+}
+
+function left({ left: what }: SettledReport): string {
+  if (what.length === 0) return '';
+  return `<div class="note"><b>Left behind on the account</b><ul>${what.map((line) => `<li>${escape(line)}</li>`).join('')}</ul></div>`;
+}
+
+function findingsOf(report: SettledReport, verdict: Verdict): string {
+  const found = report.findings.filter((finding) => finding.verdict === verdict && finding.accepted === undefined);
+  if (found.length === 0) return '';
+  return `<h2><span class="verdict ${verdict}">${verdict}</span> ${found.length}</h2><p class="soft">${MEANINGS[verdict]}</p>${found.map(findingOf).join('')}`;
+}
+
+function findingOf(finding: SettledFinding): string {
+  const { check, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
+  const where = touches.map(({ operation, status, times }) => `${escape(operation)} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
+  const shown = samples.map(
+    (sample) =>
+      `<li><code>${escape(sample.pointer || 'the answer')}</code> of ${escape(sample.operation)}: ${escape(sample.observed)}</li>`,
+  );
+  return `<details${verdict === 'violation' ? ' open' : ''}><summary><b>${escape(message)}</b> <span class="soft">${where}</span></summary><div>
+<table><tr><th>expected</th><td>${escape(expected)}</td></tr><tr><th>observed</th><td>${escape(observed)}</td></tr>
+${source === undefined ? '' : `<tr><th>document</th><td><code>${escape(`${source.file}:${source.line}:${source.column}`)}</code></td></tr>`}
+<tr><th>check</th><td><code>${escape(check)}</code> ${escape(checkById(check)?.claim ?? '')}</td></tr>
+<tr><th>for your code</th><td>${escape(client)}</td></tr>
+<tr><th>finding</th><td><code>${escape(id)}</code>${expired === undefined ? '' : ` accepted until ${escape(expired.expires)} by ${escape(expired.owner)}, which is over`}</td></tr></table>
+${shown.length > 0 ? `<p>Seen at</p><ul>${shown.join('')}</ul>` : ''}
+<p>To see it again</p><pre>${escape(curl)}</pre>
+${patch === undefined ? '' : `<p>To describe it</p><pre>${diff(patch)}</pre>`}
+</div></details>`;
+}
+
+function diff(patch: string): string {
+  return patch
+    .split('\n')
+    .map((line) =>
+      line.startsWith('+')
+        ? `<span class="add">${escape(line)}</span>`
+        : line.startsWith('-')
+          ? `<span class="remove">${escape(line)}</span>`
+          : escape(line),
+    )
+    .join('\n');
+}
+
+function settled({ findings, fixed }: SettledReport): string {
+  const accepted = findings.filter((finding) => finding.accepted !== undefined);
+  const rows = [
+    ...accepted.map(
+      ({ message, accepted: by }) =>
+        `<tr><td>accepted</td><td>${escape(message)}</td><td>${escape(by?.reason ?? '')}</td><td>${escape(by?.owner ?? '')}, until ${escape(by?.expires ?? '')}</td></tr>`,
+    ),
+    ...fixed.map(
+      ({ check, finding, reason, owner }) =>
+        `<tr><td class="seen">fixed</td><td>${escape(check)} ${escape(finding)}</td><td>${escape(reason)}</td><td>${escape(owner)}</td></tr>`,
+    ),
+  ];
+  return rows.length === 0
+    ? ''
+    : `<h2>Baseline</h2><div class="scroll"><table><tr><th></th><th>finding</th><th>reason</th><th>owner</th></tr>${rows.join('')}</table></div>`;
+}
+
+function coverageOf(row: Coverage): string {
+  const seen = row.fields.filter((field) => field.seen).length;
+  const share = row.fields.length === 0 ? 0 : Math.round((100 * seen) / row.fields.length);
+  const statuses = row.statuses.map(
+    ({ status, described, times }) =>
+      `<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}" title="${times} answers">${escape(status)}</span>`,
+  );
+  const fields = row.fields.map(({ field, seen: isSeen }) => `<li class="${isSeen ? 'seen' : 'unseen'}">${escape(field)}</li>`);
+  const checks = row.checks.map(
+    ({ check, outcome }) =>
+      `<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${escape(check)}: ${outcome}</li>`,
+  );
+  return `<details><summary><span class="verdict ${row.verdict}">${row.verdict}</span> <b>${escape(row.operation)}</b> <code>${escape(`${row.method} ${row.path}`)}</code> <span class="soft">${statuses.join(' ')}</span> <span class="bar"><i style="width:${share}%"></i></span> <span class="soft">${seen}/${row.fields.length} fields, ${row.requests} requests</span></summary><div>
+${row.reason === '' ? '' : `<p class="soft">Not verified: ${escape(row.reason)}</p>`}
+<p>Fields of success</p><ul class="columns">${fields.join('')}</ul><p>Checks</p><ul class="columns">${checks.join('')}</ul></div></details>`;
+}

@@ -1,0 +1,46 @@
+import { XMLBuilder } from 'fast-xml-parser';
+import type { SettledFinding, SettledReport } from '../baseline.ts';
+import type { Coverage } from '../coverage.ts';
+
+/** The report as JUnit XML: a suite for each operation, a case for each check that applies to it. */
+export function toJunit(report: SettledReport): string {
+  const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@', format: true, suppressEmptyNode: true });
+  const suites = report.coverage.map((row) => suiteOf(row, report));
+  const document = {
+    '?xml': { '@version': '1.0', '@encoding': 'UTF-8' },
+    testsuites: {
+      '@name': `Contract of ${report.document.title} ${report.document.version}`,
+      '@time': (report.milliseconds / 1_000).toFixed(3),
+      testsuite: suites,
+    },
+  };
+  return builder.build(document);
+}
+
+function suiteOf(row: Coverage, { findings, at }: SettledReport): Readonly<Record<string, unknown>> {
+  const own = findings.filter(({ touches }) => touches.some(({ operation }) => operation === row.operation));
+  const cases = row.checks.map(({ check, outcome }) => {
+    const mine = own.filter((finding) => finding.check === check);
+    const failed = mine.filter(({ verdict, accepted }) => verdict === 'violation' && accepted === undefined);
+    const base = { '@name': check, '@classname': row.operation };
+    if (failed.length > 0)
+      return { ...base, failure: failed.map((finding) => ({ '@type': check, '@message': finding.message, '#text': detail(finding) })) };
+    if (outcome === 'not-performed')
+      return { ...base, skipped: { '@message': row.reason === '' ? 'nothing was sent that would show it' : row.reason } };
+    return mine.length === 0 ? base : { ...base, 'system-out': mine.map(detail).join('\n\n') };
+  });
+  return {
+    '@name': row.operation,
+    '@timestamp': at,
+    '@tests': cases.length,
+    '@failures': cases.filter((one) => 'failure' in one).length,
+    '@skipped': cases.filter((one) => 'skipped' in one).length,
+    '@errors': 0,
+    testcase: cases,
+  };
+}
+
+function detail({ verdict, message, expected, observed, source, curl }: SettledFinding): string {
+  const place = source === undefined ? '' : `\nat ${source.file}:${source.line}:${source.column}`;
+  return `${verdict}: ${message}\nexpected ${expected}\nobserved ${observed}${place}\n${curl}`;
+}

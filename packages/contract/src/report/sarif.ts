@@ -1,0 +1,64 @@
+import type { Log, Result } from 'sarif';
+import type { SettledFinding, SettledReport } from '../baseline.ts';
+import { CHECKS } from '../checks.ts';
+import type { Verdict } from '../finding.ts';
+
+const LEVELS: Readonly<Record<Verdict, Result.level>> = {
+  violation: 'error',
+  learned: 'warning',
+  discovered: 'warning',
+  unverified: 'note',
+};
+
+/** The report as SARIF 2.1.0, with each finding at its place in the sources. */
+export function toSarif(report: SettledReport): string {
+  const log: Log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'contract',
+            rules: CHECKS.map((check) => ({
+              id: check.id,
+              shortDescription: { text: check.claim },
+              fullDescription: { text: check.judges },
+              help: { text: `${check.judges}\n\nFor users of the client: ${check.client}` },
+            })),
+          },
+        },
+        results: report.findings.map(resultOf),
+        columnKind: 'utf16CodeUnits',
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function resultOf(finding: SettledFinding): Result {
+  const { source, accepted } = finding;
+  const operations = finding.touches.map(({ operation, status }) => `${operation} ${status}`).join(', ');
+  return {
+    ruleId: finding.check,
+    level: LEVELS[finding.verdict],
+    message: { text: `${finding.message} (${operations}): expected ${finding.expected}, observed ${finding.observed}` },
+    partialFingerprints: { contract: finding.id },
+    locations:
+      source === undefined
+        ? []
+        : [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: source.file.replaceAll('\\', '/') },
+                region: { startLine: source.line, startColumn: source.column },
+              },
+            },
+          ],
+    ...(accepted === undefined
+      ? {}
+      : {
+          suppressions: [{ kind: 'external' as const, justification: `${accepted.reason} (${accepted.owner}, until ${accepted.expires})` }],
+        }),
+  };
+}

@@ -1,0 +1,43 @@
+import { failures, type SettledReport } from '../baseline.ts';
+import { VERDICTS, type Verdict } from '../finding.ts';
+
+/** The figures that every report begins with. */
+export interface Summary {
+  readonly verdict: 'passed' | 'failed';
+  readonly counts: Readonly<Record<Verdict, number>>;
+  readonly accepted: number;
+  readonly fixed: number;
+  readonly operations: { readonly verified: number; readonly all: number };
+  readonly statuses: { readonly seen: number; readonly all: number };
+  readonly fields: { readonly seen: number; readonly all: number };
+  readonly requests: number;
+}
+
+export function summarise(report: SettledReport): Summary {
+  const { coverage, findings } = report;
+  const open = findings.filter(({ accepted }) => accepted === undefined);
+  const count = (verdict: Verdict): number => open.filter((finding) => finding.verdict === verdict).length;
+  const [violation = 0, learned = 0, discovered = 0, unverified = 0] = VERDICTS.map(count);
+  const statuses = coverage.flatMap((row) => row.statuses.filter(({ described }) => described));
+  const fields = coverage.flatMap((row) => row.fields);
+  return {
+    verdict: failures(report).length > 0 ? 'failed' : 'passed',
+    counts: { violation, learned, discovered, unverified },
+    accepted: findings.length - open.length,
+    fixed: report.fixed.length,
+    operations: { verified: coverage.filter(({ verified }) => verified).length, all: coverage.length },
+    statuses: { seen: statuses.filter(({ times }) => times > 0).length, all: statuses.length },
+    fields: { seen: fields.filter(({ seen }) => seen).length, all: fields.length },
+    requests: report.traffic.length,
+  };
+}
+
+/** The summary as one line. */
+export function summaryLine(report: SettledReport): string {
+  const { counts, operations, requests, accepted, fixed } = summarise(report);
+  const verdicts = VERDICTS.filter((verdict) => verdict !== 'unverified' || counts.unverified > 0).map(
+    (verdict) => `${counts[verdict]} ${verdict}`,
+  );
+  const settled = [accepted > 0 ? `${accepted} accepted` : '', fixed > 0 ? `${fixed} fixed` : ''].filter((text) => text !== '');
+  return `${requests} answers judged; ${operations.verified} of ${operations.all} operations verified, ${operations.all - operations.verified} unverified; ${[...verdicts, ...settled].join(', ')}`;
+}

@@ -1,0 +1,73 @@
+import type { Subject } from './check.ts';
+import { verdictOf, type Remark } from './finding.ts';
+import type { Issue } from './issues.ts';
+import { typeOf } from './json.ts';
+import { observe } from './observe.ts';
+import { provenanceOfIssue } from './place.ts';
+import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
+import type { Proposal } from './proposal.ts';
+
+/** The broken rules of a body that one check speaks of. Those of the envelope's identifier and of page sizes have checks of their own. */
+export function schemaRemarks(subject: Subject, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
+  const { answer, envelope } = subject;
+  if (answer.body.kind !== 'json') return [];
+  const { value } = answer.body;
+  const identifier = envelope.identifier === undefined ? undefined : joinPointer('', envelope.identifier);
+  return subject
+    .issues()
+    .filter((issue) => issue.path !== identifier && issue.keyword !== 'maxItems' && isMine(issue, valueAt(value, issue.path)))
+    .map((issue) => remarkOf(subject, issue));
+}
+
+/** The remark on one broken rule. */
+export function remarkOf({ document, answer, response, json }: Subject, issue: Issue): Remark {
+  const value = answer.body.kind === 'json' ? answer.body.value : undefined;
+  const described = { pointer: json?.pointer ?? '', provenance: response?.provenance ?? 'shown' };
+  const provenance = provenanceOfIssue(document, described, value, issue);
+  return {
+    pointer: issue.path,
+    verdict: verdictOf(provenance),
+    message: `${generalised(issue.path, value) || 'the body'} ${issue.message}`,
+    expected: issue.message,
+    observed: observe(document, described.pointer, value, issue.path),
+    at: issue.schemaPath,
+    // The place in the document, so that one cause in a hundred items of ten operations is one finding.
+    rule:
+      issue.keyword === 'required' || issue.keyword === 'additionalProperties'
+        ? `${issue.message} ${issue.path.split('/').at(-1)}`
+        : issue.message,
+    proposal: provenance === 'shown' ? undefined : proposalFor(issue, valueAt(value, issue.path)),
+  };
+}
+
+/** A pointer with `*` for indexes: the same text for all items of a list. */
+export function generalised(pointer: string, root: unknown): string {
+  let at: unknown = root;
+  let text = '';
+  for (const token of pointerTokens(pointer)) {
+    text = joinPointer(text, Array.isArray(at) ? '*' : token);
+    at = valueAt(at, joinPointer('', token));
+  }
+  return text;
+}
+
+/** How the document would have to change to allow what was observed. */
+function proposalFor({ keyword, schemaPath, path }: Issue, value: unknown): Proposal | undefined {
+  const schema = schemaPath.slice(0, schemaPath.lastIndexOf('/'));
+  if (!schemaPath.endsWith(`/${keyword}`)) return undefined;
+  switch (keyword) {
+    case 'required':
+      return { kind: 'remove-item', at: schemaPath, value: pointerTokens(path).at(-1) ?? '' };
+    case 'type':
+      return { kind: 'allow-type', at: schemaPath, type: typeOf(value) };
+    case 'enum':
+      return typeof value === 'string' || typeof value === 'number' ? { kind: 'add-item', at: schemaPath, value } : undefined;
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+    case 'additionalProperties':
+      return undefined;
+    default:
+      return { kind: 'remove-entry', at: schema, key: keyword };
+  }
+}

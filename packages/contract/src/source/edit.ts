@@ -1,0 +1,183 @@
+import { dirname, relative } from 'node:path';
+import { isMap, isScalar, isSeq, stringify, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isObject } from '../json.ts';
+import { joinPointer } from '../pointer.ts';
+import type { Proposal } from '../proposal.ts';
+import type { SourceFile, SourceMap, SourceNode } from './source-map.ts';
+
+/** A part of a file that is to be replaced by another text. */
+export interface Splice {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The change of the sources that a proposal asks for, as one splice of text: everything around it, comments and layout too, stays as it is.
+ * @returns undefined where the sources do not have the place, or have already what is proposed
+ */
+export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | undefined {
+  const node = sources.locate(proposal.at);
+  const file = sources.fileOf(node.path);
+  if (file === undefined) return undefined;
+  const at = file.document.getIn(node.keys, true);
+  switch (proposal.kind) {
+    case 'add-entry':
+      return addEntry(file, node, { key: proposal.key, value: referring(sources, file, proposal.value) });
+    case 'remove-entry':
+      return node.missing.length === 0 && isMap(at) ? removePair(file, at, proposal.key) : undefined;
+    case 'add-item':
+      return node.missing.length === 0 && isSeq(at) ? addItem(file, at, proposal.value) : undefined;
+    case 'remove-item':
+      return node.missing.length === 0 && isSeq(at) ? removeItem(file, at, proposal.value) : undefined;
+    case 'allow-type':
+      return node.missing.length === 0 ? allowType(file, at, proposal.type) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A value whose references to components of the bundle name the files that these are made of. */
+function referring(sources: SourceMap, from: SourceFile, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => referring(sources, from, item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      if (key !== '$ref' || typeof child !== 'string' || !child.startsWith('#/')) return [key, referring(sources, from, child)];
+      const { path, keys } = sources.locate(child.slice(1));
+      const fragment = keys.length === 0 ? '' : `#${joinPointer('', ...keys)}`;
+      return [
+        key,
+        path === from.path ? `#${joinPointer('', ...keys)}` : `${relative(dirname(from.path), path).replaceAll('\\', '/')}${fragment}`,
+      ];
+    }),
+  );
+}
+
+/** The text of a file with splices applied; one that overlaps an earlier one is left out. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  let result = text;
+  let limit = Infinity;
+  for (const { start, end, text: inserted } of splices.toSorted((one, other) => other.start - one.start)) {
+    if (end > limit) continue;
+    result = result.slice(0, start) + inserted + result.slice(end);
+    limit = start;
+  }
+  return result;
+}
+
+/** An entry of a map, with the maps around it that the file does not have yet. */
+function addEntry(file: SourceFile, node: SourceNode, entry: { readonly key: string; readonly value: unknown }): Splice | undefined {
+  const map = file.document.getIn(node.keys, true);
+  const [first, ...others] = node.missing;
+  const inner = [...others].reduceRight<unknown>((value, key) => ({ [key]: value }), { [entry.key]: entry.value });
+  const key = first ?? entry.key;
+  const value = first === undefined ? entry.value : inner;
+  if (!isMap(map) || map.has(key) || map.has(Number(key))) return undefined;
+  if (map.flow === true) {
+    if (!map.range) return undefined;
+    const isEmpty = map.items.length === 0;
+    const before = file.text.lastIndexOf('}', map.range[1]);
+    const end = file.text.slice(0, before).trimEnd().length;
+    return splice(file, end, end, `${isEmpty ? '' : ', '}${flow(key)}: ${flow(value)}`);
+  }
+  const position = endOfMap(file, map);
+  const indent = columnOf(file, map);
+  if (position === undefined || indent === undefined) return undefined;
+  return splice(file, position, position, `\n${indented(block({ [key]: value }), indent)}`);
+}
+
+function removePair(file: SourceFile, map: YAMLMap, key: string): Splice | undefined {
+  const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
+  const start = keyRange(pair)?.[0];
+  const end = endOfPair(file, pair);
+  if (start === undefined || end === undefined || map.flow === true) return undefined;
+  const lineStart = file.text.lastIndexOf('\n', start - 1) + 1;
+  return splice(file, lineStart, Math.min(end + 1, file.text.length), '');
+}
+
+function addItem(file: SourceFile, list: YAMLSeq, value: string | number | boolean): Splice | undefined {
+  if (!list.range || list.items.some((item) => isScalar(item) && item.value === value)) return undefined;
+  if (list.flow === true) {
+    const end = file.text.slice(0, file.text.lastIndexOf(']', list.range[1])).trimEnd().length;
+    return splice(file, end, end, `${list.items.length === 0 ? '' : ', '}${flow(value)}`);
+  }
+  const last = list.items.at(-1);
+  if (!isNode(last) || !last.range) return undefined;
+  const dash = file.text.lastIndexOf('-', last.range[0]);
+  const lineStart = file.text.lastIndexOf('\n', dash) + 1;
+  const position = endOfLine(file.text, last.range[1]);
+  return splice(file, position, position, `\n${file.text.slice(lineStart, dash)}- ${flow(value)}`);
+}
+
+function allowType(file: SourceFile, at: unknown, type: string): Splice | undefined {
+  if (isSeq(at)) return addItem(file, at, type);
+  if (!isScalar(at) || !at.range || at.value === type) return undefined;
+  return splice(file, at.range[0], at.range[1], flow([at.value, type]));
+}
+
+function removeItem(file: SourceFile, list: YAMLSeq, value: string): Splice | undefined {
+  const index = list.items.findIndex((item) => isScalar(item) && item.value === value);
+  const item = list.items[index];
+  if (!isNode(item) || !item.range) return undefined;
+  if (list.flow !== true) {
+    const lineStart = file.text.lastIndexOf('\n', item.range[0]) + 1;
+    return splice(file, lineStart, Math.min(endOfLine(file.text, item.range[1]) + 1, file.text.length), '');
+  }
+  const next = list.items[index + 1];
+  if (isNode(next) && next.range) return splice(file, item.range[0], next.range[0], '');
+  const before = list.items[index - 1];
+  const start = isNode(before) && before.range ? before.range[1] : item.range[0];
+  return splice(file, start, item.range[1], '');
+}
+
+function endOfMap(file: SourceFile, map: YAMLMap): number | undefined {
+  return endOfPair(file, map.items.at(-1));
+}
+
+/** The end of the line on which an entry ends, behind a comment on that line. */
+function endOfPair(file: SourceFile, pair: Pair | undefined): number | undefined {
+  const value = pair?.value;
+  const end = isNode(value) && value.range ? value.range[1] : keyRange(pair)?.[1];
+  return end === undefined ? undefined : endOfLine(file.text, file.text.slice(0, end).trimEnd().length);
+}
+
+function endOfLine(text: string, position: number): number {
+  const end = text.indexOf('\n', position);
+  return end < 0 ? text.trimEnd().length : end;
+}
+
+function columnOf(file: SourceFile, map: YAMLMap): number | undefined {
+  const start = keyRange(map.items[0])?.[0];
+  return start === undefined ? undefined : file.lines.linePos(start).col - 1;
+}
+
+function keyRange(pair: Pair | undefined): readonly [number, number, number] | undefined {
+  const key = pair?.key;
+  return isScalar(key) && key.range ? key.range : undefined;
+}
+
+function isNode(value: unknown): value is Node {
+  return isMap(value) || isSeq(value) || isScalar(value);
+}
+
+function splice({ path }: SourceFile, start: number, end: number, text: string): Splice {
+  return { path, start, end, text };
+}
+
+function block(value: unknown): string {
+  return stringify(value, { lineWidth: 0, singleQuote: true }).trimEnd();
+}
+
+function flow(value: unknown): string {
+  return stringify(value, { lineWidth: 0, singleQuote: true, collectionStyle: 'flow', flowCollectionPadding: false }).trimEnd();
+}
+
+function indented(text: string, columns: number): string {
+  const indent = ' '.repeat(columns);
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? line : indent + line))
+    .join('\n');
+}

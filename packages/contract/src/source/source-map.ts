@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative, resolve as resolvePath } from 'node:path';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { isObject, member } from '../json.ts';
+import type { OpenApiDocument } from '../document.ts';
+import { joinPointer, pointerTokens } from '../pointer.ts';
+
+/** A place in the files that a person edits. */
+export interface SourcePlace {
+  /** Path of the file, relative to the folder that the map was made for. */
+  readonly file: string;
+  /** From 1 on. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where in a file a pointer of the bundle ends, and what of it the file does not have. */
+export interface SourceNode extends SourcePlace {
+  readonly path: string;
+  /** Keys from the root of the file. */
+  readonly keys: readonly (string | number)[];
+  /** The rest of the pointer, which the file does not have. */
+  readonly missing: readonly string[];
+}
+
+/** A file of the sources, parsed with all that is needed to change it in place. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+}
+
+/** From the pointers of a bundle to the files it was made of. */
+export interface SourceMap {
+  locate(pointer: string): SourceNode;
+  fileOf(path: string): SourceFile | undefined;
+}
+
+interface Anchor {
+  readonly file: SourceFile;
+  readonly keys: readonly (string | number)[];
+}
+
+/**
+ * Maps a bundle to its sources by walking both side by side: where the bundle has a local reference and the source names a file, the
+ * component of the bundle is that file, whatever either is called.
+ * @param root path of the root file
+ * @param base folder that file names are shown relative to
+ */
+export async function mapSources(bundle: OpenApiDocument, root: string, base: string): Promise<SourceMap> {
+  const files = new Map<string, SourceFile>();
+  const anchors = new Map<string, Anchor>();
+  const read = async (path: string): Promise<SourceFile | undefined> => {
+    const known = files.get(path);
+    if (known !== undefined) return known;
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined) return undefined;
+    const lines = new LineCounter();
+    const file: SourceFile = { path, text, document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
+    files.set(path, file);
+    return file;
+  };
+  const walk = async (pointer: string, value: unknown, at: Anchor): Promise<void> => {
+    const here = await follow(at, read);
+    const target = isObject(value) ? member(value, '$ref') : undefined;
+    if (typeof target === 'string' && target.startsWith('#/')) {
+      const component = decodeURIComponent(target.slice(1));
+      if (here !== undefined && here !== at && !anchors.has(component)) {
+        anchors.set(component, here);
+        await walk(component, valueIn(bundle, component), here);
+      }
+      return;
+    }
+    if (here === undefined) return;
+    // Inlined from another file, such as a path item.
+    if (here !== at && pointer !== '') anchors.set(pointer, here);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, child] of Object.entries(value))
+      await walk(joinPointer(pointer, key), child, { file: here.file, keys: [...here.keys, Array.isArray(value) ? Number(key) : key] });
+  };
+  const rootFile = await read(root);
+  if (rootFile === undefined) throw new Error(`The source ${root} cannot be read.`);
+  anchors.set('', { file: rootFile, keys: [] });
+  await walk('', bundle, { file: rootFile, keys: [] });
+  return {
+    fileOf: (path) => files.get(path),
+    locate: (pointer) => locate(pointer, anchors, base),
+  };
+}
+
+function valueIn(bundle: unknown, pointer: string): unknown {
+  let value = bundle;
+  for (const token of pointerTokens(pointer)) value = typeof value === 'object' && value !== null ? Reflect.get(value, token) : undefined;
+  return value;
+}
+
+/** The place that a reference to another file leads to, or the same anchor where there is no such reference. */
+async function follow(at: Anchor, read: (path: string) => Promise<SourceFile | undefined>): Promise<Anchor | undefined> {
+  const node = at.file.document.getIn(at.keys, true);
+  if (node === undefined) return undefined;
+  const reference = isMap(node) ? node.get('$ref') : undefined;
+  if (typeof reference !== 'string') return at;
+  const [path = '', fragment = ''] = reference.split('#', 2);
+  const keys = pointerTokens(decodeURIComponent(fragment));
+  if (path === '') return { file: at.file, keys };
+  const file = await read(resolvePath(dirname(at.file.path), path));
+  return file === undefined ? undefined : follow({ file, keys }, read);
+}
+
+function locate(pointer: string, anchors: ReadonlyMap<string, Anchor>, base: string): SourceNode {
+  const tokens = [...pointerTokens(pointer)];
+  const rest: string[] = [];
+  for (;;) {
+    const anchor = anchors.get(joinPointer('', ...tokens));
+    if (anchor !== undefined) return descend(anchor, rest, base);
+    const last = tokens.pop();
+    if (last === undefined) throw new Error('The map has no root.');
+    rest.unshift(last);
+  }
+}
+
+function descend({ file, keys }: Anchor, rest: readonly string[], base: string): SourceNode {
+  const path: (string | number)[] = [...keys];
+  let index = 0;
+  for (; index < rest.length; index++) {
+    const token = rest[index] ?? '';
+    const holder = file.document.getIn(path, true);
+    const key = isSeq(holder) ? Number(token) : token;
+    // Keys such as 200 are numbers to YAML where nobody quoted them.
+    const known = file.document.hasIn([...path, key])
+      ? key
+      : isMap(holder) && file.document.hasIn([...path, Number(token)])
+        ? Number(token)
+        : undefined;
+    if (known === undefined) break;
+    path.push(known);
+  }
+  const offset = offsetOf(file, path);
+  const { line, col } = file.lines.linePos(offset);
+  return { file: relative(base, file.path), path: file.path, keys: path, line, column: col, missing: rest.slice(index) };
+}
+
+/** Where the key of a place stands, or the place itself where it has none. */
+function offsetOf(file: SourceFile, path: readonly (string | number)[]): number {
+  const holder = file.document.getIn(path.slice(0, -1), true);
+  const last = path.at(-1);
+  if (isMap(holder) && last !== undefined) {
+    const pair = holder.items.find(({ key }) => isScalar(key) && key.value === last);
+    const key = pair?.key;
+    if (isScalar(key) && key.range) return key.range[0];
+  }
+  const node = file.document.getIn(path, true);
+  return isNode(node) && node.range ? node.range[0] : 0;
+}
+
+function isNode(value: unknown): value is Node {
+  return isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
+}

@@ -1,0 +1,62 @@
+import type { OpenApiDocument } from './document.ts';
+import { isObject, member } from './json.ts';
+import type { Operation } from './operation.ts';
+import { valueAt } from './pointer.ts';
+import type { StepForm } from './step.ts';
+
+interface Parts {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly seed: number;
+}
+
+/**
+ * A form made from an example. A field that has the schema of a path parameter is an identifier: of a thing that must exist, then it
+ * is taken from earlier answers, or of the thing that the operation itself makes, then it must be new.
+ * @param asWritten a field that is left as it is, because it is wrong on purpose
+ */
+export function stepForm(
+  { document, operations, seed }: Parts,
+  operation: Operation,
+  example: Readonly<Record<string, unknown>>,
+  asWritten = '',
+): StepForm {
+  const values: Record<string, unknown> = { ...example };
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(example)) {
+    const field = operation.form?.fields.get(name);
+    const reference = field === undefined ? undefined : referenceAt(document, field.pointer);
+    const named = reference === undefined ? undefined : parameterOf(document, operations, reference);
+    if (named === undefined || typeof value !== 'string' || name === asWritten) continue;
+    const folder = operation.path.slice(0, operation.path.lastIndexOf('/'));
+    if (named.folder === folder) values[name] = renewed(value, seed);
+    else found[name] = named.name;
+  }
+  return { values, found };
+}
+
+/** Whose value a form field of an operation is: the folder of its things, and the name that paths give it. */
+function parameterOf(
+  document: OpenApiDocument,
+  operations: readonly Operation[],
+  reference: string,
+): { readonly name: string; readonly folder: string } | undefined {
+  for (const { path, parameters } of operations) {
+    for (const { name, in: place, pointer } of parameters) {
+      if (place !== 'path' || pointer === undefined || referenceAt(document, pointer) !== reference) continue;
+      return { name, folder: path.slice(0, path.indexOf(`/{${name}}`)) };
+    }
+  }
+  return undefined;
+}
+
+function referenceAt(document: OpenApiDocument, pointer: string): string | undefined {
+  const schema = valueAt(document, pointer);
+  const reference = isObject(schema) ? member(schema, '$ref') : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+/** An example's name with a part that no earlier run had; only host names can be told to take one. */
+function renewed(value: string, seed: number): string {
+  return /^[a-z0-9-]+\.[a-z0-9.-]+$/i.test(value) ? `contract-${seed.toString(36)}-${value}` : value;
+}

@@ -1,0 +1,54 @@
+import type { Credential, Purpose } from './answer.ts';
+import type { PathValues } from './discover.ts';
+import { writeForm } from './form.ts';
+import type { Operation } from './operation.ts';
+
+/** What a request does when it succeeds. */
+export type Effect = 'reads' | 'changes' | 'costs';
+
+/** When in a run: each phase begins when the one before it is over. */
+export const PHASES = { leftovers: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
+
+/** Requests that may leave: the plan is a list of these, and nothing else leaves. */
+export interface Step {
+  readonly operation: Operation;
+  readonly purpose: Purpose;
+  readonly method: string;
+  readonly credential: Credential;
+  /** Where path parameters come from: earlier answers, what this run created, or the values given here. */
+  readonly path: 'none' | 'found' | 'own' | PathValues;
+  readonly form: StepForm | undefined;
+  /** What is special about it, for people. */
+  readonly detail: string;
+  /** How many requests of it may leave. */
+  readonly times: number;
+  readonly phase: number;
+  readonly effect: Effect;
+  /** Sent only for what this operation did in this run: what others did is not undone. */
+  readonly onlyAfter?: string;
+  /** Journal entry that this undoes. */
+  readonly undoes?: string;
+}
+
+export interface StepForm {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Fields whose value is an identifier from earlier answers, with the path parameter that it is the value of. */
+  readonly found: Readonly<Record<string, string>>;
+}
+
+/** The body of a step, with the identifiers that were found. */
+export function bodyOf({ operation, form }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
+  return form === undefined ? undefined : writeForm(operation, { ...form.values, ...found });
+}
+
+/** A step as a line for people: method, path, form, key, and what it is for. */
+export function describeStep(step: Step): string {
+  const { operation, method, purpose, detail, credential, times, path } = step;
+  const filled =
+    typeof path === 'string' ? operation.path : operation.path.replace(/\{([^{}]+)\}/g, (whole, name: string) => path[name] ?? whole);
+  const known = Object.fromEntries(Object.keys(step.form?.found ?? {}).map((name) => [name, 'FOUND']));
+  const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from an answer}');
+  const key = credential === 'account' ? '' : credential === 'none' ? ', without a key' : ', with a made-up key';
+  const often = times > 1 ? `, up to ${times} times` : '';
+  return `${method} ${filled}${body === undefined || body === '' ? '' : ` ${body}`}  (${purpose}${detail === '' ? '' : `: ${detail}`}${key}${often})`;
+}

@@ -1,0 +1,82 @@
+import type { OpenApiDocument } from './document.ts';
+import type { Provenance } from './provenance.ts';
+import { childNodes, keysOf, schemaNodes, type SchemaNode } from './schema.ts';
+
+/**
+ * All that the document says of one kind of value. Views are made once for each set of schemas and kept, so that the
+ * thousandth item of a list costs a map access.
+ */
+export interface View {
+  readonly nodes: readonly SchemaNode[];
+  /** What is said of a member or an item, and whether a schema names it. */
+  member(key: string | number): Member;
+}
+
+export interface Member {
+  readonly view: View;
+  readonly isNamed: boolean;
+}
+
+interface Views {
+  readonly document: OpenApiDocument;
+  readonly roots: Map<string, View>;
+  readonly byNodes: Map<string, View>;
+}
+
+const viewsOf = new WeakMap<OpenApiDocument, Views>();
+
+/**
+ * The view of what the schema at a pointer describes.
+ * @param inherited provenance of the place that uses the schema
+ */
+export function rootView(document: OpenApiDocument, pointer: string, inherited: Provenance = 'shown'): View {
+  let views = viewsOf.get(document);
+  if (views === undefined) {
+    views = { document, roots: new Map(), byNodes: new Map() };
+    viewsOf.set(document, views);
+  }
+  const key = `${inherited} ${pointer}`;
+  const known = views.roots.get(key);
+  if (known !== undefined) return known;
+  const made = viewOf(views, schemaNodes(document, pointer, inherited));
+  views.roots.set(key, made);
+  return made;
+}
+
+function viewOf(views: Views, nodes: readonly SchemaNode[]): View {
+  const key = nodes.map((node) => `${node.provenance} ${node.pointer}`).join('\n');
+  const known = views.byNodes.get(key);
+  if (known !== undefined) return known;
+  const made = makeView(views, nodes);
+  views.byNodes.set(key, made);
+  return made;
+}
+
+function makeView(views: Views, nodes: readonly SchemaNode[]): View {
+  const names = new Set(nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
+  // Only these keywords tell one unnamed key, or one index, from another.
+  const isUniform = nodes.every(({ schema }) => keysOf(schema, 'patternProperties').length === 0 && schema['prefixItems'] === undefined);
+  const named = new Map<string | number, Member>();
+  let anyKey: Member | undefined;
+  let anyItem: Member | undefined;
+  const make = (key: string | number, isNamed: boolean): Member => ({
+    view: viewOf(views, childNodes(views.document, nodes, key)),
+    isNamed,
+  });
+  return {
+    nodes,
+    member(key) {
+      const isNamed = typeof key === 'string' && names.has(key);
+      if (isUniform && !isNamed) {
+        if (typeof key === 'number') return (anyItem ??= make(key, false));
+        return (anyKey ??= make(key, false));
+      }
+      const known = named.get(key);
+      if (known !== undefined) return known;
+      const made = make(key, isNamed);
+      // Keys that no schema names are unbounded in number.
+      if (isNamed) named.set(key, made);
+      return made;
+    },
+  };
+}
