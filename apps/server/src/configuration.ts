@@ -16,6 +16,10 @@ export interface Configuration {
   readonly logLevel: string;
   /** From the environment; undefined where the file in the data directory holds it. */
   readonly secret: string | undefined;
+  /** `sandbox`, or `live`: no sample data, no demo account, and no sandbox operations. */
+  readonly mode: 'sandbox' | 'live';
+  /** From the environment; undefined where a sandbox's file in the data directory holds it. */
+  readonly operatorToken: string | undefined;
 }
 
 /** A value of the environment that cannot be used; the message is one line. */
@@ -33,7 +37,10 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
  */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const value = (name: string): string | undefined => environment[name] || undefined;
+  const mode = modeOf(value('RESELLER_MODE') ?? 'sandbox');
   return {
+    mode,
+    operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode),
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
@@ -69,5 +76,21 @@ function secret(text: string | undefined): string | undefined {
   if (text === undefined || text.length >= 32) return text;
   throw new ConfigurationError(
     `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random ones, or leave it out to have one made and kept in the data directory.`,
+  );
+}
+
+function modeOf(text: string): 'sandbox' | 'live' {
+  if (text === 'sandbox' || text === 'live') return text;
+  throw new ConfigurationError(`RESELLER_MODE is '${text}'. Set it to sandbox or live.`);
+}
+
+function operatorToken(text: string | undefined, mode: 'sandbox' | 'live'): string | undefined {
+  if (text === undefined && mode === 'live')
+    throw new ConfigurationError(
+      'RESELLER_OPERATOR_TOKEN is missing, which a live service needs. Set it to at least 32 random characters.',
+    );
+  if (text === undefined || /^[!-~]{32,256}$/.test(text)) return text;
+  throw new ConfigurationError(
+    'RESELLER_OPERATOR_TOKEN cannot be used. Set it to 32 to 256 visible ASCII characters, or leave it out in a sandbox to have one made and kept in the data directory.',
   );
 }

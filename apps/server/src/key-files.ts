@@ -11,6 +11,12 @@ export function secretFrom(dataDirectory: string): string {
   return read(file) ?? write(file, randomBytes(32).toString('hex'));
 }
 
+/** The operator token of a sandbox: made at the first start, as the secret is. */
+export function operatorTokenFrom(dataDirectory: string): string {
+  const file = join(dataDirectory, 'operator-token');
+  return read(file) ?? write(file, `rso_${randomBytes(32).toString('hex')}`);
+}
+
 /**
  * A key of the demo account, so that the sandbox can be used at once. The store keeps its hash
  * alone; this file, which its owner alone can read, is for the developer at this machine.

@@ -1,4 +1,4 @@
-/** The sandbox service as a process. */
+/** The service as a process. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -14,11 +14,12 @@ import {
   systemClock,
   systemRandom,
 } from '@reseller/service';
+import type { Ports, Store } from '@reseller/service';
 import { destination, pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import { keepDoing } from './due-work.ts';
-import { demoApiKey, secretFrom } from './key-files.ts';
+import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../docs/dist');
@@ -36,13 +37,15 @@ async function start(): Promise<void> {
   };
   const store = await openSqliteStore(dataDirectory);
   const secret = configuration.secret ?? secretFrom(dataDirectory);
-  await seedSandbox(store, ports);
-  await seedDemoServers(store, { ports, secret });
-  const apiKey = await demoApiKey(store, ports, dataDirectory);
+  const { mode } = configuration;
+  const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
+  const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, dataDirectory) : undefined;
   const service = await createService({
     store,
     ports,
     secret,
+    mode,
+    operatorToken,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),
@@ -65,7 +68,22 @@ async function start(): Promise<void> {
     throw error;
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
-  process.stdout.write(welcome({ baseUrl: address, operatorUrl: operator, apiKey, dataDirectory }));
+  process.stdout.write(
+    welcome({
+      baseUrl: address,
+      operatorUrl: operator,
+      apiKey: demo,
+      operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
+      dataDirectory,
+    }),
+  );
+}
+
+/** Fills a sandbox at its first start; the key of its demo account. */
+async function sandboxDemo(store: Store, parts: { ports: Ports; secret: string }, dataDirectory: string): Promise<string> {
+  await seedSandbox(store, parts.ports);
+  await seedDemoServers(store, parts);
+  return demoApiKey(store, parts.ports, dataDirectory);
 }
 
 /** What went wrong in one line; undefined where it is nothing that whoever started the service can mend. */

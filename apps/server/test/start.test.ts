@@ -63,6 +63,21 @@ test('metrics and probes are served where resellers do not reach', async () => {
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
 });
 
+test('the printed token advances the clock, and the clock is still ahead after a restart', async () => {
+  const directory = temporaryDirectory();
+  const operator = async (server: { welcome: string; operatorUrl: string }, path: string, body?: string) => {
+    const token = /Token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
+    const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const answer = await fetch(server.operatorUrl + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
+    return JSON.parse(await answer.text());
+  };
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(await operator(first, '/sandbox/clock/advance', '{"by_seconds":900}')).toMatchObject({ advance_seconds: 900, work_done: 1 });
+  await first.end('SIGTERM');
+  const second = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(await operator(second, '/sandbox/clock')).toMatchObject({ advance_seconds: 900 });
+});
+
 test('a request under way when the service is told to stop is still answered', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   const { hostname, port } = new URL(server.baseUrl);
@@ -83,7 +98,7 @@ test('a request under way when the service is told to stop is still answered', a
 test('keys are for the eyes of their owner', async () => {
   const directory = temporaryDirectory();
   await startServer({ RESELLER_DATA_DIR: directory });
-  for (const file of ['demo-api-key', 'secret']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+  for (const file of ['demo-api-key', 'operator-token', 'secret']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
 });
 
 test.each([
@@ -94,10 +109,15 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_MODE', 'staging'],
+  ['RESELLER_MODE', 'live'],
+  ['RESELLER_OPERATOR_TOKEN', 'short'],
 ])('%s=%s: one clear line and exit code 1', async (name, value) => {
   const { code, stdout, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), [name]: value });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(new RegExp(`^${name} .* Set it to .*\\n$`));
+  // A live service is refused for the token that it needs.
+  const named = value === 'live' ? 'RESELLER_OPERATOR_TOKEN' : name;
+  expect(stderr).toMatch(new RegExp(`^${named} .* Set it to .*\\n$`));
   if (name === 'RESELLER_SECRET') expect(stderr).not.toContain(value);
 });
 

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { createValidator, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
@@ -102,6 +103,8 @@ export interface TestService {
   callWithHeader(operation: OperationId, line: string): Promise<Received>;
   /** Sends a request as it is; the answer is judged as an envelope. */
   send(path: string, init?: RequestInit): Promise<Received>;
+  /** The operator's side; it is not listening. */
+  readonly operator: FastifyInstance;
   /** Does all that has fallen due. */
   runDueWork(): Promise<number>;
   /** A further account, with its key. */
@@ -114,7 +117,16 @@ export async function startService({
   random = systemRandom,
   publicUrl,
   hypervisor = new TestHypervisor(),
-}: { creditLimit?: string; random?: Random; publicUrl?: string; hypervisor?: TestHypervisor } = {}): Promise<TestService> {
+  operatorToken,
+  mode,
+}: {
+  creditLimit?: string;
+  random?: Random;
+  publicUrl?: string;
+  hypervisor?: TestHypervisor;
+  operatorToken?: string;
+  mode?: 'sandbox' | 'live';
+} = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const store = await (process.env['TEST_ENGINE'] === 'postgres' ? openPostgresStore(await newDatabase()) : openSqliteStore(directory));
   const clock = new TestClock();
@@ -122,23 +134,25 @@ export async function startService({
   const registrar = new TestRegistrar();
   const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, runDueWork } = await createService({
+  const { app, operator, runDueWork } = await createService({
     store,
     ports,
     secret: SECRET,
     logger: pino({ level: 'silent' }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(operatorToken === undefined ? {} : { operatorToken }),
+    ...(mode === undefined ? {} : { mode }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
-    await app.close();
+    await Promise.all([app.close(), operator.close()]);
     await store.close();
     rmSync(directory, { recursive: true, force: true });
   });
   const account = (limit = '1000.00') =>
     store.commit(async ({ db }) => {
       const id = await createAccount(db, ports, { name: 'test', creditLimit: euros(limit) });
-      return { id, apiKey: await issueApiKey(db, ports, id, { label: 'test', mode: 'sandbox' }) };
+      return { id, apiKey: await issueApiKey(db, ports, id, { label: 'test', mode: mode ?? 'sandbox' }) };
     });
   const { apiKey } = await account(creditLimit);
   const send = (path: string, init: RequestInit = {}) => receive(fetch(baseUrl + path, init));
@@ -152,6 +166,7 @@ export async function startService({
     ports,
     store,
     directory,
+    operator,
     runDueWork,
     account,
     async send(path, init) {

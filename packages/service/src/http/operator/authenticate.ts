@@ -33,7 +33,7 @@ export function operatorAuthentication(store: Store, token: string | undefined):
   const operator = token === undefined ? undefined : sha256(token);
   const guesses = guessing(FAILURES);
   return async ({ authorization, address }) => {
-    if (authorization === undefined) {
+    if (authorization === undefined || authorization === '') {
       throw new OperatorProblem('unauthorized', 'The header Authorization is missing. Send your token in it, as Bearer and the token.');
     }
     const presented = authorization.length <= LONGEST ? BEARER.exec(authorization)?.[1] : undefined;

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+
+import * as operator from '@reseller/operator-client';
+
+import { startOperator } from '../../../test/operator.ts';
+import { operatorApi } from './api.ts';
+
+const PATH = '00000000-0000-7000-8000-000000000000';
+const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, PATH);
+
+test('without a token: 401 on every operation; with another one or a reseller key, too', async () => {
+  const service = await startOperator();
+  const refused = async (method: string, path: string, authorization: string) => {
+    const answer = await service.operate(pathOf(path), { method, headers: { authorization } });
+    expect(answer).toMatchObject({ status: 401, body: { status: 401, instance: expect.stringMatching(/^urn:uuid:/) } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  };
+  for (const { operation } of operatorApi) await refused(operation.method, operation.path, '');
+  for (const token of [service.apiKey, 'x', 'a'.repeat(600)]) await refused('GET', '/accounts', `Bearer ${token}`);
+});
+
+test('whoever guesses is slowed down, and a good token is let in', async () => {
+  const service = await startOperator();
+  const guess = () => service.operate('/accounts', { headers: { authorization: 'Bearer guess' } });
+  for (let n = 0; n < 20; n++) expect((await guess()).status).toBe(401);
+  const slowed = await guess();
+  expect(slowed.status).toBe(429);
+  expect(slowed.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect((await service.operate('/accounts')).status).toBe(200);
+});
+
+test('sandbox operations of a live service: 403', async () => {
+  const service = await startOperator({ mode: 'live' });
+  for (const { operation } of operatorApi.filter(({ sandboxOnly }) => sandboxOnly)) {
+    const answer = await service.operate(pathOf(operation.path), { method: operation.method });
+    expect(answer).toMatchObject({ status: 403, body: { type: expect.stringMatching(/sandbox-only$/) } });
+  }
+  expect((await service.operate('/settings')).body).toMatchObject({ mode: 'live' });
+});
+
+test('what cannot be read: 400, 404, 405, 413, 415, 422', async () => {
+  const service = await startOperator();
+  const json = { 'content-type': 'application/json' };
+  const post = (body: string, headers: Record<string, string> = json) => service.operate('/accounts', { method: 'POST', body, headers });
+  expect((await post('{')).status).toBe(400);
+  expect((await post('')).status).toBe(400);
+  expect((await post('x'.repeat(65_537))).status).toBe(413);
+  expect((await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415);
+  expect(await post('{"name":"a","credit_limit":1,"more":2}')).toMatchObject({
+    status: 422,
+    body: { errors: expect.arrayContaining([expect.objectContaining({ pointer: '#/credit_limit' })]) },
+  });
+  expect((await service.operate('/accounts?limit=1000')).status).toBe(400);
+  expect((await service.operate('/accounts?nobody=1')).status).toBe(400);
+  expect((await service.operate('/accounts?cursor=abc')).status).toBe(400);
+  expect((await service.operate('/accounts/no-uuid')).status).toBe(400);
+  expect((await service.operate(`/accounts/${PATH}`)).status).toBe(404);
+  expect((await service.operate('/nothing')).status).toBe(404);
+  const answer = await service.operate('/accounts', { method: 'DELETE' });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+});
+
+test('pages: everything once, in order', async () => {
+  const { client } = await startOperator();
+  const names: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await operator.orThrow(
+      operator.listTldPrices({ client, query: { limit: 5, ...(cursor === undefined ? {} : { cursor }) } }),
+    );
+    names.push(...page.items.map(({ tld }) => tld));
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(names).toHaveLength(17);
+  expect(names).toEqual([...new Set(names)].toSorted());
+});
