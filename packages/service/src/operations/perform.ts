@@ -1,11 +1,10 @@
 /** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
 import { Refusal } from '../refusal.ts';
-import { StoreUnavailableError } from '../store/store.ts';
 import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
-import { deleteReservation, keepReservation, undoReservation } from './reservation.ts';
+import { deleteReservation, keepReservation, ReservationUndoneError, undoReservation, withdrawDelivery } from './reservation.ts';
 import type { Undoing } from './reservation.ts';
 
 /** An answer as it is sent. */
@@ -98,12 +97,13 @@ async function performDelivered<Id extends OperationId>(
     await delivery.deliver();
     return await store.commit(async (transaction) => {
       if (!(await deleteReservation(transaction.db, reservation.id)))
-        throw new StoreUnavailableError('The reservation was undone by another process.');
+        throw new ReservationUndoneError('The reservation was undone by another process.');
       const reply = await repeated(transaction, request, request.reply(await delivery.confirm(transaction)));
       return logged(transaction, request, reply, null);
     });
   } catch (error) {
-    await undoReservation(undoing, { ...reservation, details: reserved.details });
+    const undo = error instanceof ReservationUndoneError ? withdrawDelivery : undoReservation;
+    await undo(undoing, { ...reservation, details: reserved.details });
     throw error;
   }
 }

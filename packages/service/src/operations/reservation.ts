@@ -1,5 +1,6 @@
 /** Reservations: what an operation keeps while the infrastructure is at work, and how it is undone. */
 import type { Ports } from '../ports/ports.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { forgetKey } from './idempotency.ts';
 import type { DeliveredOperation, OperationId, OperationTable, ReservationDetails } from './operation.ts';
@@ -35,10 +36,21 @@ export async function deleteReservation(db: Db, id: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
+/** Another process has undone the reservation while this one was still delivering. */
+export class ReservationUndoneError extends StoreUnavailableError {}
+
+/** Takes back what a delivery did outside after its reservation had been undone. May be repeated. */
+export async function withdrawDelivery({ ports, table }: Undoing, reservation: Reservation): Promise<void> {
+  await deliveredOperation(table, reservation.operation).withdraw(ports, reservation.details);
+}
+
 /** Takes back what a delivery may have done outside, then what was reserved. May be repeated. */
 export async function undoReservation({ store, ports, table }: Undoing, reservation: Reservation): Promise<void> {
+  // A confirmation that was committed although its caller did not learn so has taken the reservation with it: what it delivered stays.
+  const left = await store.read((db) => db.selectFrom('reservations').select('id').where('id', '=', reservation.id).executeTakeFirst());
+  if (!left) return;
   const operation = deliveredOperation(table, reservation.operation);
-  await operation.withdraw(ports, reservation.details);
+  await withdrawDelivery({ store, ports, table }, reservation);
   await store.commit(async (transaction) => {
     if (!(await deleteReservation(transaction.db, reservation.id))) return;
     await operation.release(transaction, reservation.details);

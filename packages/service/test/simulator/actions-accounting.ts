@@ -1,0 +1,103 @@
+/** What the provider does with credit limits, sales and invoices. */
+import { cancelInvoice, createSale, endSale, euros, markInvoicePaid } from '../../src/index.ts';
+import { hosts } from './catalogue.ts';
+import { wrongState } from './delivery.ts';
+import { decimal, units } from './fraction.ts';
+import { invoicesOf } from './model-billing.ts';
+import type { ModelAccount, SalePrices, SaleResource } from './model.ts';
+import { tryProvider } from './provider-act.ts';
+import type { Dice } from './seeded-random.ts';
+import type { Simulation } from './simulation.ts';
+
+export async function changeCreditLimit(sim: Simulation): Promise<void> {
+  const account = sim.dice.pick(sim.model.accounts);
+  const text = `${sim.dice.integer(20, 350)}.${sim.dice.integer(10, 99)}`;
+  sim.say(`the credit limit of ${account.name} becomes ${text} EUR`);
+  account.credit = decimal(text);
+  const credit_limit = Number(units(account.credit));
+  await sim.door.store().commit(({ db }) => db.updateTable('accounts').set({ credit_limit }).where('id', '=', account.id).execute());
+}
+
+export async function settleSomeInvoice(sim: Simulation): Promise<void> {
+  const { dice, model, clock } = sim;
+  const known = model.accounts.flatMap((account) => [...account.invoiceIds].map(([month, id]) => ({ account, month, id })));
+  const invoice = dice.pickAny(known);
+  if (!invoice) return changeCreditLimit(sim);
+  const does = dice.chance(0.8) ? 'pay' : 'cancel';
+  await settle(sim, invoice, does);
+  // Someone who pays pays all of it, mostly: else the limit would refuse everything before long.
+  if (does !== 'pay' || dice.chance(0.4)) return;
+  const open = new Set(
+    invoicesOf(model, invoice.account, clock.seconds()).flatMap(({ month, status }) => (status === 'OPEN' ? [month] : [])),
+  );
+  for (const one of known) if (one.account === invoice.account && open.has(one.month)) await settle(sim, one, 'pay');
+}
+
+async function settle(
+  sim: Simulation,
+  { account, month, id }: { account: ModelAccount; month: number; id: string },
+  does: 'pay' | 'cancel',
+): Promise<void> {
+  const invoice = invoicesOf(sim.model, account, sim.clock.seconds()).find((one) => one.month === month);
+  sim.say(
+    `${account.name} has its invoice of ${new Date(month * 1000).toISOString().slice(0, 7)} ${does === 'pay' ? 'paid' : 'cancelled'}`,
+  );
+  const act = does === 'pay' ? markInvoicePaid : cancelInvoice;
+  const done = () => sim.door.store().commit(({ db }) => act(db, id));
+  if (await tryProvider(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
+    account.settled.set(month, does === 'pay' ? 'PAID' : 'CANCELED');
+  }
+}
+
+const DAY = 86_400_000;
+
+export async function beginSale(sim: Simulation): Promise<void> {
+  const { dice, model, clock, door, world } = sim;
+  const now = clock.now();
+  const start = now + dice.pick([-DAY, 0, 1, 500, dice.integer(1, 40 * DAY)]);
+  const stop = dice.chance(0.5) ? start + dice.integer(1, 60 * DAY) : null;
+  const accountId = dice.chance(0.25) ? dice.pick(model.accounts).id : null;
+  const listed = hosts.filter(() => dice.chance(0.6));
+  const pricings = (listed.length > 0 ? listed : hosts).map((host) => [host.name, somePrices(dice)] as const);
+  const max = dice.integer(1, 4);
+  const upgradable = dice.chance(0.5);
+  const title = `Sale ${model.sales.length + 1}`;
+  const texts = pricings.map(
+    ([name, prices]) => [name, Object.fromEntries(prices.map(([resource, text]) => [resource, euros(text)]))] as const,
+  );
+  const id = await door
+    .store()
+    .commit(({ db }) =>
+      createSale(db, world.ports, { title, accountId, start, stop, upgradable, maxVolume: max, pricings: Object.fromEntries(texts) }),
+    );
+  const prices = new Map(
+    pricings.map(([name, list]): [string, SalePrices] => [
+      name,
+      Object.fromEntries(list.map(([resource, text]) => [resource, decimal(text)])),
+    ]),
+  );
+  model.sales.push({ id, title, accountId, start, stop, ended: null, max, used: 0, upgradable, prices });
+  sim.say(`the provider sets up ${title} for ${max} VMs`);
+}
+
+function somePrices(dice: Dice): (readonly [SaleResource, string])[] {
+  const resources: readonly SaleResource[] = ['core', 'mem', 'nvme'];
+  const most = { core: 230, mem: 130, nvme: 5 };
+  const chosen = resources.filter(() => dice.chance(0.6));
+  // From nothing to a little more than most host systems ask: such a sale is none.
+  return (chosen.length > 0 ? chosen : resources).map((resource) => {
+    const price = dice.integer(0, most[resource] * 10);
+    return [resource, `${Math.floor(price / 1000)}.${String(price % 1000).padStart(3, '0')}`] as const;
+  });
+}
+
+export async function endSomeSale(sim: Simulation): Promise<void> {
+  const { dice, model, clock, door } = sim;
+  const sale = dice.pickAny(model.sales.slice(-6));
+  if (!sale) return beginSale(sim);
+  const now = clock.now();
+  const hasEnded = sale.ended !== null || (sale.stop !== null && sale.stop <= now) || sale.used >= sale.max;
+  sim.say(`the provider ends ${sale.title}`);
+  const done = () => door.store().commit(({ db }) => endSale(db, sale.id, now));
+  if (await tryProvider(sim, done, hasEnded ? wrongState : undefined)) sale.ended = now;
+}

@@ -1,0 +1,280 @@
+/** What resellers and the provider do with domains and handles. */
+import { expect } from 'vitest';
+
+import { terminateDomain } from '../../src/index.ts';
+import type { OperationId } from '../../src/operations/operation.ts';
+import { tlds } from './catalogue.ts';
+import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
+import type { Order, Prospect, Refused } from './delivery.ts';
+import type { Reply } from './door.ts';
+import { GOOD_AUTHCODE, standardNameservers, TAKEN } from './faulty-ports.ts';
+import { decimal, units } from './fraction.ts';
+import { creditFits } from './model-billing.ts';
+import { charge, remove } from './model.ts';
+import type { ModelAccount, ModelDomain } from './model.ts';
+import { tryProvider, unlessPortFails } from './provider-act.ts';
+import type { Simulation } from './simulation.ts';
+import { anniversary } from './virtual-clock.ts';
+
+const labels = ['alpha', 'beta', 'gamma', 'delta', `${TAKEN}alpha`];
+
+const person = {
+  gender: 'FEMALE',
+  firstname: 'Ada',
+  lastname: 'Weidenfels',
+  street: 'Musterallee',
+  number: '12a',
+  zipcode: '60311',
+  city: 'Frankfurt am Main',
+  region: 'Hessen',
+  countrycode: 'DE',
+  email: 'ada@reseller-customer.example',
+};
+
+export function createHandle(sim: Simulation, account = sim.dice.pick(sim.model.accounts)): Promise<void> {
+  const hasPhone = sim.dice.chance(0.6);
+  return send(sim, {
+    account,
+    id: 'createHandle',
+    sent: { form: { ...person, ...(hasPhone && { phone: '+49.6955501234' }) } },
+    otherForm: { ...person, city: 'Offenbach' },
+    prospect: () => ({
+      asks: 'no port',
+      refusal: undefined,
+      reserve: () => ({
+        release: () => {},
+        confirm: (reply) => void account.handles.push({ id: reply.data().handle, hasPhone }),
+      }),
+    }),
+  });
+}
+
+/** A registration that a reseller wants. */
+export interface DomainWish {
+  readonly account: ModelAccount;
+  readonly name: string;
+  readonly tld: string;
+  readonly handle: string;
+  readonly authcode: string | undefined;
+}
+
+/** Undefined where the account has no handle yet. */
+export function someDomainWish(sim: Simulation): DomainWish | undefined {
+  const { dice, model } = sim;
+  const account = dice.pick(model.accounts);
+  // Now and then another account's handle.
+  const owner = dice.chance(0.05) ? dice.pick(model.accounts) : account;
+  const handle = dice.pickAny(owner.handles);
+  const [tld] = dice.pick(tlds);
+  const name = `${dice.pick(labels)}.${tld}`;
+  const authcode = dice.chance(0.3) ? dice.pick([GOOD_AUTHCODE, 'not-the-code-1']) : undefined;
+  return handle && { account, name, tld, handle: handle.id, authcode };
+}
+
+export function registerDomain(sim: Simulation): Promise<void> {
+  const wish = someDomainWish(sim);
+  return wish ? send(sim, registrationOf(sim, wish)) : createHandle(sim);
+}
+
+export function domainFormOf({ name, handle, authcode }: DomainWish): Record<string, unknown> {
+  return { domain: name, handle, ...(authcode !== undefined && { authcode }) };
+}
+
+/** EUR that a registration or a transfer costs. */
+export function domainPrice({ tld, authcode }: DomainWish): ReturnType<typeof decimal> {
+  const [, create = '', , transfer = ''] = tlds.find(([one]) => one === tld) ?? [];
+  return decimal(authcode === undefined ? create : transfer);
+}
+
+function registrationOf(sim: Simulation, wish: DomainWish): Order<'registerDomain'> {
+  const { account, name, authcode } = wish;
+  const form = domainFormOf(wish);
+  return {
+    account,
+    id: 'registerDomain',
+    sent: { form },
+    otherForm: { ...form, domain: `other-${name}` },
+    prospect: () => ({
+      asks: 'a port, and one to undo it',
+      refusal: registerRefusal(sim, wish),
+      portRefusal:
+        authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
+      reserve() {
+        const { release, confirm } = reserveDomain(sim, wish);
+        return {
+          release,
+          confirm(reply) {
+            confirm();
+            sim.unsureRenewals.delete(name);
+            expect(reply.data().domain).toMatchObject({ name, tld: wish.tld, authcode: null, status: 'LOCK', terminated: false });
+          },
+        };
+      },
+    }),
+  };
+}
+
+function registerRefusal({ model, clock }: Simulation, wish: DomainWish): Refused | undefined {
+  const { account, name, tld } = wish;
+  const handle = account.handles.find(({ id }) => id === wish.handle);
+  if (!handle || (tld === 'de' && !handle.hasPhone)) return invalid;
+  if (model.domains.has(name)) return wrongState;
+  return creditFits(model, account, units(domainPrice(wish)), clock.seconds()) ? undefined : noCredit;
+}
+
+/** A domain is kept for an account, and its price is charged. */
+export function reserveDomain({ model, clock }: Simulation, wish: DomainWish): { confirm(): void; release(): void } {
+  const { account, name, tld, handle, authcode } = wish;
+  const now = clock.seconds();
+  const stop = anniversary(now, 1);
+  const [ns1 = '', ns2 = ''] = standardNameservers;
+  const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2] };
+  const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun };
+  model.domains.set(name, domain);
+  const what = { account, kind: 'domains', subject: name, type: authcode === undefined ? 'CREATE' : 'TRANSFER', start: now, stop } as const;
+  const made = charge(model, { ...what, amount: domainPrice(wish) }, now);
+  return {
+    confirm: () => void (domain.state = 'registered'),
+    release() {
+      model.domains.delete(name);
+      remove(model.charges, made);
+    },
+  };
+}
+
+/** A reseller changes something of a domain. */
+export async function changeDomain(sim: Simulation): Promise<void> {
+  const domain = sim.dice.pickAny([...sim.model.domains.values()]);
+  if (!domain) return registerDomain(sim);
+  const { account, name } = domain;
+  switch (sim.dice.pick(['nameserver', 'authcode', 'undelete', 'dns'])) {
+    case 'nameserver':
+      return setNameservers(sim, account, name);
+    case 'authcode':
+      return requestAuthcode(sim, account, name);
+    case 'undelete':
+      return undelete(sim, account, name);
+    default:
+      return editDns(sim, account, name);
+  }
+}
+
+function setNameservers(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  const count = sim.dice.integer(2, 5);
+  const numbers = [1, 2, 3, 4, 5].slice(0, count);
+  const wanted = numbers.map((number) => (sim.dice.chance(0.3) ? 'default' : `ns${number}.${name}`));
+  const nameservers = wanted.map((text, index) => (text === 'default' ? (standardNameservers[index] ?? '') : text));
+  const form = Object.fromEntries(wanted.map((text, index) => [`ns${index + 1}`, text]));
+  return send(sim, {
+    account,
+    id: 'setDomainNameservers',
+    sent: { path: { domain: name }, form },
+    otherForm: { ns1: 'ns1.other.example', ns2: 'ns2.other.example' },
+    prospect: () => changing(sim, account, name, { confirmed: (domain) => (domain.nameservers = nameservers) }),
+  });
+}
+
+function requestAuthcode(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  return send(sim, {
+    account,
+    id: 'requestDomainAuthcode',
+    sent: { path: { domain: name } },
+    prospect: () =>
+      changing(sim, account, name, {
+        confirmed: (domain, reply: Reply<'requestDomainAuthcode'>) => (domain.authcode = reply.data().authcode),
+        // What the registrar has then is not known, so there is to be none.
+        released: (domain) => (domain.authcode = null),
+      }),
+  });
+}
+
+function undelete(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  return send(sim, {
+    account,
+    id: 'undeleteDomain',
+    sent: { path: { domain: name } },
+    prospect: () =>
+      changing(sim, account, name, {
+        isAllowed: ({ terminated }) => terminated,
+        confirmed(domain) {
+          domain.terminated = false;
+          sim.unsureRenewals.delete(name);
+        },
+      }),
+  });
+}
+
+function editDns(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
+  const form = { type: 'A', sub: sim.dice.pick(['www', 'mail']), data: `192.0.2.${sim.dice.integer(1, 9)}` };
+  return send(sim, {
+    account,
+    id: 'editDomainDns',
+    sent: { path: { domain: name }, form },
+    otherForm: { ...form, type: 'TXT' },
+    prospect: () => ({
+      asks: 'no port',
+      refusal: ownDomain(sim, account, name) ? undefined : notFound,
+      reserve: () => ({ release: () => {}, confirm: () => {} }),
+    }),
+  });
+}
+
+/** A domain that the account has, and that is not only kept for it. */
+function ownDomain({ model }: Simulation, account: ModelAccount, name: string): ModelDomain | undefined {
+  const domain = model.domains.get(name);
+  return domain?.account === account && domain.state !== 'reserved' ? domain : undefined;
+}
+
+interface DomainChange<Id extends OperationId> {
+  isAllowed?(domain: ModelDomain): boolean;
+  confirmed(domain: ModelDomain, reply: Reply<Id>): void;
+  released?(domain: ModelDomain): void;
+}
+
+/** A change that the registrar carries out: one at a time. */
+function changing<Id extends OperationId>(
+  sim: Simulation,
+  account: ModelAccount,
+  name: string,
+  { isAllowed = () => true, confirmed, released }: DomainChange<Id>,
+): Prospect<Id> {
+  const found = ownDomain(sim, account, name);
+  return {
+    asks: 'a port, and one to undo it',
+    refusal: !found ? notFound : found.state === 'registered' && isAllowed(found) ? undefined : wrongState,
+    reserve() {
+      const domain = ownDomain(sim, account, name);
+      if (!domain) throw new Error(`The model has no domain ${name}.`);
+      domain.state = 'changing';
+      return {
+        release() {
+          domain.state = 'registered';
+          released?.(domain);
+        },
+        confirm(reply) {
+          domain.state = 'registered';
+          confirmed(domain, reply);
+        },
+      };
+    },
+  };
+}
+
+/** The provider cancels a domain. */
+export async function cancelDomain(sim: Simulation): Promise<void> {
+  const { dice, model, world, door } = sim;
+  const domain = dice.pickAny([...model.domains.values()]);
+  if (!domain) return registerDomain(sim);
+  const { name, state } = domain;
+  const refusal = state === 'reserved' ? notFound : state === 'changing' ? wrongState : undefined;
+  const fault = refusal || dice.chance(0.8) ? 'none' : dice.pick(['fails before', 'fails after'] as const);
+  world.faults.plan = [fault];
+  sim.say(`the provider cancels the domain ${name}`);
+  const act = () => unlessPortFails(() => terminateDomain(door.store(), world.ports, name), fault !== 'none');
+  const done = await tryProvider(sim, act, refusal);
+  world.faults.plan = [];
+  if (!done) return;
+  domain.terminated = true;
+  if (fault === 'none') sim.unsureRenewals.delete(name);
+  else sim.unsureRenewals.add(name);
+}

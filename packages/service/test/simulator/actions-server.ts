@@ -1,0 +1,113 @@
+/** What resellers and the provider do with dedicated servers. */
+import { expect } from 'vitest';
+
+import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/index.ts';
+import { SECRET } from './door.ts';
+import { noCredit, notFound, send, wrongState } from './delivery.ts';
+import type { Prospect, Refused } from './delivery.ts';
+import { SET_UP_SECONDS } from './faulty-ports.ts';
+import { units } from './fraction.ts';
+import { creditFits, iso } from './model-billing.ts';
+import { catchUpServers, deploy } from './model-due.ts';
+import type { ModelAccount, ModelServer } from './model.ts';
+import { tryProvider } from './provider-act.ts';
+import type { Simulation } from './simulation.ts';
+import { monthOf } from './virtual-clock.ts';
+
+/** Servers on the market, at least; more come only up to a number. */
+const OFFERED = 2;
+const MOST = 24;
+
+export async function orderServer(sim: Simulation): Promise<void> {
+  const { dice, model, clock, world, door } = sim;
+  const offered = model.servers.filter(({ state }) => state === 'offered');
+  if (offered.length < OFFERED && model.servers.length < MOST) await sim.offer();
+  const server = dice.chance(0.8) ? dice.pickAny(offered) : dice.pickAny(model.servers);
+  if (!server) return;
+  const account = dice.pick(model.accounts);
+  sim.say(`the provider orders the ${server.state} server ${server.id} for ${account.name}`);
+  const act = () =>
+    door.store().commit(({ db }) => orderDedicatedServer(db, world.ports, { identifier: server.id, accountId: account.id }));
+  if (await tryProvider(sim, act, orderRefusal(sim, server, account)))
+    serverOrdered(server, account, clock.seconds(), world.fleet.automatic);
+}
+
+function orderRefusal({ model, clock }: Simulation, { state, price }: ModelServer, account: ModelAccount): Refused | undefined {
+  if (state === 'ended') return notFound;
+  if (state !== 'offered') return wrongState;
+  return creditFits(model, account, units(price), clock.seconds()) ? undefined : noCredit;
+}
+
+export function serverOrdered(server: ModelServer, account: ModelAccount, now: number, automatic: boolean): void {
+  server.state = 'ordered';
+  server.account = account;
+  server.ordered = now;
+  server.due = automatic ? now + SET_UP_SECONDS : null;
+  account.period = Math.max(account.period, monthOf(now));
+}
+
+/** The provider completes a set-up by hand, or changes how set-ups complete. */
+export async function completeSetUp(sim: Simulation): Promise<void> {
+  const { dice, model, clock, world, door } = sim;
+  if (dice.chance(0.3)) {
+    world.fleet.automatic = !world.fleet.automatic;
+    return sim.say(`set-ups complete ${world.fleet.automatic ? 'by themselves' : 'by hand'} from now on`);
+  }
+  const ordered = model.servers.filter(({ state }) => state === 'ordered');
+  const server = dice.chance(0.85) ? (dice.pickAny(ordered) ?? dice.pick(model.servers)) : dice.pick(model.servers);
+  sim.say(`the provider completes the set-up of the ${server.state} server ${server.id}`);
+  const access = { dashboard: 'https://dashboard.example/1', username: 'admin', email: 'admin@dashboard.example', password: 'by-hand' };
+  const act = () => door.store().commit(({ db }) => completeDedicatedSetUp(db, { ports: world.ports, secret: SECRET }, server.id, access));
+  const refusal = server.state === 'ended' ? notFound : server.state === 'ordered' ? undefined : wrongState;
+  if (await tryProvider(sim, act, refusal)) deploy(model, server, clock.seconds());
+}
+
+/** A reseller cancels a server, or withdraws its cancellation. */
+export async function cancelServer(sim: Simulation): Promise<void> {
+  const { dice, model } = sim;
+  const had = model.servers.filter(({ state }) => state !== 'offered');
+  const server = dice.pickAny(had);
+  if (!server?.account) return orderServer(sim);
+  const id = dice.pick(['deleteDedicatedServer', 'undeleteDedicatedServer'] as const);
+  const { account } = server;
+  const path = { identifier: server.id };
+  if (id === 'deleteDedicatedServer') {
+    return send(sim, {
+      account,
+      id,
+      sent: { path },
+      prospect: () =>
+        changing(sim, server, true, (data) => expect(data).toEqual({ identifier: server.id, termination_date: iso(server.due ?? 0) })),
+    });
+  }
+  return send(sim, {
+    account,
+    id,
+    sent: { path },
+    prospect: () =>
+      changing(sim, server, false, (data) => expect(data).toEqual({ identifier: server.id, renew_date: iso(server.due ?? 0) })),
+  });
+}
+
+function changing<Id extends 'deleteDedicatedServer' | 'undeleteDedicatedServer'>(
+  sim: Simulation,
+  server: ModelServer,
+  terminated: boolean,
+  check: (data: unknown) => void,
+): Prospect<Id> {
+  const { account } = server;
+  if (!account) throw new Error('A server that is nobody’s cannot be cancelled.');
+  const isAllowed = server.state === 'deployed' && server.terminated !== terminated;
+  return {
+    asks: 'no port',
+    refusal: server.state === 'ended' ? notFound : isAllowed ? undefined : wrongState,
+    reserve: () => ({
+      release: () => {},
+      confirm(reply) {
+        catchUpServers(sim.model, { automatic: sim.world.fleet.automatic }, account, sim.clock.seconds());
+        check(reply.data());
+        server.terminated = terminated;
+      },
+    }),
+  };
+}

@@ -1,0 +1,178 @@
+/** What resellers and the provider do with VMs that there are. */
+import { expect } from 'vitest';
+
+import { removeVm, resizeVm, startVm, stopVm } from '../../src/index.ts';
+import { osImages } from './catalogue.ts';
+import { invalid, noCredit, noRoom, notFound, send, wrongState } from './delivery.ts';
+import type { Refused } from './delivery.ts';
+import { less } from './fraction.ts';
+import { creditFits, freedByEnding, holdFrom, priceOf, runningStretch } from './model-billing.ts';
+import { freeAddresses, hasRoom, hostOf } from './model-room.ts';
+import type { ModelSale, ModelVm, Resources } from './model.ts';
+import { tryProvider } from './provider-act.ts';
+import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, someResources } from './purchases.ts';
+import type { Dice } from './seeded-random.ts';
+import type { Simulation } from './simulation.ts';
+import { monthOf } from './virtual-clock.ts';
+
+export async function reinstallVm(sim: Simulation): Promise<void> {
+  const vm = sim.dice.pickAny(sim.model.vms);
+  if (!vm) return buyVm(sim);
+  const os = sim.dice.chance(0.5) ? sim.dice.pick(osImages) : undefined;
+  const other = osImages.find((one) => one !== os) ?? '';
+  return send(sim, {
+    account: vm.account,
+    id: 'reinstallVm',
+    sent: { path: { vmid: String(vm.id) }, form: os === undefined ? {} : { os } },
+    otherForm: { os: other },
+    prospect() {
+      const installed = os ?? vm.os;
+      return {
+        asks: 'a port',
+        refusal: vm.state === 'removed' ? notFound : vm.state === 'stopped' ? wrongState : undefined,
+        reserve: () => ({
+          release: () => {},
+          confirm(reply) {
+            expect(reply.message).toContain(installed);
+            vm.os = installed;
+          },
+        }),
+      };
+    },
+  });
+}
+
+export async function resizeSomeVm(sim: Simulation): Promise<void> {
+  const { dice, model } = sim;
+  const vm = dice.pickAny(model.vms);
+  if (!vm) return buyVm(sim);
+  await resize(sim, vm, someChange(dice, vm), dice.chance(0.3));
+}
+
+/** Other resources that a VM may be given. */
+export function someChange(dice: Dice, { host }: ModelVm): Partial<Resources> {
+  return Object.fromEntries(Object.entries(someResources(dice, hostOf(host))).filter(() => dice.chance(0.4)));
+}
+
+async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, allowFallbackIPs: boolean): Promise<void> {
+  const to: Resources = { ...vm.resources, ...change };
+  const refusal = resizeRefusal(sim, vm, { to, price: priceAfter(vm, to), allowFallbackIPs });
+  sim.say(`the provider resizes the ${vm.state} VM ${vm.id} of ${vm.account.name}: ${JSON.stringify(change)}`);
+  if (await tryProvider(sim, resizing(sim, vm, change, allowFallbackIPs), refusal)) await vmResized(sim, vm, to, allowFallbackIPs);
+}
+
+/** What the provider does to resize a VM. */
+export function resizing(
+  { door, clock }: Simulation,
+  { id: vmId }: ModelVm,
+  resources: Partial<Resources>,
+  allowFallbackIPs: boolean,
+): () => Promise<unknown> {
+  return () => door.store().commit(({ db }) => resizeVm(db, { vmId, now: clock.now(), resources, allowFallbackIPs }));
+}
+
+/** Sale prices last where the sale is upgradable. */
+function lastingSale({ sale }: ModelVm): ModelSale | undefined {
+  return sale?.upgradable ? sale : undefined;
+}
+
+export function priceAfter(vm: ModelVm, to: Resources): ModelVm['price'] {
+  return priceOf(vm.host, to, lastingSale(vm)?.prices.get(vm.host));
+}
+
+/** A VM has other resources now. */
+export async function vmResized(sim: Simulation, vm: ModelVm, to: Resources, allowFallbackIPs: boolean, isAlone = true): Promise<void> {
+  const now = sim.clock.seconds();
+  vm.account.period = Math.max(vm.account.period, monthOf(now));
+  if (JSON.stringify(to) === JSON.stringify(vm.resources)) return;
+  const price = priceAfter(vm, to);
+  vm.sale = lastingSale(vm);
+  vm.resources = to;
+  vm.price = price;
+  await followAddresses(sim, vm, allowFallbackIPs, isAlone);
+  const running = runningStretch(vm);
+  if (!running) return;
+  running.stop = now;
+  vm.stretches.push({ type: 'UP-DOWNGRADE', start: now, stop: null, price });
+}
+
+function resizeRefusal(
+  { model, clock }: Simulation,
+  vm: ModelVm,
+  { to, price, allowFallbackIPs }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean },
+): Refused | undefined {
+  if (vm.state === 'removed') return notFound;
+  const from = vm.resources;
+  if (JSON.stringify(to) === JSON.stringify(from)) return undefined;
+  const host = hostOf(vm.host);
+  if (to.cores > host.ranges.cores.max) return invalid;
+  const more = {
+    cores: to.cores - from.cores,
+    mem: to.mem - from.mem,
+    disk: to.disk - from.disk,
+    storage: (to.storage ?? 0) - (from.storage ?? 0),
+  };
+  const node = host.nodes.find(({ name }) => name === vm.node);
+  if (!node || !hasRoom(model, node, more)) return noRoom;
+  const wish = { account: vm.account, datacenter: host.datacenter, allowFallbackIPs };
+  if (to.ips > from.ips && freeAddresses(model, wish, 4) < to.ips - from.ips) return noRoom;
+  const running = runningStretch(vm);
+  if (!running || !less(vm.price, price)) return undefined;
+  const now = clock.seconds();
+  return creditFits(model, vm.account, holdFrom(price, now) - freedByEnding(running, now), now) ? undefined : noCredit;
+}
+
+/** No answer tells which addresses a resized VM has, so the store is asked; the ones that it keeps are the ones that it had. */
+async function followAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: boolean, isAlone: boolean): Promise<void> {
+  const rows = await sim.door.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
+  const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
+  expect(has).toHaveLength(vm.resources.ips);
+  const before = new Set(vm.ipv4);
+  const further = has.filter((address) => !before.has(address));
+  expect(further).toHaveLength(Math.max(0, has.length - before.size));
+  const wish = { account: vm.account, datacenter: hostOf(vm.host).datacenter, allowFallbackIPs };
+  expectGoodAddresses(sim, wish, 4, further, further.length);
+  if (isAlone) expectOwnAddressesFirst(sim, wish, 4, further);
+  vm.ipv4.splice(0, vm.ipv4.length, ...has);
+}
+
+/** Stops, starts or removes a VM. */
+export async function changeSomeVm(sim: Simulation): Promise<void> {
+  const { dice, model } = sim;
+  const vm = dice.pickAny(model.vms.slice(-25));
+  if (!vm) return buyVm(sim);
+  const { does } = dice.weighted([
+    { weight: 4, does: 'stop' as const },
+    { weight: 5, does: 'start' as const },
+    { weight: 2, does: 'remove' as const },
+  ]);
+  sim.say(`the provider has the ${vm.state} VM ${vm.id} of ${vm.account.name} ${does}`);
+  if (await tryProvider(sim, changing(sim, vm, does), changeRefusal(sim, vm, does))) vmChanged(sim, vm, does);
+}
+
+export type VmChange = 'stop' | 'start' | 'remove';
+
+/** What the provider does to stop, start or remove a VM. */
+export function changing({ door, clock }: Simulation, { id: vmId }: ModelVm, does: VmChange): () => Promise<void> {
+  const act = { stop: stopVm, start: startVm, remove: removeVm }[does];
+  return () => door.store().commit(({ db }) => act(db, { vmId, now: clock.now() }));
+}
+
+/** A VM was stopped, started or removed; the hypervisor is told by the provider. */
+export function vmChanged({ clock, world }: Simulation, vm: ModelVm, does: VmChange): void {
+  const now = clock.seconds();
+  vm.account.period = Math.max(vm.account.period, monthOf(now));
+  const running = runningStretch(vm);
+  if (running) running.stop = now;
+  if (does === 'start') vm.stretches.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });
+  if (does === 'remove') world.hypervisor.vms.delete(vm.id);
+  vm.state = ({ stop: 'stopped', start: 'running', remove: 'removed' } as const)[does];
+}
+
+function changeRefusal({ model, clock }: Simulation, vm: ModelVm, does: VmChange): Refused | undefined {
+  if (vm.state === 'removed') return notFound;
+  if (does === 'remove') return undefined;
+  if (does === 'stop') return vm.state === 'stopped' ? wrongState : undefined;
+  if (vm.state === 'running') return wrongState;
+  return creditFits(model, vm.account, holdFrom(vm.price, clock.seconds()), clock.seconds()) ? undefined : noCredit;
+}

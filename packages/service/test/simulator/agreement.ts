@@ -1,0 +1,159 @@
+/** What the API answers is what the model expects. */
+import { expect } from 'vitest';
+
+import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
+import type { Fraction } from './fraction.ts';
+import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
+import { catchUpDomains, catchUpServers } from './model-due.ts';
+import type { ModelAccount, ModelDomain, ModelSale } from './model.ts';
+import type { Simulation } from './simulation.ts';
+import { monthAfter, monthOf } from './virtual-clock.ts';
+
+/** The running invoice, the list of the closed ones, and the detail of each that is new and of one other. */
+export async function agreeOnBilling(sim: Simulation, account: ModelAccount): Promise<void> {
+  const { door, model, clock, dice } = sim;
+  const now = clock.seconds();
+  const current = await door.call(account, 'getCurrentInvoice');
+  account.period = Math.max(account.period, monthOf(now));
+  expect(current.data(), `running invoice of ${account.name}`).toEqual(currentInvoice(model, account, now));
+
+  const expected = invoicesOf(model, account, now);
+  const listed = Object.entries((await door.call(account, 'listInvoices')).data());
+  expect(
+    listed.map(([, { created, total, status }]) => ({ created, total, status })),
+    `invoices of ${account.name}`,
+  ).toEqual(
+    expected
+      .toReversed()
+      .map(({ month, cents: total, status }) => ({ created: iso(monthAfter(month)), total: numberOfCents(total), status })),
+  );
+
+  const other = dice.pickAny(expected);
+  for (const invoice of expected) {
+    const { month } = invoice;
+    const [id = '', summary] = listed.find(([, { created }]) => created === iso(monthAfter(month))) ?? [];
+    const known = account.invoiceIds.get(month);
+    expect(id).toBe(known ?? id);
+    account.invoiceIds.set(month, id);
+    if (known !== undefined && invoice !== other) continue;
+    const detail = await door.call(account, 'getInvoice', { path: { invoiceID: id } });
+    const positions = { vms: positionsIn(model, account, month, now), ...chargesIn(model, account, month) };
+    expect(detail.data(), `invoice ${id} of ${account.name}`).toEqual({ ...summary, positions });
+  }
+}
+
+/** The sales that an account sees. */
+export async function agreeOnSales({ door, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+  const open = model.sales.filter((sale) => isOpen(sale, account, clock.now()));
+  const listed = (await door.call(account, 'listSales')).data();
+  const shown = listed.map(({ title, startDate, stopDate, upgradable, maxVolume, usedVolume, pricings }) => ({
+    title,
+    startDate: startDate.value,
+    stopDate: stopDate.value,
+    upgradable: upgradable.value,
+    maxVolume: maxVolume.value,
+    usedVolume: usedVolume.value,
+    pricings: pricings.value,
+  }));
+  const expected = open.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1)).map(shownSale);
+  expect(shown, `sales of ${account.name}`).toEqual(expected);
+}
+
+function shownSale({ title, start, stop, upgradable, max, used, prices }: ModelSale): object {
+  const shownPrice = (net: Fraction) => ({
+    price_net: expect.toSatisfy((text: string) => !less(decimal(text), net) && !less(net, decimal(text))),
+    price_gross: numberOf(over(times(net, 119), 100)),
+  });
+  const pricings = [...prices].map(([host, listed]) => [
+    host,
+    Object.fromEntries(Object.entries(listed).map(([resource, net]) => [resource, shownPrice(net)])),
+  ]);
+  return {
+    title,
+    startDate: new Date(start).toISOString(),
+    stopDate: stop === null ? null : new Date(stop).toISOString(),
+    upgradable,
+    maxVolume: max,
+    usedVolume: used,
+    pricings: Object.fromEntries(pricings),
+  };
+}
+
+/** The dedicated servers that an account has, and the market. */
+export async function agreeOnServers({ door, model, clock, world }: Simulation, account: ModelAccount): Promise<void> {
+  const { list } = (await door.call(account, 'listDedicatedServers')).data();
+  catchUpServers(model, { automatic: world.fleet.automatic }, account, clock.seconds());
+  const own = model.servers.filter((server) => server.account === account && server.state !== 'ended');
+  expect(
+    list.map(({ identifier, deployed, accounting, management }) => ({
+      identifier,
+      deployed,
+      renew: accounting.renew,
+      terminated: accounting.terminated,
+      net: accounting.price.net,
+      isManaged: management !== null,
+    })),
+    `servers of ${account.name}`,
+  ).toEqual(
+    own
+      .toSorted((a, b) => (a.ordered ?? 0) - (b.ordered ?? 0) || (a.id < b.id ? -1 : 1))
+      .map(({ id, state, due, terminated, price }) => ({
+        identifier: id,
+        deployed: state === 'deployed',
+        renew: state === 'deployed' && due !== null ? iso(due) : null,
+        terminated,
+        net: numberOfCents(cents(price)),
+        isManaged: state === 'deployed',
+      })),
+  );
+  const market = (await door.call(account, 'listDedicatedMarket')).data().list.map(({ identifier }) => identifier);
+  expect(market.toSorted()).toEqual(model.servers.flatMap(({ id, state }) => (state === 'offered' ? [id] : [])).toSorted());
+}
+
+const LOCKED = 60 * 86_400;
+
+/** The domains that an account has, and all about each of them. */
+export async function agreeOnDomains({ door, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+  const { list } = (await door.call(account, 'listDomains')).data();
+  catchUpDomains(model, account, clock.seconds());
+  const own = [...model.domains.values()].filter((domain) => domain.account === account && domain.state !== 'reserved');
+  expect(list, `domains of ${account.name}`).toEqual(own.map(({ name }) => name).toSorted());
+  for (const domain of own) {
+    const info = await door.call(account, 'getDomain', { path: { domain: domain.name } });
+    expect(info.data(), `domain of ${account.name}`).toEqual(shownDomain(domain, clock.seconds()));
+  }
+}
+
+function shownDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {
+  const timing = (instant: number): string => iso(instant).slice(0, 19).replace('T', ' ');
+  const [ns1 = null, ns2 = null, ns3 = null, ns4 = null, ns5 = null] = nameservers;
+  return {
+    domain: { name, tld, sld: name.slice(0, -tld.length - 1), authcode, status: now < created + LOCKED ? 'LOCK' : 'OK', terminated },
+    handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
+    nameserver: { ns1, ns2, ns3, ns4, ns5 },
+    timings: { create: timing(created), expire: timing(expires) },
+  };
+}
+
+/** The newest page of the request log, and one further back. */
+export async function agreeOnLog({ door, dice }: Simulation, account: ModelAccount): Promise<void> {
+  for (const offset of [0, dice.integer(1, account.requests.length + 3)]) {
+    const answered = account.requests.toReversed().slice(offset, offset + 50);
+    const listed = (await door.call(account, 'listRequests', { form: offset === 0 ? {} : { offset } })).data();
+    expect(
+      listed.map(({ method, endpoint, success, error_type }) => ({ method, endpoint, success, error_type })),
+      `request log of ${account.name} from ${offset} on`,
+    ).toEqual(
+      answered.map(({ method, path, errorType }) => ({
+        method,
+        endpoint: path,
+        success: errorType === null ? 1 : 0,
+        error_type: errorType,
+      })),
+    );
+    const told = listed.filter((_, index) => answered[index]?.requestId !== null).map(({ requestID }) => requestID);
+    // A repeated answer tells the requestID of the first request, the log that of the repetition.
+    const isKnown = answered.filter(({ requestId }) => requestId !== null).map(({ requestId }) => requestId);
+    expect(told).toHaveLength(isKnown.length);
+  }
+}

@@ -1,0 +1,44 @@
+/** Everything that a store holds, in a form that is the same for the same content on every engine. */
+import type { Store } from '../../src/index.ts';
+import { sql } from 'kysely';
+
+/** What must differ between the engines, and nothing else. */
+const ENGINE_SPECIFIC = new Set([
+  // When migrations ran, by the machine's clock.
+  'kysely_migration',
+  'kysely_migration_lock',
+  // PostgreSQL keeps the newest number of each account's log in rows, SQLite's only process in memory.
+  'request_counters',
+]);
+
+/** Rows by table, each as JSON with its columns in order of their names, in order of the text. */
+export type CanonicalState = Readonly<Record<string, readonly string[]>>;
+
+export function canonicalState(store: Store): Promise<CanonicalState> {
+  return store.read(async (db) => {
+    const tables = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !ENGINE_SPECIFIC.has(name));
+    const state: Record<string, string[]> = {};
+    for (const table of tables.toSorted()) {
+      const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);
+      state[table] = rows.map(canonicalRow).toSorted();
+    }
+    return state;
+  });
+}
+
+function canonicalRow(row: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+/** Differences that are told, at the most. */
+const TOLD = 20;
+
+/** Rows that only one of two states has. */
+export function differencesOf(one: CanonicalState, other: CanonicalState): string[] {
+  const only = (state: CanonicalState, than: CanonicalState, name: string) =>
+    Object.entries(state).flatMap(([table, rows]) => {
+      const known = new Set(than[table]);
+      return rows.filter((row) => !known.has(row)).map((row) => `only ${name}: ${table} ${row}`);
+    });
+  return [...only(one, other, 'in the first'), ...only(other, one, 'in the second')].slice(0, TOLD);
+}

@@ -1,0 +1,166 @@
+/**
+ * The provider that the simulator plays: prices that do not come out even, and so little of
+ * everything that accounts get in one another's way.
+ */
+import { addIpPool, addMarketServer, createAccount, euros, issueApiKey, setTldPrices } from '../../src/index.ts';
+import type { NewMarketServer, Ports, Store } from '../../src/index.ts';
+import type { ResourcePrices, ResourceRanges } from '../../src/rules/resources.ts';
+
+export interface CatalogueHost {
+  readonly name: string;
+  readonly datacenter: string;
+  readonly ranges: ResourceRanges;
+  readonly prices: ResourcePrices;
+  readonly nodes: readonly Node[];
+}
+
+export interface Node {
+  readonly name: string;
+  readonly cores: number;
+  readonly mem: number;
+  readonly disk: number;
+  readonly storage: number;
+}
+
+const ranges: ResourceRanges = {
+  cores: { min: 1, max: 8, step: 1 },
+  mem: { min: 1024, max: 16_384, step: 512 },
+  disk: { min: 10, max: 200, step: 5 },
+  ips: { min: 1, max: 4, step: 1 },
+  backup_slots: { min: 0, max: 10, step: 1 },
+  network_speed: { min: 100, max: 1000, step: 100 },
+};
+
+/** Two host systems share the addresses of Frankfurt. */
+export const hosts: readonly CatalogueHost[] = [
+  {
+    name: 'sim_epyc',
+    datacenter: 'FRA1',
+    ranges: { ...ranges, storage: { min: 100, max: 1000, step: 100 } },
+    prices: { core: '1.37', mem: '0.83', nvme: '0.031', hdd: '0.0071', extra_ip: '1.49', extra_backup_slot: '0.53', extra_gbit: '9.97' },
+    nodes: [
+      { name: 'epyc-1', cores: 20, mem: 40_960, disk: 500, storage: 1500 },
+      { name: 'epyc-2', cores: 16, mem: 32_768, disk: 400, storage: 700 },
+    ],
+  },
+  {
+    name: 'sim_xeon',
+    datacenter: 'FRA1',
+    ranges: { ...ranges, storage: { min: 100, max: 1000, step: 100 } },
+    prices: { core: '0.99', mem: '0.71', nvme: '0.029', hdd: '0.0067', extra_ip: '1.49', extra_backup_slot: '0.47', extra_gbit: '9.97' },
+    nodes: [{ name: 'xeon-1', cores: 24, mem: 65_536, disk: 800, storage: 1000 }],
+  },
+  {
+    name: 'sim_ryzen',
+    datacenter: 'AMS1',
+    ranges: { ...ranges, network_speed: { min: 100, max: 5000, step: 100 } },
+    prices: { core: '2.11', mem: '1.19', nvme: '0.041', hdd: '0.00', extra_ip: '1.51', extra_backup_slot: '0.51', extra_gbit: '4.93' },
+    nodes: [
+      { name: 'ryzen-1', cores: 16, mem: 49_152, disk: 600, storage: 0 },
+      { name: 'ryzen-2', cores: 16, mem: 49_152, disk: 600, storage: 0 },
+    ],
+  },
+];
+
+export const osImages = ['debian_12', 'ubuntu_24_04', 'windows_server_2022'];
+
+/** TLD, registration, renewal, transfer. */
+export const tlds: readonly (readonly [string, string, string, string])[] = [
+  ['com', '10.51', '11.49', '9.99'],
+  ['de', '4.19', '4.23', '4.17'],
+  ['online', '2.91', '28.99', '28.01'],
+  ['org.uk', '6.53', '8.07', '6.49'],
+];
+
+/** Credit limits are so low that purchases are refused every now and then. */
+export const accountPlans = [
+  { name: 'north', limit: '140.00', subnets: [] },
+  { name: 'south', limit: '55.55', subnets: [] },
+  { name: 'own subnets', limit: '320.01', subnets: ['198.51.100.0/28', '2001:db8:5100::/61'] },
+] as const;
+
+const providerPools = [
+  { id: 'fra1-v4', datacenter: 'FRA1', cidr: '100.96.0.0/28' },
+  { id: 'fra1-v6', datacenter: 'FRA1', cidr: '2001:db8:6900::/60' },
+  { id: 'ams1-v4', datacenter: 'AMS1', cidr: '100.64.0.0/28' },
+  { id: 'ams1-v6', datacenter: 'AMS1', cidr: '2001:db8:4100::/61' },
+];
+
+/** A machine for the market, the more the higher the number is. */
+export function machine(number: number): NewMarketServer & { readonly price: bigint } {
+  return {
+    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
+    cpu: { amount: 1, cores: 8, type: 'Simulated' },
+    memory: { size: 64, unit: 'GB', type: 'DDR5 ECC' },
+    disks: [{ amount: 2, size: 960, unit: 'GB', type: 'SSD' }],
+    network: { traffic: { limit: false, amount: null, unit: null }, connection: '1 x 1 Gbit/s' },
+    status: { type: 'not_ready', description: 'The server is set up after the order.' },
+    ipv4: [{ address: `100.112.${number >> 7}.${10 + (number & 127)}`, gateway: '100.112.0.1' }],
+    ipv6: [{ address: `2001:db8:69d0:${number.toString(16)}::/64`, gateway: '2001:db8:69d0::1' }],
+    price: euros(['39.90', '22.22', '61.07'][number % 3] ?? '0'),
+    runtimeDays: [30, 31, 7, 90][number % 4] ?? 30,
+  };
+}
+
+/** An account as the store has it from the beginning. */
+export interface SeededAccount {
+  readonly name: string;
+  readonly id: string;
+  readonly apiKey: string;
+  readonly limit: string;
+}
+
+/** An address pool, with the account that it is kept for. */
+export interface SeededPool {
+  readonly id: string;
+  readonly datacenter: string;
+  readonly accountId: string | null;
+  readonly cidr: string;
+}
+
+/** Fills an empty store. */
+export async function seedCatalogue(store: Store, ports: Ports): Promise<{ accounts: SeededAccount[]; pools: SeededPool[] }> {
+  return store.commit(async ({ db }) => {
+    await db
+      .insertInto('os_images')
+      .values(osImages.map((name) => ({ name, displayname: name, username: 'root' })))
+      .execute();
+    for (const [position, { name, datacenter, nodes, ranges: bounds, prices }] of hosts.entries()) {
+      const described = { displayname: name, processor: 'Simulated', memory: 'Simulated', nvme_hard_drives: 'Simulated' };
+      const place = { datacenter_displayname: datacenter, datacenter_country: 'Simulated', datacenter_city: datacenter };
+      const json = { ranges: JSON.stringify(bounds), prices: JSON.stringify(prices) };
+      await db
+        .insertInto('host_systems')
+        .values({ name, datacenter_name: datacenter, position, ...described, ...place, ...json })
+        .execute();
+      const unused = { used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 };
+      await db
+        .insertInto('host_nodes')
+        .values(nodes.map((node) => ({ ...node, ...unused, hostsystem: name })))
+        .execute();
+    }
+    await setTldPrices(
+      db,
+      tlds.map(([tld, create, renew, transfer]) => ({
+        tld,
+        create: euros(create),
+        renew: euros(renew),
+        transfer: euros(transfer),
+      })),
+    );
+    const accounts: SeededAccount[] = [];
+    const pools: SeededPool[] = providerPools.map((pool) => ({ ...pool, accountId: null }));
+    for (const { name, limit, subnets } of accountPlans) {
+      const id = await createAccount(db, ports, { name, creditLimit: euros(limit) });
+      accounts.push({ name, id, limit, apiKey: await issueApiKey(db, ports, id, { label: name, mode: 'sandbox' }) });
+      for (const [index, cidr] of subnets.entries()) pools.push({ id: `own-${index}`, datacenter: 'FRA1', accountId: id, cidr });
+    }
+    for (const pool of pools) await addIpPool(db, { ...pool, ddosProtection: 'Simulated' });
+    return { accounts, pools };
+  });
+}
+
+/** Puts a machine on the market. */
+export function offerMachine(store: Store, ports: Ports, number: number): Promise<string> {
+  return store.commit(({ db }) => addMarketServer(db, ports, machine(number)));
+}

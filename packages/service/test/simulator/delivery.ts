@@ -1,0 +1,199 @@
+/** Sends requests, with or without the ports' help, and has the model follow what becomes of them. */
+import { expect } from 'vitest';
+
+import type { OperationId } from '../../src/operations/operation.ts';
+import type { Reply, Sent } from './door.ts';
+import type { Fault, HangingCall } from './faulty-ports.ts';
+import type { ModelAccount } from './model.ts';
+import type { Simulation } from './simulation.ts';
+
+/** A refusal that the model foresees. */
+export interface Refused {
+  readonly status: number;
+  readonly type: string;
+}
+
+export const wrongState: Refused = { status: 409, type: 'wrong_state' };
+export const notFound: Refused = { status: 404, type: 'not_found' };
+export const invalid: Refused = { status: 422, type: 'validation_failed' };
+export const noCredit: Refused = { status: 402, type: 'credit_limit_exceeded' };
+export const noRoom: Refused = { status: 409, type: 'out_of_capacity' };
+const inProgress: Refused = { status: 409, type: 'idempotency_key_in_progress' };
+const keyReused: Refused = { status: 409, type: 'idempotency_key_reused' };
+const failed: Refused = { status: 500, type: 'internal_error' };
+
+/** What a request has taken in the model, until it is answered. */
+export interface Reserved<Id extends OperationId> {
+  /** Makes it final. */
+  confirm(reply: Reply<Id>): void;
+  release(): void;
+}
+
+/** One request, and what the model foresees of it. */
+export interface Prospect<Id extends OperationId> {
+  /** What it is refused with before any port is asked; undefined where it is not. */
+  readonly refusal: Refused | undefined;
+  /** What it is refused with by a port. */
+  readonly portRefusal?: Refused | undefined;
+  /** Whether it asks a port, and whether undoing it asks one. */
+  readonly asks: 'no port' | 'a port' | 'a port, and one to undo it';
+  /** Takes in the model what the service has reserved. */
+  reserve(): Reserved<Id>;
+}
+
+export interface Order<Id extends OperationId> {
+  readonly account: ModelAccount;
+  readonly id: Id;
+  readonly sent: Sent;
+  /** A form that is another request, of the same operation. */
+  readonly otherForm?: Readonly<Record<string, unknown>>;
+  /** What the model foresees at this moment. */
+  prospect(): Prospect<Id>;
+}
+
+/** Calls that hang at once, at the most. */
+const MOST_HANGING = 3;
+
+/**
+ * Sends a request and checks that what becomes of it is what the model foresees. Now and then a
+ * port fails or hangs; what hangs stays under way until a later step.
+ *
+ * @param key The Idempotency-Key; the seed decides whether there is one where none is given.
+ */
+export async function send<Id extends OperationId>(sim: Simulation, order: Order<Id>, key = newKey(sim)): Promise<void> {
+  const { account, id } = order;
+  const prospect = order.prospect();
+  const sent = { ...order.sent, key };
+  if (prospect.refusal) {
+    const reply = await sim.door.call(account, id, sent);
+    expectRefused(reply, prospect.refusal);
+    sim.say(`${id} of ${account.name} is refused: ${prospect.refusal.type}`);
+    return remember(sim, order, key, undefined);
+  }
+  const { fault, undoing } = faultsOf(sim, prospect.asks);
+  sim.world.faults.plan = prospect.asks === 'no port' ? [] : [fault, undoing];
+  const answer = sim.door.call(account, id, sent);
+  const hanging = Promise.withResolvers<HangingCall>();
+  sim.world.faults.onHang = hanging.resolve;
+  const first = await Promise.race([answer, hanging.promise]);
+  const reserved = prospect.reserve();
+  if ('letGo' in first) return hang(sim, order, { key, prospect, reserved, answer, call: first });
+  settle(sim, order, { key, prospect, reserved, reply: first, fails: fault !== 'none', undoing });
+}
+
+interface Course<Id extends OperationId> {
+  readonly key: string | undefined;
+  readonly prospect: Prospect<Id>;
+  readonly reserved: Reserved<Id>;
+}
+
+function hang<Id extends OperationId>(
+  sim: Simulation,
+  order: Order<Id>,
+  course: Course<Id> & { readonly answer: Promise<Reply<Id>>; readonly call: HangingCall },
+): void {
+  const { account, id } = order;
+  const { key, prospect, reserved, answer, call } = course;
+  sim.say(`${id} of ${account.name} hangs`);
+  sim.world.faults.plan = [];
+  remember(sim, order, key, undefined);
+  const underWay = {
+    what: id,
+    key,
+    account,
+    release: reserved.release,
+    hanging: {
+      call,
+      async finish(outcome: 'goes on' | 'fails') {
+        const undoing = undoingOf(sim, prospect.asks);
+        sim.world.faults.plan = [undoing];
+        call.letGo(outcome);
+        const reply = await answer;
+        settle(sim, order, { key, prospect, reserved, reply, fails: outcome === 'fails', undoing });
+      },
+    },
+  };
+  sim.underWay.push(underWay);
+}
+
+function settle<Id extends OperationId>(
+  sim: Simulation,
+  order: Order<Id>,
+  course: Course<Id> & { readonly reply: Reply<Id>; readonly fails: boolean; readonly undoing: Fault },
+): void {
+  const { account, id } = order;
+  const { key, prospect, reserved, reply, fails, undoing } = course;
+  const refusal = fails ? failed : prospect.portRefusal;
+  sim.world.faults.plan = [];
+  if (!refusal) {
+    expect(reply.status, `${id} of ${account.name}: ${reply.text}`).toBe(200);
+    reserved.confirm(reply);
+    sim.say(`${id} of ${account.name} is done`);
+    return remember(sim, order, key, reply.text);
+  }
+  const isStuck = undoing !== 'none' && prospect.asks === 'a port, and one to undo it';
+  expectRefused(reply, isStuck ? failed : refusal);
+  sim.say(`${id} of ${account.name} ${isStuck ? 'fails, and cannot be undone for now' : 'fails, and is undone'}`);
+  remember(sim, order, key, undefined);
+  if (isStuck) sim.underWay.push({ what: id, key, account, hanging: undefined, release: reserved.release });
+  else reserved.release();
+}
+
+/** Remembers a request with a key, so that it may be repeated. */
+function remember<Id extends OperationId>(sim: Simulation, order: Order<Id>, key: string | undefined, answer: string | undefined): void {
+  if (key === undefined) return;
+  const { account, id, otherForm } = order;
+  const earlier = sim.repeatables.findIndex((one) => one.key === key && one.account === account);
+  if (earlier >= 0) sim.repeatables.splice(earlier, 1);
+  sim.repeatables.push({
+    account,
+    key,
+    at: sim.clock.now(),
+    answer,
+    isChangeable: otherForm !== undefined,
+    resend: (changed) => sim.door.call(account, id, { ...order.sent, ...(changed && otherForm && { form: otherForm }), key }),
+    again: () => send(sim, order, key),
+  });
+}
+
+/** Milliseconds for which a key is kept at least. */
+const KEPT = 86_400_000;
+
+/** Sends an earlier request once more, with its key. */
+export async function repeat(sim: Simulation): Promise<void> {
+  const recent = sim.repeatables.filter(({ at }) => sim.clock.now() - at < KEPT);
+  const earlier = sim.dice.pickAny(recent.slice(-12));
+  if (!earlier) return sim.say('nothing to repeat');
+  const { account, key, answer, isChangeable } = earlier;
+  const isUnderWay = sim.underWay.some((one) => one.key === key && one.account === account);
+  if (answer === undefined && !isUnderWay) {
+    sim.say(`${account.name} sends what had no effect again`);
+    return earlier.again();
+  }
+  const isChanged = isChangeable && sim.dice.chance(0.3);
+  const reply = await earlier.resend(isChanged);
+  sim.say(`${account.name} repeats ${isUnderWay ? 'what is under way' : 'what was done'}${isChanged ? ', with another form' : ''}`);
+  if (isChanged || isUnderWay) return expectRefused(reply, isChanged ? keyReused : inProgress);
+  expect(reply).toMatchObject({ status: 200, text: answer });
+}
+
+export function expectRefused(reply: { status: number; errorType: string | null; text: string }, { status, type }: Refused): void {
+  expect({ status: reply.status, type: reply.errorType }, `answered: ${reply.text}`).toEqual({ status, type });
+}
+
+function newKey(sim: Simulation): string | undefined {
+  return sim.dice.chance(0.4) ? `key-${sim.dice.integer(0, 2 ** 40)}` : undefined;
+}
+
+function faultsOf(sim: Simulation, asks: Prospect<OperationId>['asks']): { fault: Fault; undoing: Fault } {
+  if (asks === 'no port' || sim.dice.chance(0.7)) return { fault: 'none', undoing: 'none' };
+  const isFull = sim.underWay.filter(({ hanging }) => hanging).length >= MOST_HANGING;
+  const fault = sim.dice.pick<Fault>(
+    isFull ? ['fails before', 'fails after'] : ['fails before', 'fails after', 'hangs before', 'hangs after'],
+  );
+  return { fault, undoing: undoingOf(sim, asks) };
+}
+
+function undoingOf(sim: Simulation, asks: Prospect<OperationId>['asks']): Fault {
+  return asks === 'a port, and one to undo it' && sim.dice.chance(0.15) ? sim.dice.pick<Fault>(['fails before', 'fails after']) : 'none';
+}

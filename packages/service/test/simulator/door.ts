@@ -1,0 +1,116 @@
+/** The public door of the service, in-process: forms, API keys, and every answer judged by the document. */
+import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+import { createValidator, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+
+import { createService } from '../../src/index.ts';
+import type { Service, Store } from '../../src/index.ts';
+import type { DataOf, OperationId } from '../../src/operations/operation.ts';
+import type { StorePlace } from '../engines.ts';
+import type { World } from './faulty-ports.ts';
+import type { ModelAccount } from './model.ts';
+
+const api = parseDocument(document);
+const validator = createValidator(api);
+const operations = new Map(readOperations(api).map((operation) => [operation.id, operation]));
+
+/** What the simulated service encrypts with. */
+export const SECRET = 'simulated secret of the service, long enough';
+
+/** What one request sends. */
+export interface Sent {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, unknown>>;
+  readonly key?: string | undefined;
+}
+
+/** What came back. */
+export interface Reply<Id extends OperationId> {
+  readonly status: number;
+  /** The body as it was sent. */
+  readonly text: string;
+  readonly message: string;
+  /** `type` of a failure. */
+  readonly errorType: string | null;
+  /**
+   * The payload of a good answer.
+   *
+   * @throws Error where the answer was not good.
+   */
+  data(): DataOf<Id>;
+}
+
+interface Envelope<Id extends OperationId> {
+  readonly requestID: string | null;
+  readonly type?: string;
+  readonly message: string;
+  readonly data: DataOf<Id>;
+}
+
+/** A service over a place for stores, which can be crashed and started again. */
+export interface Door {
+  store(): Store;
+  service(): Service;
+  call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
+  /**
+   * What is in memory is gone; a new service starts over the same store.
+   *
+   * @param reopened Whether the store is closed and opened again too.
+   */
+  startAgain(reopened: boolean): Promise<void>;
+}
+
+export async function openDoor(place: StorePlace, { ports }: World, fill: (store: Store) => Promise<void>): Promise<Door> {
+  const logger = pino({ level: 'silent' });
+  let store = await place.open();
+  await fill(store);
+  const start = () => createService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', logger });
+  let service = await start();
+  return {
+    store: () => store,
+    service: () => service,
+    async call(account, id, sent = {}) {
+      const operation = operations.get(id);
+      if (!operation) throw new Error(`The document has no operation ${id}.`);
+      const url = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ''));
+      const form = sent.form && writeForm(operation, sent.form);
+      const response = await service.app.inject({
+        method: operation.method === 'GET' ? 'GET' : operation.method === 'PUT' ? 'PUT' : operation.method === 'DELETE' ? 'DELETE' : 'POST',
+        url,
+        headers: {
+          'x-service-apikey': account.apiKey,
+          ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+          ...(sent.key !== undefined && { 'idempotency-key': sent.key }),
+        },
+        ...(form !== undefined && { payload: form }),
+      });
+      const { statusCode: status, payload: text } = response;
+      const pointer = responseFor(operation, status)?.content['application/json']?.pointer;
+      expect(pointer, `${id} answered ${status}, which the document does not describe: ${text}`).toBeDefined();
+      const body = response.json<Envelope<typeof id>>();
+      if (pointer !== undefined) expect(validator.compile(pointer)(body), `${id} ${status} ${text}`).toEqual([]);
+      const errorType = body.type ?? null;
+      account.requests.push({ method: operation.method, path: url, errorType, requestId: body.requestID });
+      return {
+        status,
+        text,
+        message: body.message,
+        errorType,
+        data() {
+          if (status !== 200) throw new Error(`${id} answered ${status}: ${text}`);
+          return body.data;
+        },
+      };
+    },
+    async startAgain(reopened) {
+      // Whoever waits for the old service waits for ever: that is what a crash is.
+      await service.close();
+      if (reopened) {
+        await store.close();
+        store = await place.open();
+      }
+      service = await start();
+    },
+  };
+}

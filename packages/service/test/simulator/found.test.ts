@@ -1,0 +1,68 @@
+/** What writing the simulator has found. What nobody has mended yet fails, and says so when it does not any more. */
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+
+import {
+  createAccount,
+  createService,
+  euros,
+  issueApiKey,
+  seedSandbox,
+  simulatedFleet,
+  simulatedRegistrar,
+  StoreUnavailableError,
+  systemRandom,
+} from '../../src/index.ts';
+import type { Store } from '../../src/index.ts';
+import { handleOf, holdUp, reserved } from '../domains.ts';
+import { storePlace } from '../engines.ts';
+import { SECRET, startService, TestClock, TestHypervisor } from '../harness.ts';
+
+test.fails('a registration that fails after its month has ended is on no invoice', async () => {
+  const service = await startService();
+  const handle = await handleOf(service);
+  const goOn = holdUp(service);
+  const registration = service.call('registerDomain', { form: { domain: 'reseller-customer.net', handle } });
+  await reserved(service);
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await service.runDueWork();
+  service.registrar.failing = new Error('The registrar is away.');
+  goOn();
+
+  expect((await registration).status).toBe(500);
+  expect((await service.call('listInvoices')).body.data).toEqual({});
+});
+
+test('a VM whose confirmation was committed, and the connection cut before the store said so, is there', async () => {
+  const store = await (await storePlace('sqlite')).open();
+  const hypervisor = new TestHypervisor();
+  const ports = { clock: new TestClock(), random: systemRandom, hypervisor, fleet: simulatedFleet(), registrar: simulatedRegistrar() };
+  await seedSandbox(store, ports);
+  const apiKey = await store.commit(async ({ db }) => {
+    const id = await createAccount(db, ports, { name: 'test', creditLimit: euros('100.00') });
+    return issueApiKey(db, ports, id, { label: 'test', mode: 'sandbox' });
+  });
+  let isCut = false;
+  const cut: Store = {
+    ...store,
+    async commit(work) {
+      const result = await store.commit(work);
+      if (hypervisor.vms.size === 0 || isCut) return result;
+      isCut = true;
+      throw new StoreUnavailableError('The connection was cut after the commit.');
+    },
+  };
+  const { app } = await createService({ store: cut, ports, secret: SECRET, logger: pino({ level: 'silent' }) });
+  onTestFinished(() => app.close());
+  const { statusCode } = await app.inject({
+    method: 'PUT',
+    url: '/vm/create',
+    headers: { 'x-service-apikey': apiKey, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen',
+  });
+  if (statusCode !== 503) throw new Error(`The request was answered ${statusCode}.`);
+
+  const billed = await store.read((db) => db.selectFrom('vms').select('id').where('state', '=', 'running').execute());
+  expect(billed).toHaveLength(1);
+  expect([...hypervisor.vms.keys()]).toEqual(billed.map(({ id }) => id));
+});

@@ -1,0 +1,101 @@
+/** What the model expects to happen by itself: set-ups, renewals and ends, each as of the instant it is due at. */
+import { tlds } from './catalogue.ts';
+import { decimal } from './fraction.ts';
+import { charge } from './model.ts';
+import type { Model, ModelAccount, ModelDomain, ModelServer, Seconds } from './model.ts';
+import { anniversary, monthOf } from './virtual-clock.ts';
+
+/** How the fleet completes set-ups: by itself after so many seconds, or by hand. */
+export interface FleetManner {
+  readonly automatic: boolean;
+}
+
+interface Event {
+  readonly at: Seconds;
+  readonly id: string;
+  /** Of what is due at one instant, servers go before domains. */
+  readonly order: number;
+  happen(): void;
+}
+
+/** When something falls due next; undefined where nothing does. */
+export function nextDue(model: Model): Seconds | undefined {
+  return eventsOf(model, { automatic: true }).reduce<Seconds | undefined>((first, { at }) => Math.min(first ?? at, at), undefined);
+}
+
+/** Does all that is due, in the order of time; the periods of every account are closed up to now. */
+export function doDueWork(model: Model, fleet: FleetManner, now: Seconds): void {
+  doWhatIsDue(model, fleet, now, () => true);
+  for (const account of model.accounts) account.period = Math.max(account.period, monthOf(now));
+}
+
+/** Does what is due of the servers of an account, which each operation on them does first. */
+export function catchUpServers(model: Model, fleet: FleetManner, account: ModelAccount, now: Seconds): void {
+  doWhatIsDue(model, fleet, now, (one) => 'days' in one && one.account === account);
+}
+
+/** Does what is due of the domains of an account. */
+export function catchUpDomains(model: Model, account: ModelAccount, now: Seconds): void {
+  doWhatIsDue(model, { automatic: true }, now, (one) => 'tld' in one && one.account === account);
+}
+
+function doWhatIsDue(model: Model, fleet: FleetManner, now: Seconds, which: (one: ModelServer | ModelDomain) => boolean): void {
+  for (;;) {
+    const [next] = eventsOf(model, fleet, which)
+      .filter(({ at }) => at <= now)
+      .toSorted((a, b) => a.at - b.at || a.order - b.order || (a.id < b.id ? -1 : 1));
+    if (!next) return;
+    next.happen();
+  }
+}
+
+function eventsOf(model: Model, fleet: FleetManner, which: (one: ModelServer | ModelDomain) => boolean = () => true): Event[] {
+  const servers = model.servers.filter(which).flatMap((server): Event[] => {
+    const { id, due: at } = server;
+    return at === null ? [] : [{ at, id, order: 1, happen: () => serverIsDue(model, fleet, server, at) }];
+  });
+  const domains = [...model.domains.values()].filter(which).flatMap((domain): Event[] => {
+    const { name, state, expires: at } = domain;
+    return state === 'registered' ? [{ at, id: name, order: 2, happen: () => domainIsDue(model, domain) }] : [];
+  });
+  return [...servers, ...domains];
+}
+
+function serverIsDue(model: Model, fleet: FleetManner, server: ModelServer, at: Seconds): void {
+  if (server.state === 'ordered') {
+    if (fleet.automatic) deploy(model, server, at);
+    else server.due = null;
+  } else if (server.terminated) {
+    server.state = 'ended';
+    server.due = null;
+  } else {
+    beginRuntime(model, server, 'RENEW', at);
+  }
+}
+
+/** A set-up completes. */
+export function deploy(model: Model, server: ModelServer, at: Seconds): void {
+  server.state = 'deployed';
+  beginRuntime(model, server, 'CREATE', at);
+}
+
+function beginRuntime(model: Model, server: ModelServer, type: string, at: Seconds): void {
+  const { account, id, price, days } = server;
+  if (!account) throw new Error(`The model has a server ${id} in use that is nobody's.`);
+  const stop = at + days * 86_400;
+  server.due = stop;
+  charge(model, { account, kind: 'dedicated', subject: id, type, start: at, stop, amount: price }, at);
+}
+
+function domainIsDue(model: Model, domain: ModelDomain): void {
+  const { account, name, tld, created, expires: start } = domain;
+  if (domain.terminated) {
+    model.domains.delete(name);
+    model.lapsed.add(name);
+    return;
+  }
+  const years = new Date(start * 1000).getUTCFullYear() - new Date(created * 1000).getUTCFullYear() + 1;
+  domain.expires = anniversary(created, years);
+  const [, , renewal = ''] = tlds.find(([one]) => one === tld) ?? [];
+  charge(model, { account, kind: 'domains', subject: name, type: 'RENEW', start, stop: domain.expires, amount: decimal(renewal) }, start);
+}

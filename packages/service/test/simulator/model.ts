@@ -1,0 +1,183 @@
+/**
+ * The provider and its accounts once more, as plainly as they can be said. Nothing in the model is
+ * taken from the service's rules or operations: it knows what was asked and what was answered.
+ */
+import type { SeededAccount, SeededPool } from './catalogue.ts';
+import { decimal } from './fraction.ts';
+import type { Fraction } from './fraction.ts';
+import { monthOf } from './virtual-clock.ts';
+
+/** Seconds since 1970. */
+export type Seconds = number;
+
+export interface Resources {
+  readonly cores: number;
+  readonly mem: number;
+  readonly disk: number;
+  readonly ips: number;
+  readonly backup_slots: number;
+  readonly network_speed: number;
+  readonly storage: number | null;
+}
+
+export type SaleResource = 'core' | 'mem' | 'nvme';
+/** EUR for 30 days, of the resources that a sale lists for a host system. */
+export type SalePrices = Readonly<Partial<Record<SaleResource, Fraction>>>;
+
+export interface ModelSale {
+  readonly id: string;
+  readonly title: string;
+  readonly accountId: string | null;
+  /** Milliseconds. */
+  readonly start: number;
+  readonly stop: number | null;
+  ended: number | null;
+  readonly max: number;
+  used: number;
+  readonly upgradable: boolean;
+  readonly prices: ReadonlyMap<string, SalePrices>;
+}
+
+/** A stretch of time at one price. A month's end does not end it: what of it lies in a month is a position there. */
+export interface Stretch {
+  readonly type: 'CREATE' | 'UP-DOWNGRADE' | 'BILLINGRESTART';
+  readonly start: Seconds;
+  stop: Seconds | null;
+  /** EUR for 30 days. */
+  readonly price: Fraction;
+}
+
+/** What a VM takes, from its reservation on. */
+export interface Taken {
+  readonly id: number;
+  readonly account: ModelAccount;
+  readonly host: string;
+  readonly node: string;
+  resources: Resources;
+  readonly ipv4: string[];
+  readonly ipv6: string[];
+  sale: ModelSale | undefined;
+  price: Fraction;
+}
+
+export interface ModelVm extends Taken {
+  state: 'running' | 'stopped' | 'removed';
+  os: string;
+  readonly stretches: Stretch[];
+}
+
+/** A purchase that was not answered yet. */
+export interface VmReservation extends Taken {
+  readonly since: Seconds;
+  /** Units of 10^-8 EUR. */
+  readonly hold: bigint;
+}
+
+/** What is charged once, in advance. */
+export interface Charge {
+  readonly account: ModelAccount;
+  readonly kind: 'dedicated' | 'domains';
+  readonly subject: string;
+  readonly type: string;
+  readonly start: Seconds;
+  readonly stop: Seconds;
+  readonly amount: Fraction;
+  /** First second of the month whose invoice it is on. */
+  readonly month: Seconds;
+}
+
+export interface ModelServer {
+  readonly id: string;
+  readonly price: Fraction;
+  readonly days: number;
+  account: ModelAccount | undefined;
+  state: 'offered' | 'ordered' | 'deployed' | 'ended';
+  terminated: boolean;
+  due: Seconds | null;
+  ordered: Seconds | null;
+}
+
+export interface ModelDomain {
+  readonly name: string;
+  readonly account: ModelAccount;
+  readonly tld: string;
+  readonly handle: string;
+  /** `reserved` and `changing` while the registrar is at work. */
+  state: 'reserved' | 'registered' | 'changing';
+  readonly created: Seconds;
+  expires: Seconds;
+  terminated: boolean;
+  authcode: string | null;
+  nameservers: readonly string[];
+}
+
+/** An answered request, as the log is to tell it. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly errorType: string | null;
+  /** Null where the answer does not tell it. */
+  readonly requestId: string | null;
+}
+
+export interface ModelAccount extends SeededAccount {
+  credit: Fraction;
+  /** First second of the running period, as far as the service has come with it. */
+  period: Seconds;
+  /** Invoices that were paid or cancelled, by the first second of their month. */
+  readonly settled: Map<Seconds, 'PAID' | 'CANCELED'>;
+  /** IDs of invoices that the API has shown. */
+  readonly invoiceIds: Map<Seconds, string>;
+  readonly requests: AnsweredRequest[];
+  readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
+}
+
+export interface Model {
+  readonly accounts: readonly ModelAccount[];
+  readonly pools: readonly SeededPool[];
+  readonly vms: ModelVm[];
+  readonly reservations: VmReservation[];
+  readonly sales: ModelSale[];
+  readonly servers: ModelServer[];
+  readonly domains: Map<string, ModelDomain>;
+  readonly charges: Charge[];
+  /** Names that ended with their year: the registrar let go of them by itself. */
+  readonly lapsed: Set<string>;
+}
+
+/** The model of a store that was just filled. */
+export function newModel(accounts: readonly SeededAccount[], pools: readonly SeededPool[], now: Seconds): Model {
+  return {
+    accounts: accounts.map((account) => ({
+      ...account,
+      credit: decimal(account.limit),
+      period: monthOf(now),
+      settled: new Map(),
+      invoiceIds: new Map(),
+      requests: [],
+      handles: [],
+    })),
+    pools,
+    vms: [],
+    reservations: [],
+    sales: [],
+    servers: [],
+    domains: new Map(),
+    charges: [],
+    lapsed: new Set(),
+  };
+}
+
+/** What is charged as of an instant goes to its month, or to the running one where that month is closed. */
+export function charge(model: Model, what: Omit<Charge, 'month'>, at: Seconds): Charge {
+  const { account } = what;
+  account.period = Math.max(account.period, monthOf(at));
+  const made = { ...what, month: account.period };
+  model.charges.push(made);
+  return made;
+}
+
+export function remove<T>(from: T[], one: T): void {
+  const place = from.indexOf(one);
+  if (place >= 0) from.splice(place, 1);
+}

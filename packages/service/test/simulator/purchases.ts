@@ -1,0 +1,178 @@
+/** What resellers do to buy VMs, and how the model follows. */
+import { expect } from 'vitest';
+
+import { hosts, osImages } from './catalogue.ts';
+import type { CatalogueHost } from './catalogue.ts';
+import { invalid, noCredit, noRoom, send } from './delivery.ts';
+import type { Order, Refused, Reserved } from './delivery.ts';
+import { cents, numberOfCents, over, times } from './fraction.ts';
+import { creditFits, holdFrom, offersFor, priceOf } from './model-billing.ts';
+import { freeAddresses, givenAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
+import type { AddressWish, Family } from './model-room.ts';
+import { remove } from './model.ts';
+import type { ModelAccount, Resources, VmReservation } from './model.ts';
+import type { Dice } from './seeded-random.ts';
+import type { Simulation } from './simulation.ts';
+import { monthOf } from './virtual-clock.ts';
+
+/** A VM that a reseller wants. */
+export interface Wish {
+  readonly account: ModelAccount;
+  readonly host: CatalogueHost;
+  readonly resources: Resources;
+  readonly os: string;
+  readonly allowFallbackIPs: boolean;
+}
+
+export function someWish(sim: Simulation): Wish {
+  const { dice, model } = sim;
+  const host = dice.pick(hosts);
+  return {
+    account: dice.pick(model.accounts),
+    host,
+    resources: someResources(dice, host),
+    os: dice.pick(osImages),
+    allowFallbackIPs: dice.chance(0.3),
+  };
+}
+
+export function someResources(dice: Dice, { ranges }: CatalogueHost): Resources {
+  const within = (range: { min: number; max: number; step: number }, most = range.max): number =>
+    range.min + range.step * dice.integer(0, Math.floor((most - range.min) / range.step));
+  return {
+    // Now and then more than the host system offers.
+    cores: dice.chance(0.03) ? ranges.cores.max + 1 : within(ranges.cores),
+    mem: within(ranges.mem),
+    disk: within(ranges.disk),
+    ips: within(ranges.ips),
+    backup_slots: within(ranges.backup_slots, 4),
+    network_speed: within(ranges.network_speed),
+    storage: ranges.storage && dice.chance(0.4) ? within(ranges.storage) : null,
+  };
+}
+
+/** The form of a wish; what is left out is what the document's defaults are. */
+export function formOf({ host, resources, os, allowFallbackIPs }: Wish): Record<string, unknown> {
+  const { ips, backup_slots, network_speed, storage, ...needed } = resources;
+  return {
+    ...needed,
+    os,
+    hostsystem: host.name,
+    ...(ips !== 1 && { ips }),
+    ...(backup_slots !== 2 && { backup_slots }),
+    ...(network_speed !== 1000 && { network_speed }),
+    ...(storage !== null && { storage }),
+    ...(allowFallbackIPs && { allowFallbackIPs }),
+  };
+}
+
+export function buyVm(sim: Simulation): Promise<void> {
+  return send(sim, orderOf(sim, someWish(sim)));
+}
+
+function orderOf(sim: Simulation, wish: Wish): Order<'createVm'> {
+  const { account } = wish;
+  const form = formOf(wish);
+  return {
+    account,
+    id: 'createVm',
+    sent: { form },
+    otherForm: { ...form, disk: wish.resources.disk + 5 },
+    prospect() {
+      const now = sim.clock.seconds();
+      const [sale] = offersFor(sim.model, account, wish.host.name, wish.resources, sim.clock.now());
+      const price = priceOf(wish.host.name, wish.resources, sale?.prices.get(wish.host.name));
+      const hold = holdFrom(price, now);
+      return {
+        asks: 'a port, and one to undo it',
+        refusal: refusalOf(sim, wish, hold),
+        reserve: () => reserveVm(sim, wish, { sale, price, hold, since: now }),
+      };
+    },
+  };
+}
+
+function refusalOf({ model, clock }: Simulation, wish: Wish, hold: bigint): Refused | undefined {
+  const { account, host, resources, allowFallbackIPs } = wish;
+  if (resources.cores > host.ranges.cores.max) return invalid;
+  if (!creditFits(model, account, hold, clock.seconds())) return noCredit;
+  if (!host.nodes.some((node) => hasRoom(model, node, resources))) return noRoom;
+  const from: AddressWish = { account, datacenter: host.datacenter, allowFallbackIPs };
+  return freeAddresses(model, from, 4) < resources.ips || freeAddresses(model, from, 6) < 1 ? noRoom : undefined;
+}
+
+/** What the service has reserved is what the hypervisor was told of it. */
+export function reserveVm(
+  sim: Simulation,
+  wish: Wish,
+  terms: Pick<VmReservation, 'sale' | 'price' | 'hold' | 'since'>,
+  order = sim.world.hypervisor.lastOrder,
+  isAlone = true,
+): Reserved<'createVm'> {
+  const { model } = sim;
+  const { account, host, resources, os } = wish;
+  if (!order) throw new Error('The hypervisor was told of no VM.');
+  const { vmId: id, ipv4, ipv6 } = order;
+  expect(order).toMatchObject({ cores: resources.cores, mem: resources.mem, disk: resources.disk, os });
+  expect([...model.vms, ...model.reservations].map((vm) => vm.id)).not.toContain(id);
+  const node = host.nodes.find(({ name }) => name === order.node);
+  expect(node && hasRoom(model, node, resources), `room on ${order.node}`).toBe(true);
+  const from = { account, datacenter: host.datacenter, allowFallbackIPs: wish.allowFallbackIPs };
+  for (const family of [4, 6] as const) {
+    const addresses = family === 4 ? ipv4 : ipv6;
+    expectGoodAddresses(sim, from, family, addresses, family === 4 ? resources.ips : 1);
+    if (isAlone) expectOwnAddressesFirst(sim, from, family, addresses);
+  }
+  const taken = { id, account, host: host.name, node: order.node, resources, ipv4: [...ipv4], ipv6: [...ipv6], ...terms };
+  if (taken.sale) taken.sale.used++;
+  account.period = Math.max(account.period, monthOf(terms.since));
+  model.reservations.push(taken);
+  const release = () => {
+    remove(model.reservations, taken);
+    if (taken.sale) taken.sale.used--;
+  };
+  return {
+    release,
+    confirm(reply) {
+      const { identifier, hostsystem, config, pricings } = reply.data();
+      expect({ identifier, node: hostsystem.node, password: config.password }).toEqual({
+        identifier: id,
+        node: order.node,
+        password: order.password,
+      });
+      expect(config.ipv4.map(({ address }) => address).toSorted()).toEqual([...ipv4].toSorted());
+      expect(config.ipv6.map(({ ip_address }) => ip_address)).toEqual(ipv6);
+      const gross = over(times(terms.price, 119), 100);
+      expect(pricings).toEqual({ monthly: numberOfCents(cents(terms.price)), monthly_gross: numberOfCents(cents(gross)) });
+      remove(model.reservations, taken);
+      account.period = Math.max(account.period, monthOf(sim.clock.seconds()));
+      const start = Math.max(terms.since, account.period);
+      model.vms.push({ ...taken, os, state: 'running', stretches: [{ type: 'CREATE', start, stop: null, price: terms.price }] });
+    },
+  };
+}
+
+/** Addresses are as many as asked for, nobody else's, and of the pools that may be taken from. */
+export function expectGoodAddresses(sim: Simulation, wish: AddressWish, family: Family, addresses: readonly string[], count: number): void {
+  const { model } = sim;
+  expect(new Set(addresses).size).toBe(count);
+  const given = new Set(givenAddresses(model, family));
+  expect(
+    addresses.filter((address) => given.has(address)),
+    'addresses given twice',
+  ).toEqual([]);
+  const pools = poolsFor(model, wish, family);
+  expect(
+    addresses.filter((address) => !pools.some((pool) => isIn(address, pool))),
+    'addresses of other pools',
+  ).toEqual([]);
+}
+
+/** The provider's addresses are taken only once the account's own have run out. */
+export function expectOwnAddressesFirst({ model }: Simulation, wish: AddressWish, family: Family, addresses: readonly string[]): void {
+  const pools = poolsFor(model, wish, family);
+  if (pools.every(({ accountId }) => accountId === null)) return;
+  const own = freeAddresses(model, { ...wish, allowFallbackIPs: false }, family);
+  const provided = addresses.filter((address) => pools.some((pool) => pool.accountId === null && isIn(address, pool)));
+  expect(provided.length, 'addresses of the provider').toBe(Math.max(0, addresses.length - own));
+}

@@ -1,0 +1,69 @@
+/** Random numbers that follow from a seed alone, the same on every machine. */
+import { hash } from 'node:crypto';
+
+import type { Random } from '../../src/ports/random.ts';
+
+/**
+ * The bytes of SHA-256 over a seed, a stream's name and a counter.
+ *
+ * @param stream Streams of one seed know nothing of one another: what the service draws does not change what the simulator does next.
+ */
+export function seededRandom(seed: number, stream: string): Random {
+  let block = 0;
+  let drawn: Uint8Array = new Uint8Array();
+  return {
+    bytes(count) {
+      const bytes = new Uint8Array(count);
+      for (let at = 0; at < count;) {
+        if (drawn.length === 0) drawn = hash('sha256', `${seed}/${stream}/${block++}`, 'buffer');
+        const taken = drawn.subarray(0, count - at);
+        bytes.set(taken, at);
+        at += taken.length;
+        drawn = drawn.subarray(taken.length);
+      }
+      return bytes;
+    },
+  };
+}
+
+/** What the simulator decides by. */
+export interface Dice {
+  /** An integer from `least` to `most`. */
+  integer(least: number, most: number): number;
+  /** Whether something of this probability happens. */
+  chance(probability: number): boolean;
+  pick<T>(from: readonly T[]): T;
+  /** Undefined where there is nothing to pick from. */
+  pickAny<T>(from: readonly T[]): T | undefined;
+  shuffled<T>(list: readonly T[]): T[];
+  weighted<T extends { readonly weight: number }>(from: readonly T[]): T;
+}
+
+/** Dice over a source of random bytes. */
+export function diceOf(random: Random): Dice {
+  // 48 bits: so many more than what is asked for that the remainder favours nothing noticeably.
+  const below = (limit: number): number => random.bytes(6).reduce((sum, byte) => sum * 256 + byte, 0) % limit;
+  const pickAny = <T>(from: readonly T[]): T | undefined => from[below(Math.max(1, from.length))];
+  return {
+    integer: (least, most) => least + below(most - least + 1),
+    chance: (probability) => below(1_000_000) < probability * 1_000_000,
+    pickAny,
+    pick(from) {
+      const picked = pickAny(from);
+      if (picked === undefined) throw new RangeError('There is nothing to pick from.');
+      return picked;
+    },
+    shuffled(list) {
+      const left = [...list];
+      return list.flatMap(() => left.splice(below(left.length), 1));
+    },
+    weighted(from) {
+      let left = below(from.reduce((sum, { weight }) => sum + weight, 0));
+      for (const one of from) {
+        left -= one.weight;
+        if (left < 0) return one;
+      }
+      throw new RangeError('There is nothing to pick from.');
+    },
+  };
+}

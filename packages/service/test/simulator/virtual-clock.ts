@@ -1,0 +1,62 @@
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Dice } from './seeded-random.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+
+/** A clock that stands still until it is turned, and never goes back. */
+export class VirtualClock implements Clock {
+  /** In the middle of a second of a month of 30 days. */
+  #now = Date.UTC(2026, 10, 10, 12, 0, 0, 250);
+  now(): number {
+    return this.#now;
+  }
+  /** Whole seconds since 1970, as billing counts. */
+  seconds(): number {
+    return Math.floor(this.#now / SECOND);
+  }
+  /** @param instant Milliseconds; one that has passed leaves the clock as it is. */
+  advanceTo(instant: number): void {
+    this.#now = Math.max(this.#now, instant);
+  }
+}
+
+/** First second of the month (UTC) of an instant in seconds. */
+export function monthOf(instant: number): number {
+  const date = new Date(instant * SECOND);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / SECOND;
+}
+
+/** First second after a month that is given by its first. */
+export function monthAfter(month: number): number {
+  return monthOf(month + (31 * DAY) / SECOND);
+}
+
+/** The same day and time of a later year; of the 29th of February, the 28th in years that have none. */
+export function anniversary(instant: number, years: number): number {
+  const date = new Date(instant * SECOND);
+  const year = date.getUTCFullYear() + years;
+  const isLeapDay = date.getUTCMonth() === 1 && date.getUTCDate() === 29;
+  const isLeapYear = new Date(Date.UTC(year, 1, 29)).getUTCDate() === 29;
+  return date.setUTCFullYear(year, date.getUTCMonth(), isLeapDay && !isLeapYear ? 28 : date.getUTCDate()) / SECOND;
+}
+
+/**
+ * When the clock is to stand next, in milliseconds: from within the same second to months ahead,
+ * and often just before, at and just after an instant at which something happens by itself.
+ *
+ * @param due Seconds at which something falls due; undefined where nothing does.
+ */
+export function nextInstant(dice: Dice, now: number, due: number | undefined): number {
+  const around = (instant: number): number => instant * SECOND + dice.pick([-1000, -1, 0, 0, 0, 1, 999, 1000]);
+  const ways = [
+    { weight: 5, to: () => now + dice.integer(0, 2500) },
+    { weight: 6, to: () => now + dice.integer(0, 2 * HOUR) },
+    { weight: 6, to: () => now + dice.integer(0, 6 * DAY) },
+    { weight: 5, to: () => around(monthAfter(monthOf(Math.floor(now / SECOND)))) },
+    { weight: 4, to: () => (due === undefined ? now + HOUR : around(due)) },
+    { weight: 2, to: () => now + dice.integer(0, 100 * DAY) },
+  ];
+  return dice.weighted(ways).to();
+}
