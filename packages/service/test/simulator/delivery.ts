@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { OperationId } from '../../src/operations/operation.ts';
 import type { Reply, Sent } from './door.ts';
 import type { Fault, HangingCall } from './faulty-ports.ts';
+import { settleModel } from './model-due.ts';
 import type { ModelAccount } from './model.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -62,6 +63,7 @@ const MOST_HANGING = 3;
  */
 export async function send<Id extends OperationId>(sim: Simulation, order: Order<Id>, key = newKey(sim)): Promise<void> {
   const { account, id } = order;
+  settleModel(sim, account);
   const prospect = order.prospect();
   const sent = { ...order.sent, key };
   if (prospect.refusal) {

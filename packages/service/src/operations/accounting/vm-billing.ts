@@ -8,18 +8,17 @@ import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
-import { closeEndedPeriods } from './period-end.ts';
+import { settle } from '../settle.ts';
+import type { Settling } from '../settle.ts';
 
 /**
- * The instant that a change of billing is made at: periods that have ended by then are closed, and
- * it never lies in one, since a change that arrives late must not touch an invoice that was made.
- *
- * @param now Milliseconds.
+ * The instant that a change of billing is made at: the account is settled up to then, and it never
+ * lies in a period that has ended, since a change that arrives late must not touch an invoice that
+ * was made.
  */
-export async function billingInstant(db: Db, accountId: string, now: number): Promise<Seconds> {
-  const instant = Math.floor(now / 1000);
-  await closeEndedPeriods(db, accountId, instant);
-  return Math.max(instant, await keepPeriodOpen(db, accountId));
+export async function billingInstant(db: Db, settling: Settling): Promise<Seconds> {
+  await settle(db, settling);
+  return Math.max(Math.floor(settling.now / 1000), await keepPeriodOpen(db, settling.accountId));
 }
 
 /**

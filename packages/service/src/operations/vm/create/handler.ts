@@ -6,10 +6,10 @@ import type { Money } from '../../../rules/money.ts';
 import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.ts';
 import type { Db, Transaction } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
-import { closeEndedPeriods } from '../../accounting/period-end.ts';
 import { giveVolumeBack, takeSale } from '../../accounting/sale.ts';
 import { beginPosition, holdOf, keepPeriodOpen } from '../../accounting/vm-billing.ts';
 import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { addressesOf, assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
 import { findHostSystem } from '../host-system.ts';
@@ -81,7 +81,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   if (broken.length > 0 || !host || !os) throw invalid(broken);
 
   const instant = Math.floor(now / 1000);
-  await closeEndedPeriods(db, accountId, instant);
+  await settle(db, call);
   const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
   const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
   const hold = holdOf({ start: instant, monthlyPrice });
@@ -119,8 +119,9 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
 }
 
 /** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
-async function startBilling(db: Db, { accountId, now, ports }: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
-  await closeEndedPeriods(db, accountId, Math.floor(ports.clock.now() / 1000));
+async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
+  const { accountId, now, ports } = call;
+  await settle(db, { ...call, now: ports.clock.now() });
   const start = Math.max(Math.floor(now / 1000), await keepPeriodOpen(db, accountId));
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
