@@ -2,18 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import {
-  createService,
-  openSqliteStore,
-  seedDemoServers,
-  seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
-  StoreOpenError,
-  systemClock,
-  systemRandom,
-} from '@reseller/service';
+import { createService, openSqliteStore, seedDemoServers, seedSandbox, simulatedPorts, StoreOpenError } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
 import { destination, pino } from 'pino';
 
@@ -28,13 +17,7 @@ async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
   const { dataDirectory, host, port } = configuration;
   const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
-  const ports = {
-    clock: systemClock,
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
+  const ports = simulatedPorts();
   const store = await openSqliteStore(dataDirectory);
   const secret = configuration.secret ?? secretFrom(dataDirectory);
   const { mode } = configuration;

@@ -1,6 +1,6 @@
 import { createReseller } from '@reseller/client';
 import type { Reseller, ResellerConfig } from '@reseller/client';
-import { createService, simulatedFleet, simulatedHypervisor, simulatedRegistrar, systemRandom } from '@reseller/service';
+import { createService, simulatedPorts } from '@reseller/service';
 import type { Hypervisor, Random, Store } from '@reseller/service';
 import { pino } from 'pino';
 
@@ -56,14 +56,10 @@ export interface TestService {
  * The service, seeded as the sandbox is, in the memory of a test. The first one of a process takes about as long as
  * seeding does, the others milliseconds.
  */
-export async function createTestService({
-  now,
-  random = systemRandom,
-  hypervisor = simulatedHypervisor(),
-}: TestServiceOptions = {}): Promise<TestService> {
+export async function createTestService({ now, random, hypervisor }: TestServiceOptions = {}): Promise<TestService> {
   const clock = new TestClock(now === undefined ? START : Date.parse(now));
   const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
-  const ports = { clock, random, hypervisor, fleet: simulatedFleet(), registrar: simulatedRegistrar() };
+  const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
   const {
     app,
     runDueWork,

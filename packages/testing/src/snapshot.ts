@@ -3,18 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import {
-  createAccount,
-  DEMO_ACCOUNT,
-  euros,
-  issueApiKey,
-  openSqliteStore,
-  seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
-  systemRandom,
-} from '@reseller/service';
+import { createAccount, DEMO_ACCOUNT, euros, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '@reseller/service';
 import type { Store } from '@reseller/service';
 
 /** What every copy holds. */
@@ -55,13 +44,7 @@ export async function copySnapshot(): Promise<{ store: Store; apiKey: string; ac
 async function makeSnapshot(): Promise<Snapshot> {
   const directory = makeDirectory();
   const store = await openSqliteStore(directory);
-  const ports = {
-    clock: { now: () => SEEDED },
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
+  const ports = simulatedPorts({ clock: { now: () => SEEDED } });
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
   // Closing writes the log ahead into the file, so that the file alone is the store.
