@@ -11,6 +11,7 @@ import type { Store } from '../store.ts';
 import { runDirectly } from '../prepared.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
 
@@ -52,6 +53,7 @@ export async function openSqliteStore(directory: string): Promise<Store> {
       }
     },
     commit,
+    sharing: sqliteSharing,
     close: () => (closing ??= close()),
   };
 }
