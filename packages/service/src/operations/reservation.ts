@@ -1,5 +1,6 @@
 /** Reservations: what an operation keeps while the infrastructure is at work, and how it is undone. */
 import type { Ports } from '../ports/ports.ts';
+import { preparedWrite } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { forgetKey } from './idempotency.ts';
@@ -27,17 +28,30 @@ export interface Undoing {
 
 export async function keepReservation(db: Db, reservation: Reservation, { node, now }: { node: Node; now: number }): Promise<void> {
   const { id, accountId, operation, details, keyHash } = reservation;
-  await db
-    .insertInto('reservations')
-    .values({ id, account_id: accountId, operation, details: JSON.stringify(details), key_hash: keyHash, created: now, owner: node.id })
-    .execute();
+  await insertReservation(db, { id, accountId, operation, details: JSON.stringify(details), keyHash, created: now, owner: node.id });
 }
+
+const insertReservation = preparedWrite<Omit<Reservation, 'details'> & { details: string; created: number; owner: string }>(
+  (db, parameter) =>
+    db.insertInto('reservations').values({
+      id: parameter('id'),
+      account_id: parameter('accountId'),
+      operation: parameter('operation'),
+      details: parameter('details'),
+      key_hash: parameter('keyHash'),
+      created: parameter('created'),
+      owner: parameter('owner'),
+    }),
+);
 
 /** @returns Whether it was there and this node's: whoever deletes it decides what becomes of it. */
 export async function deleteReservation(db: Db, id: string, node: Node): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('reservations').where('id', '=', id).where('owner', '=', node.id).executeTakeFirst();
-  return numDeletedRows > 0n;
+  return (await removeReservation(db, { id, owner: node.id })) > 0;
 }
+
+const removeReservation = preparedWrite<{ id: string; owner: string }>((db, parameter) =>
+  db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')),
+);
 
 /** Another node has taken the reservation for left over, and undoes it, while this one was still delivering. */
 export class ReservationUndoneError extends StoreUnavailableError {}
