@@ -1,10 +1,8 @@
 /** The whole request log, page after page (specification: "Limits": up to 50 entries a call). */
-import { listRequests } from './generated/operations.gen.ts';
+import { LOG_PAGE } from './generated/facts.gen.ts';
+import type { Operations } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import type { CallOptions, Client } from './runtime/options.ts';
-
-/** How many entries a page holds at the most; a shorter one is the last. */
-const PAGE = 50;
+import type { CallOptions } from './runtime/options.ts';
 
 /** A list that is loaded as it is read: `for await`, by pages, or as an array. */
 export class Paged<Item> implements AsyncIterable<Item> {
@@ -40,19 +38,19 @@ export class Paged<Item> implements AsyncIterable<Item> {
  * The entries of the request log, newest first. Entries that are written while it is read are left out; of the others
  * none is lost and none comes twice.
  */
-export function eachRequest(client: Client, options?: CallOptions): Paged<RequestLogItem> {
+export function eachRequest(listRequests: Operations['listRequests'], options?: CallOptions): Paged<RequestLogItem> {
   return new Paged(async function* load() {
     let last: string | undefined;
     for (let offset = 0; ;) {
       // An offset counts from the newest entry: new ones, such as that of the last page's own request, push what was read
       // beyond it, and it comes again. What has not been read is never pushed out of the page.
-      const page = await listRequests(client, offset === 0 ? undefined : { offset }, options);
+      const page = await listRequests(offset === 0 ? undefined : { offset }, options);
       const seen = last;
       const fresh = seen === undefined ? page : page.slice(page.findIndex(({ requestID }) => requestID === seen) + 1 || page.length);
       if (fresh.length > 0) yield fresh;
       last = fresh.at(-1)?.requestID ?? last;
       offset += page.length;
-      if (page.length < PAGE) return;
+      if (page.length < LOG_PAGE) return;
     }
   });
 }

@@ -90,7 +90,8 @@ export async function createTestService({
     const request = new Request(input, init);
     if (!request.url.startsWith(`${BASE_URL}/`))
       throw new TypeError('fetch failed', { cause: new Error(`only ${BASE_URL} is served here`) });
-    const { signal } = request;
+    // The request's own signal follows the caller's by a weak reference: garbage collection ends that, and an abort would go unheard.
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : request.signal);
     signal.throwIfAborted();
     const carriedOut = () => {
       const answered = carryOut(request);

@@ -8,7 +8,6 @@ import type { Recovered } from '../runtime/recovered.ts';
 import * as sdk from './sdk.gen.ts';
 import type * as types from './types.gen.ts';
 
-const createVmFacts = { write: writeForm, id: 'createVm', billable: true, keyed: true, form: { cores: 'i!', mem: 'i!', disk: 'i!', os: 's!', hostsystem: 's!', ips: 'i', backup_slots: 'i', network_speed: 'i', hostname: 's', storage: 'i', ssh_key: 's', ssh_key_displayname: 's', allowFallbackIPs: 'b', default_ptr: 's' }, needs: { ssh_key_displayname: ['ssh_key'] } } as const;
 /**
  * Create a VM
  *
@@ -21,10 +20,9 @@ const createVmFacts = { write: writeForm, id: 'createVm', billable: true, keyed:
  * @throws ResellerError, of the class that tells what happened.
  */
 export function createVm(client: Client, form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options?: CallOptions): Call<types.CreateVmSuccess['data']> {
-  return sdk.createVm({ ...options, client, body: form, meta: createVmFacts });
+  return sdk.createVm({ ...options, client, body: form, meta: 'createVm bk cores=i! mem=i! disk=i! os=s! hostsystem=s! ips=i backup_slots=i network_speed=i hostname=s storage=i ssh_key=s ssh_key_displayname=s>ssh_key allowFallbackIPs=b default_ptr=s', write: writeForm });
 }
 
-const reinstallVmFacts = { write: writeForm, id: 'reinstallVm', keyed: true, form: { os: 's' } } as const;
 /**
  * Reinstall a VM
  *
@@ -36,10 +34,9 @@ const reinstallVmFacts = { write: writeForm, id: 'reinstallVm', keyed: true, for
  * @throws ResellerError, of the class that tells what happened.
  */
 export function reinstallVm(client: Client, vmid: types.ReinstallVmData['path']['vmid'] | number, form?: FormOf<types.ReinstallVmData['body']>, options?: CallOptions): Call<types.ReinstallVmSuccess['data']> {
-  return sdk.reinstallVm({ ...options, client, path: { vmid }, body: form, meta: reinstallVmFacts });
+  return sdk.reinstallVm({ ...options, client, path: { vmid }, body: form, meta: 'reinstallVm k os=s', write: writeForm });
 }
 
-const listVmHostsFacts = { id: 'listVmHosts', safe: true, reads: true } as const;
 /**
  * List VM host systems
  *
@@ -48,10 +45,9 @@ const listVmHostsFacts = { id: 'listVmHosts', safe: true, reads: true } as const
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listVmHosts(client: Client, options?: CallOptions): Call<types.ListVmHostsSuccess['data']> {
-  return sdk.listVmHosts({ ...options, client, meta: listVmHostsFacts });
+  return sdk.listVmHosts({ ...options, client, meta: 'listVmHosts sr' });
 }
 
-const listDedicatedServersFacts = { id: 'listDedicatedServers', safe: true, reads: true } as const;
 /**
  * List dedicated servers
  *
@@ -60,10 +56,9 @@ const listDedicatedServersFacts = { id: 'listDedicatedServers', safe: true, read
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listDedicatedServers(client: Client, options?: CallOptions): Call<types.ListDedicatedServersSuccess['data']> {
-  return sdk.listDedicatedServers({ ...options, client, meta: listDedicatedServersFacts });
+  return sdk.listDedicatedServers({ ...options, client, meta: 'listDedicatedServers sr' });
 }
 
-const listDedicatedMarketFacts = { id: 'listDedicatedMarket', safe: true, reads: true } as const;
 /**
  * List available servers
  *
@@ -72,10 +67,9 @@ const listDedicatedMarketFacts = { id: 'listDedicatedMarket', safe: true, reads:
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listDedicatedMarket(client: Client, options?: CallOptions): Call<types.ListDedicatedMarketSuccess['data']> {
-  return sdk.listDedicatedMarket({ ...options, client, meta: listDedicatedMarketFacts });
+  return sdk.listDedicatedMarket({ ...options, client, meta: 'listDedicatedMarket sr' });
 }
 
-const getDedicatedServerFacts = { id: 'getDedicatedServer', safe: true, reads: true } as const;
 /**
  * Read a dedicated server
  *
@@ -85,10 +79,9 @@ const getDedicatedServerFacts = { id: 'getDedicatedServer', safe: true, reads: t
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getDedicatedServer(client: Client, identifier: types.GetDedicatedServerData['path']['identifier'], options?: CallOptions): Call<types.GetDedicatedServerSuccess['data']> {
-  return sdk.getDedicatedServer({ ...options, client, path: { identifier }, meta: getDedicatedServerFacts });
+  return sdk.getDedicatedServer({ ...options, client, path: { identifier }, meta: 'getDedicatedServer sr' });
 }
 
-const deleteDedicatedServerFacts = { id: 'deleteDedicatedServer', keyed: true } as const;
 /**
  * Cancel a dedicated server
  *
@@ -99,10 +92,9 @@ const deleteDedicatedServerFacts = { id: 'deleteDedicatedServer', keyed: true } 
  * @throws ResellerError, of the class that tells what happened.
  */
 export function deleteDedicatedServer(client: Client, identifier: types.DeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<types.DeleteDedicatedServerSuccess['data']> {
-  return sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, meta: deleteDedicatedServerFacts });
+  return sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, meta: 'deleteDedicatedServer k' });
 }
 
-const undeleteDedicatedServerFacts = { id: 'undeleteDedicatedServer', billable: true, keyed: true } as const;
 /**
  * Withdraw a server cancellation
  *
@@ -115,10 +107,9 @@ const undeleteDedicatedServerFacts = { id: 'undeleteDedicatedServer', billable: 
  * @throws ResellerError, of the class that tells what happened.
  */
 export function undeleteDedicatedServer(client: Client, identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<types.UndeleteDedicatedServerSuccess['data']> {
-  return sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, meta: undeleteDedicatedServerFacts });
+  return sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, meta: 'undeleteDedicatedServer bk' });
 }
 
-const listDomainsFacts = { id: 'listDomains', safe: true, reads: true } as const;
 /**
  * List domains
  *
@@ -127,10 +118,9 @@ const listDomainsFacts = { id: 'listDomains', safe: true, reads: true } as const
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listDomains(client: Client, options?: CallOptions): Call<types.ListDomainsSuccess['data']> {
-  return sdk.listDomains({ ...options, client, meta: listDomainsFacts });
+  return sdk.listDomains({ ...options, client, meta: 'listDomains sr' });
 }
 
-const getDomainPricingsFacts = { id: 'getDomainPricings', safe: true, reads: true } as const;
 /**
  * Read the price list
  *
@@ -139,10 +129,9 @@ const getDomainPricingsFacts = { id: 'getDomainPricings', safe: true, reads: tru
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getDomainPricings(client: Client, options?: CallOptions): Call<types.GetDomainPricingsSuccess['data']> {
-  return sdk.getDomainPricings({ ...options, client, meta: getDomainPricingsFacts });
+  return sdk.getDomainPricings({ ...options, client, meta: 'getDomainPricings sr' });
 }
 
-const registerDomainFacts = { write: writeForm, id: 'registerDomain', billable: true, keyed: true, form: { domain: 's!', handle: 's!', authcode: 's', ns1: 's', ns2: 's' }, needs: { ns1: ['ns2'] } } as const;
 /**
  * Register a domain
  *
@@ -155,10 +144,9 @@ const registerDomainFacts = { write: writeForm, id: 'registerDomain', billable: 
  * @throws ResellerError, of the class that tells what happened.
  */
 export function registerDomain(client: Client, form: FormOf<types.RegisterDomainData['body']> & Needs<types.RegisterDomainData['body'], 'ns1', 'ns2'>, options?: CallOptions): Call<types.RegisterDomainSuccess['data']> {
-  return sdk.registerDomain({ ...options, client, body: form, meta: registerDomainFacts });
+  return sdk.registerDomain({ ...options, client, body: form, meta: 'registerDomain bk domain=s! handle=s! authcode=s ns1=s>ns2 ns2=s', write: writeForm });
 }
 
-const getDomainFacts = { id: 'getDomain', safe: true, reads: true } as const;
 /**
  * Read a domain
  *
@@ -168,10 +156,9 @@ const getDomainFacts = { id: 'getDomain', safe: true, reads: true } as const;
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getDomain(client: Client, domain: types.GetDomainData['path']['domain'], options?: CallOptions): Call<types.GetDomainSuccess['data']> {
-  return sdk.getDomain({ ...options, client, path: { domain }, meta: getDomainFacts });
+  return sdk.getDomain({ ...options, client, path: { domain }, meta: 'getDomain sr' });
 }
 
-const setDomainNameserversFacts = { write: writeForm, id: 'setDomainNameservers', safe: true, keyed: true, form: { ns1: 's!', ns2: 's!', ns3: 's', ns4: 's', ns5: 's' }, needs: { ns4: ['ns3'], ns5: ['ns4'] } } as const;
 /**
  * Set the nameservers
  *
@@ -182,10 +169,9 @@ const setDomainNameserversFacts = { write: writeForm, id: 'setDomainNameservers'
  * @throws ResellerError, of the class that tells what happened.
  */
 export function setDomainNameservers(client: Client, domain: types.SetDomainNameserversData['path']['domain'], form: FormOf<types.SetDomainNameserversData['body']> & Needs<types.SetDomainNameserversData['body'], 'ns4', 'ns3'> & Needs<types.SetDomainNameserversData['body'], 'ns5', 'ns4'>, options?: CallOptions): Call<types.SetDomainNameserversSuccess['data']> {
-  return sdk.setDomainNameservers({ ...options, client, path: { domain }, body: form, meta: setDomainNameserversFacts });
+  return sdk.setDomainNameservers({ ...options, client, path: { domain }, body: form, meta: 'setDomainNameservers sk ns1=s! ns2=s! ns3=s ns4=s>ns3 ns5=s>ns4', write: writeForm });
 }
 
-const requestDomainAuthcodeFacts = { id: 'requestDomainAuthcode', keyed: true } as const;
 /**
  * Request an authcode
  *
@@ -196,10 +182,9 @@ const requestDomainAuthcodeFacts = { id: 'requestDomainAuthcode', keyed: true } 
  * @throws ResellerError, of the class that tells what happened.
  */
 export function requestDomainAuthcode(client: Client, domain: types.RequestDomainAuthcodeData['path']['domain'], options?: CallOptions): Call<types.RequestDomainAuthcodeSuccess['data']> {
-  return sdk.requestDomainAuthcode({ ...options, client, path: { domain }, meta: requestDomainAuthcodeFacts });
+  return sdk.requestDomainAuthcode({ ...options, client, path: { domain }, meta: 'requestDomainAuthcode k' });
 }
 
-const undeleteDomainFacts = { id: 'undeleteDomain', billable: true, keyed: true } as const;
 /**
  * Withdraw a domain cancellation
  *
@@ -212,10 +197,9 @@ const undeleteDomainFacts = { id: 'undeleteDomain', billable: true, keyed: true 
  * @throws ResellerError, of the class that tells what happened.
  */
 export function undeleteDomain(client: Client, domain: types.UndeleteDomainData['path']['domain'], options?: CallOptions): Call<types.UndeleteDomainSuccess['data']> {
-  return sdk.undeleteDomain({ ...options, client, path: { domain }, meta: undeleteDomainFacts });
+  return sdk.undeleteDomain({ ...options, client, path: { domain }, meta: 'undeleteDomain bk' });
 }
 
-const editDomainDnsFacts = { write: writeForm, id: 'editDomainDns', keyed: true, form: { type: 's!', sub: 's', data: 's!' } } as const;
 /**
  * Edit a DNS record
  *
@@ -227,10 +211,9 @@ const editDomainDnsFacts = { write: writeForm, id: 'editDomainDns', keyed: true,
  * @throws ResellerError, of the class that tells what happened.
  */
 export function editDomainDns(client: Client, domain: types.EditDomainDnsData['path']['domain'], form: FormOf<types.EditDomainDnsData['body']>, options?: CallOptions): Call<types.EditDomainDnsSuccess['data']> {
-  return sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: editDomainDnsFacts });
+  return sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: 'editDomainDns k type=s! sub=s data=s!', write: writeForm });
 }
 
-const createHandleFacts = { write: writeForm, id: 'createHandle', keyed: true, form: { gender: 's!', firstname: 's!', lastname: 's!', street: 's!', number: 's!', zipcode: 's!', city: 's!', region: 's!', countrycode: 's!', email: 's!', phone: 's' } } as const;
 /**
  * Create a handle
  *
@@ -241,10 +224,9 @@ const createHandleFacts = { write: writeForm, id: 'createHandle', keyed: true, f
  * @throws ResellerError, of the class that tells what happened.
  */
 export function createHandle(client: Client, form: FormOf<types.CreateHandleData['body']>, options?: CallOptions): Call<types.CreateHandleSuccess['data']> {
-  return sdk.createHandle({ ...options, client, body: form, meta: createHandleFacts });
+  return sdk.createHandle({ ...options, client, body: form, meta: 'createHandle k gender=s! firstname=s! lastname=s! street=s! number=s! zipcode=s! city=s! region=s! countrycode=s! email=s! phone=s', write: writeForm });
 }
 
-const listHandleCountriesFacts = { id: 'listHandleCountries', safe: true, reads: true } as const;
 /**
  * List countries
  *
@@ -253,10 +235,9 @@ const listHandleCountriesFacts = { id: 'listHandleCountries', safe: true, reads:
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listHandleCountries(client: Client, options?: CallOptions): Call<types.ListHandleCountriesSuccess['data']> {
-  return sdk.listHandleCountries({ ...options, client, meta: listHandleCountriesFacts });
+  return sdk.listHandleCountries({ ...options, client, meta: 'listHandleCountries sr' });
 }
 
-const getHandleFacts = { id: 'getHandle', safe: true, reads: true } as const;
 /**
  * Read a handle
  *
@@ -266,10 +247,9 @@ const getHandleFacts = { id: 'getHandle', safe: true, reads: true } as const;
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getHandle(client: Client, handle: types.GetHandleData['path']['handle'], options?: CallOptions): Call<types.GetHandleSuccess['data']> {
-  return sdk.getHandle({ ...options, client, path: { handle }, meta: getHandleFacts });
+  return sdk.getHandle({ ...options, client, path: { handle }, meta: 'getHandle sr' });
 }
 
-const listSalesFacts = { id: 'listSales', safe: true, reads: true } as const;
 /**
  * List sales
  *
@@ -278,10 +258,9 @@ const listSalesFacts = { id: 'listSales', safe: true, reads: true } as const;
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listSales(client: Client, options?: CallOptions): Call<types.ListSalesSuccess['data']> {
-  return sdk.listSales({ ...options, client, meta: listSalesFacts });
+  return sdk.listSales({ ...options, client, meta: 'listSales sr' });
 }
 
-const listInvoicesFacts = { id: 'listInvoices', safe: true, reads: true } as const;
 /**
  * List invoices
  *
@@ -290,10 +269,9 @@ const listInvoicesFacts = { id: 'listInvoices', safe: true, reads: true } as con
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listInvoices(client: Client, options?: CallOptions): Call<types.ListInvoicesSuccess['data']> {
-  return sdk.listInvoices({ ...options, client, meta: listInvoicesFacts });
+  return sdk.listInvoices({ ...options, client, meta: 'listInvoices sr' });
 }
 
-const getCurrentInvoiceFacts = { id: 'getCurrentInvoice', safe: true, reads: true } as const;
 /**
  * Get the current invoice
  *
@@ -302,10 +280,9 @@ const getCurrentInvoiceFacts = { id: 'getCurrentInvoice', safe: true, reads: tru
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getCurrentInvoice(client: Client, options?: CallOptions): Call<types.GetCurrentInvoiceSuccess['data']> {
-  return sdk.getCurrentInvoice({ ...options, client, meta: getCurrentInvoiceFacts });
+  return sdk.getCurrentInvoice({ ...options, client, meta: 'getCurrentInvoice sr' });
 }
 
-const getInvoiceFacts = { id: 'getInvoice', safe: true, reads: true } as const;
 /**
  * Get an invoice
  *
@@ -315,10 +292,9 @@ const getInvoiceFacts = { id: 'getInvoice', safe: true, reads: true } as const;
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getInvoice(client: Client, invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: CallOptions): Call<types.GetInvoiceSuccess['data']> {
-  return sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: getInvoiceFacts });
+  return sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: 'getInvoice sr' });
 }
 
-const generateOtpFacts = { id: 'generateOtp', keyed: true } as const;
 /**
  * Generate a one-time code
  *
@@ -328,10 +304,9 @@ const generateOtpFacts = { id: 'generateOtp', keyed: true } as const;
  * @throws ResellerError, of the class that tells what happened.
  */
 export function generateOtp(client: Client, options?: CallOptions): Call<types.GenerateOtpSuccess['data']> {
-  return sdk.generateOtp({ ...options, client, meta: generateOtpFacts });
+  return sdk.generateOtp({ ...options, client, meta: 'generateOtp k' });
 }
 
-const listRequestsFacts = { write: writeForm, id: 'listRequests', safe: true, reads: true, page: 50, form: { offset: 'i' } } as const;
 /**
  * List past requests
  *
@@ -341,7 +316,7 @@ const listRequestsFacts = { write: writeForm, id: 'listRequests', safe: true, re
  * @throws ResellerError, of the class that tells what happened.
  */
 export function listRequests(client: Client, form?: FormOf<types.ListRequestsData['body']>, options?: CallOptions): Call<types.ListRequestsSuccess['data']> {
-  return sdk.listRequests({ ...options, client, body: form, meta: listRequestsFacts });
+  return sdk.listRequests({ ...options, client, body: form, meta: 'listRequests sr offset=i', write: writeForm });
 }
 
 /** Every operation without its client, as the facade offers them. */

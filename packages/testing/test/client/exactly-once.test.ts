@@ -179,13 +179,67 @@ describe('reconcile', () => {
     expect(await reseller.reconcile(error)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('two that are alike and both lost: undecided, with the candidates', async () => {
+  test('an identical purchase of another process at the same moment is not taken for it', async () => {
+    for (const idempotencyKey of ['order-1', undefined]) {
+      const service = await createTestService();
+      onTestFinished(() => service.close());
+      const reseller = service.reseller({ honoursIdempotencyKey: false });
+      service.faults.add({ kind: 'reset', when: 'before' });
+      const error = await lostBy({
+        path: '/vm/create',
+        make: (options) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order-2' }),
+      });
+      // With the document's order of fields, as by hand; and by this client, with another key.
+      if (idempotencyKey) await service.reseller().vm.create(SMALL_VM, { idempotencyKey });
+      else {
+        const body = new URLSearchParams(Object.entries(SMALL_VM).map(([name, value]) => [name, String(value)]));
+        await service.fetch(`${service.baseUrl}/vm/create`, { method: 'PUT', headers: { 'x-service-apikey': service.apiKey }, body });
+      }
+      expect(await vmsOf(service)).toBe(1);
+      expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided', candidates: [{ endpoint: '/vm/create' }] });
+    }
+  });
+
+  test('between two that are alike, its own is found', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    service.faults.add({ kind: 'reset', when: 'after' });
+    const error = await lostBy({
+      path: '/vm/create',
+      make: (options) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order-2' }),
+    });
+    const { identifier } = await service.reseller().vm.create(SMALL_VM, { idempotencyKey: 'order-1' });
+    const found = await reseller.reconcile(error);
+    if (found.outcome !== 'committed' || found.operation !== 'createVm') throw new Error(`It is ${found.outcome}.`);
+    const ids = await service.store.read((db) => db.selectFrom('vms').select('id').execute());
+    expect(ids.map(({ id }) => id).toSorted()).toEqual([identifier, found.data.identifier].toSorted());
+  });
+
+  test('another process’s refusal of the same is not taken for its own', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const { apiKey } = await service.addAccount('1.00');
+    const reseller = service.reseller({ honoursIdempotencyKey: false, apiKey });
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const error = await lostBy({
+      path: '/vm/create',
+      make: (options) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order-2' }),
+    });
+    const other = service.reseller({ apiKey }).vm.create(SMALL_VM, { idempotencyKey: 'order-1' });
+    await expect(other).rejects.toMatchObject({ status: 402 });
+    const found = await reseller.reconcile(error);
+    expect(found).toEqual({ outcome: 'not-committed' });
+  });
+
+  test('two that nothing tells apart and both lost: undecided, with the candidates', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });
     service.faults.add({ kind: 'reset', when: 'after' });
     service.faults.add({ kind: 'reset', when: 'before' });
-    const make = { path: '/vm/create', make: (options?: object) => reseller.vm.create(SMALL_VM, options) };
+    // The same key gives the same order of fields.
+    const make = { path: '/vm/create', make: (options?: object) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order' }) };
     const [first, second] = await Promise.all([lostBy(make), lostBy(make)]);
     for (const error of [first, second]) {
       expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided', candidates: [{ endpoint: '/vm/create' }] });
@@ -196,14 +250,20 @@ describe('reconcile', () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     let looks = 0;
+    let held: (() => Promise<Response>) | undefined;
     const late: Middleware = (next) => async (url, init) => {
-      if (url.endsWith('/account/requests') && ++looks === 4) await service.reseller().vm.create(SMALL_VM);
+      if (url.endsWith('/vm/create')) {
+        const { signal: _, ...request } = init;
+        held = () => next(url, request);
+        throw new TypeError('fetch failed');
+      }
+      if (url.endsWith('/account/requests') && ++looks === 4) await held?.();
       return next(url, init);
     };
     const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [late] });
-    service.faults.add({ kind: 'reset', when: 'before' });
     const error = await lostBy({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) });
     expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'committed' });
+    expect(await vmsOf(service)).toBe(1);
   });
 
   test('a refusal whose answer was lost: not committed, with the reason', async () => {
