@@ -77,7 +77,10 @@ function metaOf(document: OpenApiDocument, operation: Operation): string {
     parameters.some(({ name }) => name === 'Idempotency-Key') && 'k',
   ].filter((letter) => letter !== false);
   const fields = [...(form?.fields.values() ?? [])].map(
-    (field) => `${field.name}=${formKind(document, id, field)}${items(dependent[field.name]).map((needed) => `>${String(needed)}`).join('')}`,
+    (field) =>
+      `${field.name}=${formKind(document, id, field)}${items(dependent[field.name])
+        .map((needed) => `>${String(needed)}`)
+        .join('')}`,
   );
   return [id, flags.join(''), ...fields].join(' ');
 }

@@ -80,8 +80,7 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
       (other) => other === request || other.url !== url || other.method !== method || other.init.body !== init.body,
     );
     const [entry = refused[0]] = done;
-    if (done.length > 0 ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal))
-      return { outcome: 'undecided', candidates: all };
+    if (done.length > 0 ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
     if (isLast || done.length > 0 || (isAlone && refused.length >= attempts)) {
       for (const { requestID } of sure) answered.add(requestID);

@@ -55,7 +55,10 @@ test('a signal ends what hangs, also after garbage was collected', async () => {
   if (typeof collect !== 'function') throw new Error('There is no gc function.');
   service.faults.add({ kind: 'hang', when: 'after' });
   const controller = new AbortController();
-  const hanging = service.fetch(`${service.baseUrl}/vm/list/hosts`, { headers: { 'x-service-apikey': service.apiKey }, signal: controller.signal });
+  const hanging = service.fetch(`${service.baseUrl}/vm/list/hosts`, {
+    headers: { 'x-service-apikey': service.apiKey },
+    signal: controller.signal,
+  });
   let reason: unknown;
   const ended = hanging.catch((error: unknown) => void (reason = error));
   for (let turn = 0; turn < 20; turn++) {

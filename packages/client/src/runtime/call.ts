@@ -75,6 +75,6 @@ export class Call<T> implements Promise<T> {
   }
 
   finally(last?: (() => void) | null): Promise<T> {
-    return this.then().finally(last);
+    return this.then(null).finally(last);
   }
 }

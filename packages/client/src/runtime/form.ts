@@ -30,7 +30,8 @@ export function writeForm(kinds: readonly string[], values: Values, refuse: Refu
     if (value === undefined) {
       if (required) refuse(name, 'required', 'is required');
     } else if (letter) {
-      for (const needed of needs.split('>')) if (needed && values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
+      for (const needed of needs.split('>'))
+        if (needed && values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
       const texts = (joint ? (Array.isArray(value) ? value : [undefined]) : [value]).map((item) => written(letter, item));
       if (texts.includes(undefined)) refuse(name, 'type', `must be ${joint && 'a list, each '}${KINDS[letter] ?? 'a date'}`);
       else
@@ -50,7 +51,11 @@ function written(kind: string, value: unknown): string | undefined {
   const isDate = value instanceof Date && /d/i.test(kind) && +value === +value;
   const fits =
     isDate ||
-    (kind === 'i' ? Number.isSafeInteger(value) : kind === 'n' ? Number.isFinite(value) : typeof value === (kind === 'b' ? 'boolean' : 'string'));
+    (kind === 'i'
+      ? Number.isSafeInteger(value)
+      : kind === 'n'
+        ? Number.isFinite(value)
+        : typeof value === (kind === 'b' ? 'boolean' : 'string'));
   const text = isDate ? value.toISOString().slice(0, kind === 'D' ? 10 : 24) : String(value);
   return fits && text.isWellFormed() ? encode(text) : undefined;
 }
