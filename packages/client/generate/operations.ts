@@ -10,7 +10,7 @@ export function writeOperations(document: OpenApiDocument): string {
   const operations = readOperations(document);
   return [
     `import type { Call } from '../runtime/call.ts';`,
-    `import { writeForm } from '../runtime/form.ts';`,
+    `import { FORMS } from '../runtime/form.ts';`,
     `import type { CallOptions, Client, Reconciling } from '../runtime/options.ts';`,
     `import type { FormOf, Needs } from '../runtime/form-types.ts';`,
     `import type { Recovered } from '../runtime/recovered.ts';`,
@@ -76,6 +76,10 @@ function metaOf(document: OpenApiDocument, operation: Operation): string {
     readOnly && 'r',
     parameters.some(({ name }) => name === 'Idempotency-Key') && 'k',
   ].filter((letter) => letter !== false);
+  if (isOnce(operation) && [...(form?.fields.values() ?? [])].some(({ kind }) => kind === 'array'))
+    throw new Error(
+      `${id} takes a list and may not be sent twice: src/reconcile.ts does not compare lists with the log. Teach it, then generate.`,
+    );
   const fields = [...(form?.fields.values() ?? [])].map(
     (field) =>
       `${field.name}=${formKind(document, id, field)}${items(dependent[field.name])
@@ -114,7 +118,7 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string 
     ...(path.length > 0 ? [`path: { ${path.join(', ')} }`] : []),
     ...(form ? ['body: form'] : []),
     `meta: ${quoted(metaOf(document, operation))}`,
-    ...(form ? ['write: writeForm'] : []),
+    ...(form ? ['forms: FORMS'] : []),
   ];
   return [
     ...comment(document, operation, ''),

@@ -5,8 +5,8 @@ import type { RequestLogItem } from './generated/types.gen.ts';
 import { eachRequest } from './request-log.ts';
 import { ResellerError } from './runtime/errors.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { Values } from './runtime/form.ts';
 import type { CallOptions } from './runtime/options.ts';
+import type { Prepared } from './runtime/prepare.ts';
 import type { Recovered } from './runtime/recovered.ts';
 import type { LostRequest, Memory } from './tracking.ts';
 
@@ -66,30 +66,32 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
   const { clock, answered, open } = memory;
   const request = memory.lost.get(error);
   if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-  if (request.found) return request.found;
+  const { operation, url, method, init, attempts, sentAt, settle } = request;
   const { settleMs = SETTLE, ...callOptions } = options;
-  const { url, method, init, attempts, sentAt, settle } = request;
   const end = sentAt + settleMs;
-  for (let wait = FIRST_LOOK; ; wait *= 2) {
+  for (let wait = FIRST_LOOK; !request.found; wait *= 2) {
     const isLast = clock.now() >= end;
     const { sure, all } = await search(memory, request, callOptions);
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
     const refused = sure.filter(isRefusal);
-    const isAlone = [...open].every(
-      (other) => other === request || other.url !== url || other.method !== method || other.init.body !== init.body,
+    const isAlone = ![...open].some(
+      (other) => other !== request && other.url === url && other.method === method && other.init.body === init.body,
     );
-    const [entry = refused[0]] = done;
-    if (done.length > 0 ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
+    const [committed] = done;
+    if (committed ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
-    if (isLast || done.length > 0 || (isAlone && refused.length >= attempts)) {
+    if (isLast || committed || (isAlone && refused.length >= attempts)) {
       for (const { requestID } of sure) answered.add(requestID);
-      settle(done.length > 0);
-      return (request.found = decided(request, entry));
+      settle(!!committed);
+      const [entry] = refused;
+      request.found = committed && isOnce(operation) ? told(operation, committed) : { outcome: 'not-committed', ...(entry && { entry }) };
+    } else {
+      await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
+      options.signal?.throwIfAborted();
     }
-    await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
-    options.signal?.throwIfAborted();
   }
+  return request.found;
 }
 
 /** Whether an entry tells that nothing was done: whosever request it is. */
@@ -97,24 +99,23 @@ function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
   return success !== 1 && type !== 'internal_error';
 }
 
-function decided({ operation }: LostRequest, entry: RequestLogItem | undefined): Reconciliation {
-  if (entry?.success !== 1 || !isOnce(operation)) return { outcome: 'not-committed', ...(entry && { entry }) };
+/** The outcome of no other operation is ever unknown. */
+function isOnce(operation: string): operation is keyof OnceAnswers {
+  return !!operation;
+}
+
+function told(operation: keyof OnceAnswers, entry: RequestLogItem): Reconciliation {
   const masked: string[] = [];
   const { data } = JSON.parse(entry.response_body);
   dropMasked(data, '', masked);
   return { outcome: 'committed', operation, data, masked, entry };
 }
 
-/** The outcome of no other operation is ever unknown. */
-function isOnce(operation: string): operation is keyof OnceAnswers {
-  return operation !== '';
-}
-
 /** Takes the secrets that are masked out of a value; a mask in their place would pass for one. */
 function dropMasked(value: Record<string, unknown>, path: string, masked: string[]): void {
   for (const [name, item] of Object.entries(value ?? {})) {
     // `***`, or words in brackets such as `[hidden]`.
-    if (SECRETS.has(name) && typeof item === 'string' && /^([*•]+|[[(<].*[\])>])$/.test(item)) {
+    if (SECRETS.has(name) && /^([*•]+|[[(<].*[\])>])$/.test(String(item))) {
       masked.push(path + name);
       delete value[name];
     } else if (typeof item === 'object') dropMasked(Object(item), `${path}${name}.`, masked);
@@ -127,44 +128,45 @@ function dropMasked(value: Record<string, unknown>, path: string, masked: string
  */
 async function search(
   { clock, log, answered }: Memory,
-  { anchor, sentAt, method, path, form, init }: LostRequest,
+  { anchor, sentAt, method, path, init }: LostRequest,
   options: CallOptions,
 ): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
-  const sent = valuesOf(JSON.stringify(form));
-  const order = String(init.body ?? '').replace(/=[^&]*/g, '');
+  const sent = fieldsOf(new URLSearchParams(String(init.body ?? '')));
   const all: RequestLogItem[] = [];
-  const inOrder = new Set<RequestLogItem>();
+  const inOrder = new Set<unknown>();
   let since = Infinity;
   // Without an anchor, the entry of this look tells the next one what time the log has.
   if (!anchor) await log(undefined, options);
   for await (const entry of eachRequest(log, options)) {
+    const { requestID, endpoint } = entry;
     const date = Date.parse(entry.requestDate);
-    if (entry.requestID === anchor?.requestID) {
+    if (requestID === anchor?.requestID) {
       since = date + sentAt - anchor.at - SLACK;
       break;
     }
     if (!anchor) {
-      if (since === Infinity) since = date - (clock.now() - sentAt) - SLACK;
+      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - SLACK;
       if (date < since - GREY) break;
     }
-    if (answered.has(entry.requestID) || entry.method !== method || !entry.endpoint.endsWith(path)) continue;
-    const logged = Object.entries(valuesOf(entry.request_body));
-    if (
-      logged.length !== Object.keys(sent).length ||
-      !logged.every(([name, value]) => name in sent && (SECRETS.has(name) || String(value) === String(sent[name])))
-    )
-      continue;
+    if (answered.has(requestID) || entry.method !== method || !endpoint.endsWith(path)) continue;
+    const logged = fieldsOf(entriesOf(entry.request_body));
+    if (logged.toSorted().join() !== sent.toSorted().join()) continue;
     all.push(entry);
-    if (logged.map(([name]) => name).join('&') === order) inOrder.add(entry);
+    if (logged.join() === sent.join()) inOrder.add(entry);
   }
   return { sure: all.filter((entry) => inOrder.has(entry) && Date.parse(entry.requestDate) >= since), all };
 }
 
-function valuesOf(json: string): Values {
+/** Fields as text, without secrets: those are logged masked. A comma within is escaped, so that joined they say the same. */
+function fieldsOf(fields: Iterable<[string, unknown]>): string[] {
+  return [...fields].map(([name, value]) => `${name}=${SECRETS.has(name) ? '' : encodeURIComponent(String(value))}`);
+}
+
+function entriesOf(json: string): [string, unknown][] {
   try {
-    return Object.assign({}, JSON.parse(json));
+    return Object.entries(JSON.parse(json));
   } catch {
-    return {};
+    return [];
   }
 }
 
@@ -172,14 +174,14 @@ function valuesOf(json: string): Values {
 export async function recover(
   memory: Memory,
   error: OutcomeUnknownError,
+  { fail }: Prepared,
 ): Promise<{ readonly body: string; readonly masked: readonly string[] }> {
-  const { operation, attempts, curl, cause } = error;
+  const { cause } = error;
   const found = await reconcile(memory, error);
   if (found.outcome === 'undecided') throw error;
-  const { entry } = found;
-  if (!entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
-  const envelope = JSON.parse(entry.response_body);
+  if (!found.entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
+  const { requestID, error_type: type, response_body: body } = found.entry;
+  const envelope = JSON.parse(body);
   if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };
-  const { requestID, error_type: type } = entry;
-  throw new ResellerError(envelope.message, { operation, attempts, curl, requestID, type: String(type) }, error);
+  throw fail(ResellerError, envelope.message, { requestID, type: String(type) }, error);
 }

@@ -5,7 +5,6 @@ import type { Reconciliation } from './reconcile.ts';
 import { OutcomeUnknownError, SpendRefusedError } from './runtime/errors.ts';
 import type { ClientConfig, Clock, Extras } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
-import { redact } from './runtime/redact.ts';
 
 /** A request that is known to be in the log. */
 export interface Anchor {
@@ -48,17 +47,16 @@ const FIELD = /([^&=]+)=[^&]*(&\1=[^&]*)*/g;
 
 /** The extras of one client. */
 export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientConfig, 'baseUrl'>, memory: Memory): Extras {
-  const { clock, log, answered, open, lost } = memory;
+  const { clock, answered, open, lost } = memory;
   let spent = 0;
 
   /** Keeps the identifier of an answered request. */
-  function remember(about: object): void {
-    const requestID: unknown = Reflect.get(about, 'requestID');
-    if (typeof requestID !== 'string') return;
+  function remember(about: unknown): void {
+    const { requestID } = Object(about);
+    if (!requestID) return;
     memory.anchor = { requestID, at: clock.now() };
     answered.add(requestID);
-    const [oldest = ''] = answered;
-    if (answered.size > MOST_REMEMBERED) answered.delete(oldest);
+    if (answered.size > MOST_REMEMBERED) for (const oldest of answered) return void answered.delete(oldest);
   }
 
   /** Asks the spend guard. @returns What gives the price back. */
@@ -85,26 +83,28 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
     rehearse: async (prepared) => (await authorise(prepared))(),
     tell(prepared, what) {
       if (!onEvent) return;
-      const { operation, attempts: attempt, method, url, form } = prepared;
+      const { operation, attempts: attempt, method, url, shown } = prepared;
       const now = clock.now();
       if (what.type === 'request') prepared.began = now;
-      const event = { operation, attempt, method, url, form: redact(form), milliseconds: now - (prepared.began ?? now), ...what };
+      const event = { operation, attempt, method, url, form: shown(), milliseconds: now - (prepared.began ?? now), ...what };
       // Out of the call's way: what it throws does not touch the call.
       queueMicrotask(() => onEvent(event));
     },
     async around(prepared, send, read) {
       const { flags, options, body, key, init } = prepared;
-      const run = () =>
-        send().then(
-          (result) => {
-            remember(result);
-            return result;
-          },
-          (error: unknown) => {
-            remember(Object(error));
-            throw error;
-          },
-        );
+      const run = async () => {
+        let told: unknown;
+        try {
+          const result = await send();
+          told = result;
+          return result;
+        } catch (error) {
+          told = error;
+          throw error;
+        } finally {
+          remember(told);
+        }
+      };
       const refund = await authorise(prepared);
       if (/s/.test(flags)) return run();
       // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
@@ -119,25 +119,19 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
         if (!committed) refund();
       };
       open.add(prepared);
-      let request: LostRequest | undefined;
+      const request: LostRequest = Object.assign(prepared, { sentAt: clock.now(), anchor: memory.anchor, settle });
       try {
-        // An empty log has an entry at the second look: that of the first.
-        for (let look = 0; options.reconcile && look < 2 && !memory.anchor; look++) {
-          const [newest] = await log();
-          if (newest) remember(newest);
-        }
-        request = Object.assign(prepared, { sentAt: clock.now(), anchor: memory.anchor, settle });
         const result = await run();
         settle(true);
         return result;
       } catch (error) {
-        if (!(error instanceof OutcomeUnknownError && request)) {
+        if (!(error instanceof OutcomeUnknownError)) {
           settle(false);
           throw error;
         }
         lost.set(error, request);
         if (!options.reconcile || options.signal?.aborted) throw error;
-        const { body: found, masked } = await recover(memory, error);
+        const { body: found, masked } = await recover(memory, error, prepared);
         return Object.assign(await read(new Response(found), prepared), { masked });
       }
     },

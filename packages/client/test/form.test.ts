@@ -13,7 +13,7 @@ const document = parseDocument({
     '/a': {
       post: {
         operationId: 'sendForm',
-        'x-retry': 'never',
+        'x-retry': 'safe',
         requestBody: {
           required: true,
           content: {
@@ -53,11 +53,11 @@ const kinds = ['text=s!', 'whole=i>part', 'part=n', 'yes=b', 'day=D', 'instant=d
 const [operation] = readOperations(document);
 
 test('the facts of a form follow from its schema and encoding', () => {
-  expect(writeOperations(document)).toContain(`meta: 'sendForm  ${kinds.join(' ')}', write: writeForm`);
+  expect(writeOperations(document)).toContain(`meta: 'sendForm s ${kinds.join(' ')}', forms: FORMS`);
 });
 
 test('an operation without a place, and a place without an operation, are named', () => {
-  expect(writePlaces(document, { group: { send: 'sendForm' } })).toContain(`send: 'POST /a sendForm  ${kinds.join(' ')}'`);
+  expect(writePlaces(document, { group: { send: 'sendForm' } })).toContain(`send: 'POST /a sendForm s ${kinds.join(' ')}'`);
   expect(() => writePlaces(document, {})).toThrow('sendForm');
   expect(() => writePlaces(document, { send: 'sendForm', receive: 'receiveForm' })).toThrow('receiveForm');
 });

@@ -4,7 +4,6 @@ import { Call } from './call.ts';
 import type { WithMeta } from './call.ts';
 import type { Client, ClientOptions, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
 import { prepare } from './prepare.ts';
-import { redact } from './redact.ts';
 import { send } from './send.ts';
 import type { Read, Sender } from './send.ts';
 
@@ -60,10 +59,11 @@ export function makeClient(config: CoreConfig = {}): Sender {
   const method =
     (name: string): Send =>
     <E>(options: RequestOptions) => {
+      const begin = () => prepare(config, name, options);
       const run = async <R extends object>(read: Read<R>): Promise<R> => {
-        const prepared = prepare(config, name, options);
-        const sending = () => send(client, prepared, read);
         const { extras } = client;
+        const prepared = begin();
+        const sending = () => send(client, prepared, read);
         return extras ? extras.around(prepared, sending, read) : sending();
       };
       return new Call<DataOf<E[keyof E]>>({
@@ -76,10 +76,10 @@ export function makeClient(config: CoreConfig = {}): Sender {
           }),
         response: () => run(async (response) => response),
         async dryRun() {
-          const prepared = prepare(config, name, options);
-          const { operation, flags, url, form, curl } = prepared;
+          const prepared = begin();
+          const { operation, flags, method: verb, url, shown, curl } = prepared;
           await client.extras?.rehearse(prepared);
-          return { operation, billable: /b/.test(flags), method: name, url, form: redact(form), curl: curl() };
+          return { operation, billable: /b/.test(flags), method: verb, url, form: shown(), curl: curl() };
         },
       });
     };

@@ -1,5 +1,6 @@
 /** Forms: what is given is checked and written, by the document's types and `encoding`. */
 import { encode } from './encode.ts';
+import { redact } from './redact.ts';
 
 /** Values by field. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -7,7 +8,11 @@ export type Values = Readonly<Record<string, unknown>>;
 /** Is told of a field that breaks a rule. */
 export type Refuse = (field: string, rule: string, message: string) => void;
 
-export type WriteForm = typeof writeForm;
+/** What is needed of forms; given by the operations that have one, so that a program without holds none of it. */
+export interface Forms {
+  readonly write: typeof writeForm;
+  readonly redact: typeof redact;
+}
 
 /**
  * Writes a form. Fields that are undefined are left out.
@@ -59,3 +64,5 @@ function written(kind: string, value: unknown): string | undefined {
   const text = isDate ? value.toISOString().slice(0, kind === 'D' ? 10 : 24) : String(value);
   return fits && text.isWellFormed() ? encode(text) : undefined;
 }
+
+export const FORMS: Forms = { write: writeForm, redact };

@@ -1,7 +1,7 @@
 /** What a client is told, and what a single call is told. */
 import type { Call } from './call.ts';
 import type { ResellerError } from './errors.ts';
-import type { Values, WriteForm } from './form.ts';
+import type { Forms, Values } from './form.ts';
 import type { Prepared } from './prepare.ts';
 
 /**
@@ -131,8 +131,8 @@ export interface RequestOptions extends Omit<CallOptions, 'headers' | 'reconcile
   path?: unknown;
   body?: unknown;
   meta?: Meta;
-  /** Writes the form; with the operations that have one, so that the others need not load it. */
-  write?: WriteForm;
+  /** Where the operation has a form. */
+  forms?: Forms;
   reconcile?: boolean | undefined;
 }
 

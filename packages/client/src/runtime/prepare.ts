@@ -6,7 +6,6 @@ import { InvalidError } from './errors.ts';
 import type { Failure, ResellerError } from './errors.ts';
 import type { Refuse, Values } from './form.ts';
 import type { CoreConfig, RequestOptions } from './options.ts';
-import { redact } from './redact.ts';
 
 /** A request as it will be sent. */
 export interface Prepared {
@@ -19,6 +18,8 @@ export interface Prepared {
   readonly path: string;
   readonly pathValues: Values;
   readonly form: Values;
+  /** The form without secrets. */
+  shown(): unknown;
   /** The form as it is written; empty where there is none. */
   readonly body: string;
   readonly key: string;
@@ -54,7 +55,7 @@ export interface DryRun {
 /** @throws InvalidError naming every field that breaks a rule. */
 export function prepare(config: CoreConfig, method: string, options: RequestOptions): Prepared {
   const { apiKey, appInfo, baseUrl = '' } = config;
-  const { meta = '', write = () => '', idempotencyKey: key = crypto.randomUUID() } = options;
+  const { meta = '', forms, idempotencyKey: key = crypto.randomUUID() } = options;
   const [operation = '', flags = '', ...kinds] = meta.split(' ');
   const fields: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => fields.push({ field, rule, message });
@@ -67,7 +68,7 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
     return '';
   });
   const form = valuesOf(options.body);
-  const body = write(kinds, form, refuse);
+  const body = forms?.write(kinds, form, refuse) ?? '';
   const url = baseUrl.replace(/\/+$/, '') + path;
   const keyed = /k/.test(flags) && { [KEY]: key };
   const headers: Record<string, string> = {
@@ -79,6 +80,7 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
   };
   // The generated functions name the type of the body also where there is none.
   if (!body) delete headers['Content-Type'];
+  const shown = () => forms?.redact(form) ?? form;
   const prepared: Prepared = {
     operation,
     flags,
@@ -88,6 +90,7 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
     path,
     pathValues,
     form,
+    shown,
     body,
     key,
     init: { method, headers, redirect: 'manual', ...(body && { body }) },
@@ -97,7 +100,7 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
     curl: () =>
       `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"` +
       (keyed ? ` -H '${KEY}: ${key}'` : '') +
-      (body && ` -d '${write(kinds, valuesOf(redact(form)), () => {})}'`),
+      (forms && body ? ` -d '${forms.write(kinds, valuesOf(shown()), () => {})}'` : ''),
   };
   if (!baseUrl) refuse('baseUrl', 'required', 'is missing');
   if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'is no visible ASCII');
