@@ -66,7 +66,7 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
   const { clock, answered, open } = memory;
   const request = memory.lost.get(error);
   if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-  const { operation, url, method, init, attempts, sentAt, settle } = request;
+  const { operation, url, init, attempts, sentAt, settle } = request;
   const { settleMs = SETTLE, ...callOptions } = options;
   const end = sentAt + settleMs;
   for (let wait = FIRST_LOOK; !request.found; wait *= 2) {
@@ -75,9 +75,7 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
     const refused = sure.filter(isRefusal);
-    const isAlone = ![...open].some(
-      (other) => other !== request && other.url === url && other.method === method && other.init.body === init.body,
-    );
+    const isAlone = ![...open].some((other) => other !== request && other.url === url && other.init.body === init.body);
     const [committed] = done;
     if (committed ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.

@@ -60,10 +60,10 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
   }
 
   /** Asks the spend guard. @returns What gives the price back. */
-  async function authorise({ operation, flags, form, pathValues, fail }: Prepared): Promise<() => void> {
+  async function authorise({ operation, flags, form, options, fail }: Prepared): Promise<() => void> {
     const refuse = (why: string, cause?: unknown) => fail(SpendRefusedError, `refused by ${why}`, {}, cause);
     if (dryRun && !/r/.test(flags)) throw refuse('dryRun');
-    const purchase = { operation, path: pathValues, form };
+    const purchase = { operation, path: Object.assign({}, options.path), form };
     let price = 0;
     if (/b/.test(flags)) {
       try {
@@ -91,7 +91,7 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
       queueMicrotask(() => onEvent(event));
     },
     async around(prepared, send, read) {
-      const { flags, options, body, key, init } = prepared;
+      const { flags, options, key, init } = prepared;
       const run = async () => {
         let told: unknown;
         try {
@@ -108,7 +108,8 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
       const refund = await authorise(prepared);
       if (/s/.test(flags)) return run();
       // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
-      if (body)
+      const { body } = init;
+      if (typeof body === 'string')
         init.body = (body.match(FIELD) ?? [])
           .map((field) => [hash(key + field), field])
           .toSorted()

@@ -16,12 +16,9 @@ export interface Prepared {
   readonly method: string;
   readonly url: string;
   readonly path: string;
-  readonly pathValues: Values;
   readonly form: Values;
   /** The form without secrets. */
   shown(): unknown;
-  /** The form as it is written; empty where there is none. */
-  readonly body: string;
   readonly key: string;
   readonly init: RequestInit;
   /** How often it was sent. */
@@ -88,10 +85,8 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
     method,
     url,
     path,
-    pathValues,
     form,
     shown,
-    body,
     key,
     init: { method, headers, redirect: 'manual', ...(body && { body }) },
     attempts: 0,

@@ -19,8 +19,8 @@ export type Read<T> = (response: Response, prepared: Prepared) => Promise<T>;
 /** Milliseconds; a server that asks for a longer pause is not waited for. */
 const LONGEST_RETRY_AFTER = 60_000;
 
-/** Errors of the system, under the names of several runtimes, that tell that a request did not leave. */
-const UNSENT = /^(econnrefused|connectionrefused|enotfound|eai_again|und_err_connect_timeout)$/i;
+/** Errors of the system that tell that a request did not leave: codes of Node and Bun, and how Deno words it. */
+const UNSENT = /^(econnrefused|connectionrefused|enotfound|eai_again|und_err_connect_timeout)$|client error \(connect\)/i;
 
 /**
  * Sends a request until it is answered or may not be sent again. Only what is harmless to repeat is repeated: by the
@@ -67,7 +67,12 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
               ? fail(TimeoutError, `no whole answer within ${timeoutMs} ms`, unknown, cause)
               : response
                 ? fail(AnswerError, `the answer broke off: ${root}`, { ...unknown, status: response.status, reason: 'cut' }, cause)
-                : fail(ConnectionError, `no answer from ${url}: ${root}`, { ...unknown, uncertain: !UNSENT.test(root.code) }, cause);
+                : fail(
+                    ConnectionError,
+                    `no answer from ${url}: ${root}`,
+                    { ...unknown, uncertain: !UNSENT.test(root.code ?? root.message) },
+                    cause,
+                  );
       extras?.tell(prepared, { type: 'failure', error });
     } finally {
       clearTimeout(timer);

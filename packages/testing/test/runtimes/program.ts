@@ -10,10 +10,21 @@ export interface Report {
   /** Endpoints of the whole request log, newest first. */
   readonly log: readonly string[];
   readonly distinct: number;
+  /** Class of the error when nobody listens: whether a runtime tells that a purchase did not leave. */
+  readonly nobody: string;
 }
 
-/** @param reads How many further requests are made before the log is read, so that it has several pages. */
-export async function run(baseUrl: string, apiKey: string, reads: number): Promise<Report> {
+/** What a run is given. */
+export interface Task {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How many further requests are made before the log is read, so that it has several pages. */
+  readonly reads: number;
+  /** An address where nobody listens. */
+  readonly nowhere: string;
+}
+
+export async function run({ baseUrl, apiKey, reads, nowhere }: Task): Promise<Report> {
   const reseller = createReseller({ apiKey, baseUrl });
   const form = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
   const { data, attempts } = await reseller.vm.create(form).withMeta();
@@ -26,5 +37,8 @@ export async function run(baseUrl: string, apiKey: string, reads: number): Promi
   for (let count = 0; count < reads; count++) await reseller.domain.list();
   const entries = await reseller.account.allRequests().toArray();
   const log = entries.map(({ endpoint }) => endpoint);
-  return { cores: data.config.cores, attempts, errors, log, distinct: new Set(entries.map(({ requestID }) => requestID)).size };
+  const nobody = await createReseller({ apiKey, baseUrl: nowhere, maxRetries: 0 })
+    .vm.create(form)
+    .then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
+  return { cores: data.config.cores, attempts, errors, log, nobody, distinct: new Set(entries.map(({ requestID }) => requestID)).size };
 }

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { vmsOf } from '../client/purchases.ts';
 import { launchBrowser, serveWith } from './browser.ts';
-import type { Report } from './program.ts';
+import type { Report, Task } from './program.ts';
 
 const require = createRequire(import.meta.url);
 const here = join(import.meta.dirname, '../..');
@@ -48,14 +48,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-async function start(): Promise<{ service: TestService; baseUrl: string }> {
+async function start(): Promise<{ service: TestService; task: Task }> {
   const service = await createTestService();
   onTestFinished(() => service.close());
-  return { service, baseUrl: await service.listen() };
+  const gone = await createTestService();
+  const nowhere = await gone.listen();
+  await gone.close();
+  return { service, task: { baseUrl: await service.listen(), apiKey: service.apiKey, reads: READS, nowhere } };
 }
 
 /** What a runtime must have reported, by what the service keeps. */
-async function keptBy(service: TestService): Promise<Report> {
+async function keptBy(service: TestService, nobody: 'ConnectionError' | 'OutcomeUnknownError'): Promise<Report> {
   const kept = await service.store.read((db) => db.selectFrom('request_log').select('endpoint').orderBy('number', 'desc').execute());
   // The pages are logged too; the first of them is not among its own entries.
   const log = kept.map(({ endpoint }) => endpoint).slice(Math.ceil((READS + 2) / 50));
@@ -64,7 +67,7 @@ async function keptBy(service: TestService): Promise<Report> {
     ['NotFoundError', 'reinstallVm', 1],
     ['InvalidError', 'createVm', 0],
   ];
-  return { cores: 1, attempts: 1, errors, log, distinct: log.length };
+  return { cores: 1, attempts: 1, errors, log, distinct: log.length, nobody };
 }
 
 /** A program of a runtime's npm package: it brings one for each platform, as a package of its own. Undefined where it has none for this one. */
@@ -97,20 +100,19 @@ const binaries: readonly (readonly [string, string | undefined, readonly string[
 for (const [name, binary, options] of binaries) {
   test(`${name}: buys, fails and pages`, async ({ skip }) => {
     if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
-    const { service, baseUrl } = await start();
+    const { service, task } = await start();
     const file = join(directory, `${name}.mjs`);
-    const main = `console.log(JSON.stringify(await run(${JSON.stringify(baseUrl)}, ${JSON.stringify(service.apiKey)}, ${READS})));`;
+    const main = `console.log(JSON.stringify(await run(${JSON.stringify(task)})));`;
     writeFileSync(file, program + main);
     const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory } });
-    expect(JSON.parse(stdout)).toEqual(await keptBy(service));
+    expect(JSON.parse(stdout)).toEqual(await keptBy(service, 'ConnectionError'));
   });
 }
 
 test('an edge worker: buys, fails and pages', async ({ skip }) => {
-  const { service, baseUrl } = await start();
+  const { service, task } = await start();
   const handler = `export default { async fetch(request) {
-    const { baseUrl, apiKey, reads } = await request.json();
-    try { return Response.json(await run(baseUrl, apiKey, reads)); } catch (error) { return Response.json(error.stack, { status: 500 }); }
+    try { return Response.json(await run(await request.json())); } catch (error) { return Response.json(error.stack, { status: 500 }); }
   } };`;
   const worker = new Miniflare({ modules: true, script: program + handler, compatibilityDate: '2026-07-01', cf: false });
   onTestFinished(() => worker.dispose());
@@ -118,14 +120,14 @@ test('an edge worker: buys, fails and pages', async ({ skip }) => {
   if (typeof ready === 'string') return skip(`workerd does not start here: ${ready}`);
   const answer = await worker.dispatchFetch('http://worker.test/', {
     method: 'POST',
-    body: JSON.stringify({ baseUrl, apiKey: service.apiKey, reads: READS }),
+    body: JSON.stringify(task),
   });
-  expect(JSON.parse(await answer.text())).toEqual(await keptBy(service));
+  expect(JSON.parse(await answer.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
 });
 
 test('Chromium: buys, fails and pages', { timeout: 120_000 }, async () => {
-  const { service, baseUrl } = await start();
-  const { origin, server } = await serveWith(program, baseUrl);
+  const { service, task } = await start();
+  const { origin, server } = await serveWith(program, task.baseUrl);
   onTestFinished(() => void server.close());
   const unpacked = mkdtempSync(join(directory, 'chromium-'));
   const browser = await launchBrowser(unpacked);
@@ -133,7 +135,7 @@ test('Chromium: buys, fails and pages', { timeout: 120_000 }, async () => {
   const page = await browser.newPage();
   await page.goto(`${origin}/page`);
   const report: unknown = await page.evaluate(
-    `import('/program.js').then(({ run }) => run(location.origin, ${JSON.stringify(service.apiKey)}, ${READS}))`,
+    `import('/program.js').then(({ run }) => run(${JSON.stringify({ ...task, baseUrl: origin })}))`,
   );
-  expect(report).toEqual(await keptBy(service));
+  expect(report).toEqual(await keptBy(service, 'OutcomeUnknownError'));
 });
