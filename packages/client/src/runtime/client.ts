@@ -86,7 +86,6 @@ export function makeClient(config: CoreConfig = {}): Sender {
   const client: Sender = {
     delete: method('DELETE'),
     get: method('GET'),
-    patch: method('PATCH'),
     post: method('POST'),
     put: method('PUT'),
     method,

@@ -40,7 +40,8 @@ export class ResellerError extends Error {
   declare readonly retryable?: boolean;
 
   constructor(message: string, failure: Failure, cause?: unknown) {
-    super(`${failure.operation}: ${message}.${failure.attempts ? '' : ' Nothing was sent.'}`, { cause });
+    const sentence = `${failure.operation}: ${message}`.replace(/[^.?!]$/, '$&.');
+    super(failure.attempts ? sentence : `${sentence} Nothing was sent.`, { cause });
     Object.assign(this, failure);
   }
 }

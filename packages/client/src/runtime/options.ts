@@ -161,7 +161,6 @@ export type DataOf<Envelope> = Envelope extends { data: infer Data } ? Data : ne
 export interface Client {
   readonly delete: Send;
   readonly get: Send;
-  readonly patch: Send;
   readonly post: Send;
   readonly put: Send;
   readonly clock: Clock;
