@@ -1,5 +1,7 @@
-/** Where `createReseller` offers each operation of the document: one line for each. Which are missing or too many, the generator says. */
-export const PLACES = {
+import type { Operations } from '../src/generated/operations.gen.ts';
+
+/** Where `createReseller` offers each operation of the document: one line for each. */
+const places = {
   vm: {
     create: 'createVm',
     reinstall: 'reinstallVm',
@@ -38,6 +40,13 @@ export const PLACES = {
     requests: 'listRequests',
   },
 } as const satisfies Places;
+
+type Placed<Names> = Names extends string ? Names : { [Name in keyof Names]: Placed<Names[Name]> }[keyof Names];
+type Missing = Exclude<keyof Operations, Placed<typeof places>>;
+type Unknown = Exclude<Placed<typeof places>, keyof Operations>;
+
+/** Does not compile where an operation has no line above, or a line no operation; the error names it. The generator refuses such a table too. */
+export const PLACES: [Missing, Unknown] extends [never, never] ? typeof places : [Missing, Unknown] = places;
 
 /** Operations by the name that they have in their group; a group within a group likewise. */
 export interface Places {
