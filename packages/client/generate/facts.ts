@@ -2,7 +2,7 @@
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
-import { items, members, quoted, source } from './json.ts';
+import { follow, items, members, quoted, source } from './json.ts';
 
 /** `facts.gen.ts` */
 export function writeFacts(document: OpenApiDocument, manifest: unknown): string {
@@ -23,6 +23,9 @@ export function writeFacts(document: OpenApiDocument, manifest: unknown): string
     '/** Version of this package. */',
     `export const VERSION = ${quoted(String(members(manifest)['version']))};`,
     '',
+    '/** How many entries a page of the request log holds at the most. */',
+    `export const LOG_PAGE = ${pageSize(document, 'listRequests')};`,
+    '',
   ].join('\n');
 }
 
@@ -31,6 +34,16 @@ function apiKeyHeader(document: OpenApiDocument): string {
   const [header] = headers;
   if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
   return header;
+}
+
+/** How many items the list that an operation answers holds at the most. */
+function pageSize(document: OpenApiDocument, id: string): number {
+  const schema = readOperations(document).find((operation) => operation.id === id)?.responses['200']?.content['application/json']?.schema;
+  for (const part of [schema, ...items(members(schema)['allOf'])]) {
+    const data = members(follow(document, members(members(follow(document, part))['properties'])['data']));
+    if (typeof data['maxItems'] === 'number') return data['maxItems'];
+  }
+  throw new Error(`The document says of ${id} no maxItems: whether a page is the last cannot be told.`);
 }
 
 function environments(document: unknown): Record<string, string> {

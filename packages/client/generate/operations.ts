@@ -2,14 +2,15 @@
 import { readOperations } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
-import { follow, items, members, quoted, source } from './json.ts';
+import { follow, items, members, quoted } from './json.ts';
+import type { Places } from './places.ts';
 
 /** `operations.gen.ts` */
 export function writeOperations(document: OpenApiDocument): string {
   const operations = readOperations(document);
   return [
     `import type { Call } from '../runtime/call.ts';`,
-    `import { writeForm } from '../runtime/form.ts';`,
+    `import { FORMS } from '../runtime/form.ts';`,
     `import type { CallOptions, Client, Reconciling } from '../runtime/options.ts';`,
     `import type { FormOf, Needs } from '../runtime/form-types.ts';`,
     `import type { Recovered } from '../runtime/recovered.ts';`,
@@ -30,35 +31,65 @@ export function writeOperations(document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** `functions.gen.ts`: all functions in one object, apart from them, so that who imports one does not get all. */
-export function writeFunctions(document: OpenApiDocument): string {
-  const names = readOperations(document).map(({ id }) => id);
+/**
+ * `places.gen.ts`: the operations as `createReseller` offers them.
+ *
+ * @throws Error when an operation has no place, or a place no operation.
+ */
+export function writePlaces(document: OpenApiDocument, places: Places): string {
+  const operations = new Map(readOperations(document).map((operation) => [operation.id, operation]));
+  const placed = new Set<string>();
+  const table = (within: Places, each: (operation: Operation) => string, indent = '  '): string[] =>
+    Object.entries(within).flatMap(([name, place]) => {
+      if (typeof place !== 'string') return [`${indent}${name}: {`, ...table(place, each, `${indent}  `), `${indent}},`];
+      const operation = operations.get(place);
+      if (!operation) throw new Error(`generate/places.ts names ${place}, which the document does not have.`);
+      placed.add(place);
+      return [`${indent}${name}: ${each(operation)},`];
+    });
+  const values = table(places, (operation) => quoted(`${operation.method} ${operation.path} ${metaOf(document, operation)}`));
+  const missing = [...operations.keys()].filter((id) => !placed.has(id));
+  if (missing.length > 0) throw new Error(`Say in generate/places.ts where createReseller offers ${missing.join(', ')}.`);
   return [
-    `import { ${names.join(', ')} } from './operations.gen.ts';`,
+    `import type { Operations } from './operations.gen.ts';`,
     '',
-    '/** Every operation of the document, by its operationId. */',
-    `export const FUNCTIONS: Readonly<Record<string, unknown>> = { ${names.join(', ')} };`,
+    '/** Every operation of the document, by group: method, path, and what the document says of it (`Meta`). */',
+    'export const PLACES = {',
+    ...values,
+    '} as const;',
+    '',
+    '/** Every operation by group, as it is called. */',
+    'export interface Groups {',
+    ...table(places, ({ id }) => `Operations['${id}']`).map((line) => line.replace(/^( *)(\w+:)/, '$1readonly $2').replace(/,$/, ';')),
+    '}',
     '',
   ].join('\n');
 }
 
-/** The facts of an operation that the runtime goes by. */
-function factsOf(document: OpenApiDocument, operation: Operation): Record<string, unknown> {
-  const { id, billable, readOnly, retry, form } = operation;
+/** What the runtime goes by; see `Meta`. */
+function metaOf(document: OpenApiDocument, operation: Operation): string {
+  const { id, billable, readOnly, retry, form, parameters } = operation;
   const dependent = members(members(form?.schema)['dependentRequired']);
-  return {
-    id,
-    safe: retry === 'safe' || undefined,
-    billable: billable || undefined,
-    reads: readOnly || undefined,
-    keyed: operation.parameters.some(({ name }) => name === 'Idempotency-Key') || undefined,
-    page: pageSize(document, operation),
-    form: form && Object.fromEntries([...form.fields.values()].map((field) => [field.name, formKind(document, id, field)])),
-    needs: Object.keys(dependent).length > 0 ? dependent : undefined,
-  };
+  const flags = [
+    retry === 'safe' && 's',
+    billable && 'b',
+    readOnly && 'r',
+    parameters.some(({ name }) => name === 'Idempotency-Key') && 'k',
+  ].filter((letter) => letter !== false);
+  if (isOnce(operation) && [...(form?.fields.values() ?? [])].some(({ kind }) => kind === 'array'))
+    throw new Error(
+      `${id} takes a list and may not be sent twice: src/reconcile.ts does not compare lists with the log. Teach it, then generate.`,
+    );
+  const fields = [...(form?.fields.values() ?? [])].map(
+    (field) =>
+      `${field.name}=${formKind(document, id, field)}${items(dependent[field.name])
+        .map((needed) => `>${String(needed)}`)
+        .join('')}`,
+  );
+  return [id, flags.join(''), ...fields].join(' ');
 }
 
-/** A letter for the type, `!` where it is required, then what joins the items of a list (`*`: the field is repeated). */
+/** A letter for the type, `!` where it is required, then what joins the items of a list (`*`: the field is repeated, `_`: a space). */
 function formKind(document: unknown, id: string, { name, pointer, kind, items: itemKind, separator, required }: FormField): string {
   const { format } = members(follow(document, { $ref: `#${pointer}` }));
   const letters = {
@@ -68,20 +99,9 @@ function formKind(document: unknown, id: string, { name, pointer, kind, items: i
     boolean: 'b',
   } as const;
   const need = required ? '!' : '';
-  if (kind === 'array') return letters[itemKind] + need + (separator ?? '*');
-  if (kind === 'json' || kind === 'unsupported')
+  if (kind === 'json' || kind === 'unsupported' || /[ =>]/.test(name))
     throw new Error(`The field ${name} of ${id} is of a kind that src/runtime/form.ts does not write. Teach it, then generate.`);
-  return letters[kind] + need;
-}
-
-/** How many entries an answer that is a list holds at the most. */
-function pageSize(document: unknown, operation: Operation): number | undefined {
-  const schema = operation.responses['200']?.content['application/json']?.schema;
-  for (const part of [schema, ...items(members(schema)['allOf'])]) {
-    const data = members(follow(document, members(members(follow(document, part))['properties'])['data']));
-    if (typeof data['maxItems'] === 'number') return data['maxItems'];
-  }
-  return undefined;
+  return kind === 'array' ? letters[itemKind] + need + (separator ?? '*').replace(' ', '_') : letters[kind] + need;
 }
 
 /** Whether a second sending may have a second effect. */
@@ -97,10 +117,10 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string 
     'client',
     ...(path.length > 0 ? [`path: { ${path.join(', ')} }`] : []),
     ...(form ? ['body: form'] : []),
-    `meta: ${id}Facts`,
+    `meta: ${quoted(metaOf(document, operation))}`,
+    ...(form ? ['forms: FORMS'] : []),
   ];
   return [
-    `const ${id}Facts = ${form ? source(factsOf(document, operation)).replace('{ ', '{ write: writeForm, ') : source(factsOf(document, operation))} as const;`,
     ...comment(document, operation, ''),
     `export function ${id}(${['client: Client', ...inputs(document, operation), 'options?: CallOptions'].join(', ')}): Call<types.${typeName(id)}Success['data']> {`,
     `  return sdk.${id}({ ${sent.join(', ')} });`,

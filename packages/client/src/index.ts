@@ -1,5 +1,5 @@
 export { createReseller } from './reseller.ts';
-export type { Group, Reseller, ResellerConfig, Where } from './reseller.ts';
+export type { Reseller, ResellerConfig, Where } from './reseller.ts';
 export { createClient } from './runtime/client.ts';
 export type { Config } from './runtime/client.ts';
 export { Call } from './runtime/call.ts';
@@ -40,5 +40,6 @@ export type { Recovered } from './runtime/recovered.ts';
 export { redact } from './runtime/redact.ts';
 export type { Committed, NotCommitted, ReconcileOptions, Reconciliation, Undecided } from './reconcile.ts';
 export type { Paged } from './request-log.ts';
+export type { Groups } from './generated/places.gen.ts';
 export type { OnceAnswers, Operations } from './generated/operations.gen.ts';
 export type * from './generated/types.gen.ts';

@@ -1,16 +1,14 @@
 /** What became of a request whose answer was lost, by the request log (specification: "Request log item"). */
 import { SECRETS } from './generated/facts.gen.ts';
-import { listRequests } from './generated/operations.gen.ts';
 import type { OnceAnswers } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { eachRequest } from './request-log.ts';
 import { ResellerError } from './runtime/errors.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { Values } from './runtime/form.ts';
-import type { CallOptions, Client } from './runtime/options.ts';
+import type { CallOptions } from './runtime/options.ts';
+import type { Prepared } from './runtime/prepare.ts';
 import type { Recovered } from './runtime/recovered.ts';
-import { lostRequests } from './tracking.ts';
-import type { LostRequest, Recover } from './tracking.ts';
+import type { LostRequest, Memory } from './tracking.ts';
 
 /** What became of a request. `operation` tells which type `data` has. */
 export type Reconciliation =
@@ -57,123 +55,131 @@ const SLACK = 1_000;
 const GREY = 600_000;
 
 /**
- * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters and time, and
- * requests of this client whose answers came are left out. An identical request of another process in the same
- * seconds makes it `undecided`. Until it is found, the log is read again and again, up to `settleMs`.
+ * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters, their
+ * order and time, and requests of this client whose answers came are left out. What cannot be told from it makes it
+ * `undecided`. Until it is found, the log is read again and again, up to `settleMs`.
  *
  * @throws TypeError when the error is not of this client.
  * @throws ResellerError when the log cannot be read.
  */
-export async function reconcile(client: Client, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
-  const { clock } = client;
-  const request = lostRequests.get(error);
-  if (request?.memory.client !== client)
-    throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-  const { memory } = request;
-  const known = settled.get(error);
-  if (known) return known;
+export async function reconcile(memory: Memory, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
+  const { clock, answered, open } = memory;
+  const request = memory.lost.get(error);
+  if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
+  const { operation, url, init, attempts, sentAt, settle } = request;
   const { settleMs = SETTLE, ...callOptions } = options;
-  const end = request.sentAt + settleMs;
-  for (let wait = FIRST_LOOK; ; wait *= 2) {
+  const end = sentAt + settleMs;
+  for (let wait = FIRST_LOOK; !request.found; wait *= 2) {
     const isLast = clock.now() >= end;
-    const { sure, all } = await search(client, request, callOptions);
+    const { sure, all } = await search(memory, request, callOptions);
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
-    const refused = sure.filter(({ success, error_type: type }) => success !== 1 && type !== 'internal_error');
-    const isAlone = memory.open.get(request.signature) === 1;
-    if (done.length > 0 ? !isAlone || done.length > 1 : isLast && all.length > refused.length)
-      return { outcome: 'undecided', candidates: all };
+    const refused = sure.filter(isRefusal);
+    const isAlone = ![...open].some((other) => other !== request && other.url === url && other.init.body === init.body);
+    const [committed] = done;
+    if (committed ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
-    if (isLast || done.length > 0 || (isAlone && refused.length >= error.attempts)) {
-      const found = decided(request, done[0] ?? refused[0]);
-      request.settle(found.outcome === 'committed');
-      for (const { requestID } of sure) memory.answered.add(requestID);
-      settled.set(error, found);
-      return found;
+    if (isLast || committed || (isAlone && refused.length >= attempts)) {
+      for (const { requestID } of sure) answered.add(requestID);
+      settle(!!committed);
+      const [entry] = refused;
+      request.found = committed && isOnce(operation) ? told(operation, committed) : { outcome: 'not-committed', ...(entry && { entry }) };
+    } else {
+      await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
+      options.signal?.throwIfAborted();
     }
-    await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
-    options.signal?.throwIfAborted();
   }
+  return request.found;
 }
 
-/** What was decided stays so. */
-const settled = new WeakMap<OutcomeUnknownError, Reconciliation>();
+/** Whether an entry tells that nothing was done: whosever request it is. */
+function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
+  return success !== 1 && type !== 'internal_error';
+}
 
-function decided({ operation }: LostRequest, entry: RequestLogItem | undefined): Reconciliation {
-  if (entry?.success !== 1 || !isOnce(operation)) return { outcome: 'not-committed', ...(entry && { entry }) };
+/** The outcome of no other operation is ever unknown. */
+function isOnce(operation: string): operation is keyof OnceAnswers {
+  return !!operation;
+}
+
+function told(operation: keyof OnceAnswers, entry: RequestLogItem): Reconciliation {
   const masked: string[] = [];
   const { data } = JSON.parse(entry.response_body);
   dropMasked(data, '', masked);
   return { outcome: 'committed', operation, data, masked, entry };
 }
 
-/** The outcome of no other operation is ever unknown. */
-function isOnce(operation: string): operation is keyof OnceAnswers {
-  return operation !== '';
-}
-
 /** Takes the secrets that are masked out of a value; a mask in their place would pass for one. */
 function dropMasked(value: Record<string, unknown>, path: string, masked: string[]): void {
   for (const [name, item] of Object.entries(value ?? {})) {
     // `***`, or words in brackets such as `[hidden]`.
-    if (SECRETS.has(name) && typeof item === 'string' && /^([*•]+|[[(<].*[\])>])$/.test(item)) {
+    if (SECRETS.has(name) && /^([*•]+|[[(<].*[\])>])$/.test(String(item))) {
       masked.push(path + name);
       delete value[name];
     } else if (typeof item === 'object') dropMasked(Object(item), `${path}${name}.`, masked);
   }
 }
 
-/** The entries that may be the request's: `sure` by the log's own clock, `all` also where that clock may have been set. */
-async function search(client: Client, request: LostRequest, options: CallOptions): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
-  const { clock } = client;
-  const { anchor, sentAt, memory } = request;
+/**
+ * The entries that may be the request's: `all` that say the same, also where the log's clock may have been set, and of them those
+ * that are `sure` to be of its time and hold its fields in its order.
+ */
+async function search(
+  { clock, log, answered }: Memory,
+  { anchor, sentAt, method, path, init }: LostRequest,
+  options: CallOptions,
+): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
+  const sent = fieldsOf(new URLSearchParams(String(init.body ?? '')));
   const all: RequestLogItem[] = [];
+  const inOrder = new Set<unknown>();
   let since = Infinity;
   // Without an anchor, the entry of this look tells the next one what time the log has.
-  if (!anchor) await listRequests(client, undefined, options);
-  for await (const entry of eachRequest(client, options)) {
+  if (!anchor) await log(undefined, options);
+  for await (const entry of eachRequest(log, options)) {
+    const { requestID, endpoint } = entry;
     const date = Date.parse(entry.requestDate);
-    if (entry.requestID === anchor?.requestID) {
+    if (requestID === anchor?.requestID) {
       since = date + sentAt - anchor.at - SLACK;
       break;
     }
     if (!anchor) {
-      if (since === Infinity) since = date - (clock.now() - sentAt) - SLACK;
+      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - SLACK;
       if (date < since - GREY) break;
     }
-    if (!memory.answered.has(entry.requestID) && isOf(request, entry)) all.push(entry);
+    if (answered.has(requestID) || entry.method !== method || !endpoint.endsWith(path)) continue;
+    const logged = fieldsOf(entriesOf(entry.request_body));
+    if (logged.toSorted().join() !== sent.toSorted().join()) continue;
+    all.push(entry);
+    if (logged.join() === sent.join()) inOrder.add(entry);
   }
-  return { sure: all.filter(({ requestDate }) => Date.parse(requestDate) >= since), all };
+  return { sure: all.filter((entry) => inOrder.has(entry) && Date.parse(entry.requestDate) >= since), all };
 }
 
-function isOf({ method, path, form }: LostRequest, { method: loggedMethod, endpoint, request_body: body }: RequestLogItem): boolean {
-  if (loggedMethod !== method || !endpoint.endsWith(path)) return false;
-  const logged = valuesOf(body);
-  const sent = valuesOf(JSON.stringify(form));
-  const names = Object.keys(sent);
-  return (
-    Object.keys(logged).length === names.length &&
-    names.every((name) => name in logged && (SECRETS.has(name) || String(logged[name]) === String(sent[name])))
-  );
+/** Fields as text, without secrets: those are logged masked. A comma within is escaped, so that joined they say the same. */
+function fieldsOf(fields: Iterable<[string, unknown]>): string[] {
+  return [...fields].map(([name, value]) => `${name}=${SECRETS.has(name) ? '' : encodeURIComponent(String(value))}`);
 }
 
-function valuesOf(json: string): Values {
+function entriesOf(json: string): [string, unknown][] {
   try {
-    return Object.assign({}, JSON.parse(json));
+    return Object.entries(JSON.parse(json));
   } catch {
-    return {};
+    return [];
   }
 }
 
 /** What `reconcile: true` does: the answer as it was logged, without what is masked, or what the call is to throw. */
-export const recover: Recover = async (client, error) => {
-  const { operation, attempts, curl, cause } = error;
-  const found = await reconcile(client, error);
+export async function recover(
+  memory: Memory,
+  error: OutcomeUnknownError,
+  { fail }: Prepared,
+): Promise<{ readonly body: string; readonly masked: readonly string[] }> {
+  const { cause } = error;
+  const found = await reconcile(memory, error);
   if (found.outcome === 'undecided') throw error;
-  const { entry } = found;
-  if (!entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
-  const envelope = JSON.parse(entry.response_body);
+  if (!found.entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
+  const { requestID, error_type: type, response_body: body } = found.entry;
+  const envelope = JSON.parse(body);
   if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };
-  const { requestID, error_type: type } = entry;
-  throw new ResellerError(`${operation}: ${envelope.message}`, { operation, attempts, curl, requestID, type: String(type) }, error);
-};
+  throw fail(ResellerError, envelope.message, { requestID, type: String(type) }, error);
+}

@@ -1,73 +1,23 @@
 /** Every operation, by group: what `createReseller` gives. */
 import { ENVIRONMENTS } from './generated/facts.gen.ts';
-import { FUNCTIONS } from './generated/functions.gen.ts';
-import type { Operations } from './generated/operations.gen.ts';
+import { PLACES } from './generated/places.gen.ts';
+import type { Groups } from './generated/places.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
+import { reconcile } from './reconcile.ts';
 import type { Reconciliation, ReconcileOptions } from './reconcile.ts';
 import { eachRequest } from './request-log.ts';
 import type { Paged } from './request-log.ts';
-import { createClient } from './runtime/client.ts';
+import { makeClient } from './runtime/client.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
+import { FORMS } from './runtime/form.ts';
 import type { CallOptions, Client, ClientConfig } from './runtime/options.ts';
+import type { Sender } from './runtime/send.ts';
 import { track } from './tracking.ts';
 import type { Memory } from './tracking.ts';
 
-/** Where each operation of the document is found: one line for each. */
-const PLACES = {
-  vm: {
-    create: 'createVm',
-    reinstall: 'reinstallVm',
-    hosts: 'listVmHosts',
-  },
-  dedicated: {
-    list: 'listDedicatedServers',
-    available: 'listDedicatedMarket',
-    info: 'getDedicatedServer',
-    delete: 'deleteDedicatedServer',
-    undelete: 'undeleteDedicatedServer',
-  },
-  domain: {
-    list: 'listDomains',
-    pricings: 'getDomainPricings',
-    register: 'registerDomain',
-    info: 'getDomain',
-    setNameservers: 'setDomainNameservers',
-    authcode: 'requestDomainAuthcode',
-    undelete: 'undeleteDomain',
-    editDns: 'editDomainDns',
-    handle: {
-      create: 'createHandle',
-      countries: 'listHandleCountries',
-      info: 'getHandle',
-    },
-  },
-  accounting: {
-    sales: 'listSales',
-    invoices: 'listInvoices',
-    currentInvoice: 'getCurrentInvoice',
-    invoice: 'getInvoice',
-  },
-  account: {
-    otp: 'generateOtp',
-    requests: 'listRequests',
-  },
-} as const;
-
-/** A group of operations. */
-export type Group<Names> = {
-  readonly [Name in keyof Names]: Names[Name] extends keyof Operations ? Operations[Names[Name]] : Group<Names[Name]>;
-};
-
-type Placed<Names> = Names extends string ? Names : { [Name in keyof Names]: Placed<Names[Name]> }[keyof Names];
-
-/** Does not compile where the document has an operation that has no place above, or the other way round; the error names it. */
-const complete: [Exclude<keyof Operations, Placed<typeof PLACES>>, Exclude<Placed<typeof PLACES>, keyof Operations>] extends [never, never]
-  ? typeof PLACES
-  : [Exclude<keyof Operations, Placed<typeof PLACES>>, Exclude<Placed<typeof PLACES>, keyof Operations>] = PLACES;
-
 /** The API, as one reseller account sees it. */
-export interface Reseller extends Group<typeof PLACES> {
-  readonly account: Group<(typeof PLACES)['account']> & {
+export interface Reseller extends Groups {
+  readonly account: Groups['account'] & {
     /** The whole request log, loaded as it is read, newest first. */
     allRequests(options?: CallOptions): Paged<RequestLogItem>;
   };
@@ -94,34 +44,41 @@ export type ResellerConfig = Omit<ClientConfig, 'apiKey' | 'baseUrl'> & Where & 
  * @throws TypeError when the API key or the base address cannot be one.
  */
 export function createReseller(config: ResellerConfig): Reseller {
-  const { environment, ...rest } = config;
-  const memory: Memory = { spent: 0, answered: new Set(), open: new Map() };
-  const baseUrl = environment ? ENVIRONMENTS[environment] : config.baseUrl;
-  const client = createClient(
-    { ...rest, baseUrl },
-    track({ ...rest, baseUrl }, memory, async (lost, error) => (await loadReconcile()).recover(lost, error)),
-  );
-  memory.client = client;
-  const reseller = group(client, complete);
-  return Object.assign(reseller, {
-    account: { ...reseller.account, allRequests: (options?: CallOptions) => eachRequest(client, options) },
-    reconcile: async (error: OutcomeUnknownError, options?: ReconcileOptions) => (await loadReconcile()).reconcile(client, error, options),
+  const { environment, baseUrl } = config;
+  const client = makeClient({ ...config, baseUrl: environment ? ENVIRONMENTS[environment] : baseUrl });
+  const reseller: Groups = group(client, PLACES);
+  const { account } = reseller;
+  const memory: Memory = { clock: client.clock, log: account.requests, answered: new Set(), open: new Set(), lost: new WeakMap() };
+  client.extras = track(config, memory);
+  return {
+    ...reseller,
+    account: { ...account, allRequests: (options) => eachRequest(account.requests, options) },
+    reconcile: (error, options) => reconcile(memory, error, options),
     client,
-  });
+  };
 }
 
-/** Loaded when it is needed, which is hardly ever. */
-const loadReconcile = () => import('./reconcile.ts');
+interface Places {
+  readonly [name: string]: string | Places;
+}
 
-function group<Names extends object>(client: Client, names: Names): Group<Names> {
-  const bound = Object.entries(names).map(([name, place]: [string, unknown]) => {
-    const call = typeof place === 'string' ? FUNCTIONS[place] : undefined;
-    return {
-      [name]:
-        typeof call === 'function'
-          ? (...input: unknown[]) => Reflect.apply(call, undefined, [client, ...input])
-          : group(client, Object(place)),
-    };
-  });
-  return Object.assign({}, ...bound);
+function group(client: Sender, places: Places): Groups {
+  return Object.assign(
+    {},
+    ...Object.entries(places).map(([name, place]) => ({
+      [name]: typeof place === 'string' ? operation(client, place) : group(client, place),
+    })),
+  );
+}
+
+/** An operation as it is called: path parameters, then the form, then options. */
+function operation(client: Sender, place: string): (...input: unknown[]) => unknown {
+  const [, method = '', url = '', meta = ''] = /(\S+) (\S+) (.+)/.exec(place) ?? [];
+  return (...input) => {
+    const path = Object.fromEntries((url.match(/\w+(?=\})/g) ?? []).map((name) => [name, input.shift()]));
+    const body = meta.includes('=') ? input.shift() : undefined;
+    const options = Object(input[0]);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers };
+    return client.method(method)({ ...options, url, path, body, meta, headers, forms: FORMS });
+  };
 }

@@ -1,10 +1,10 @@
 /** What the whole client does around a request: the spend guard, events, and a memory of what was sent and answered. */
-import { listRequests } from './generated/operations.gen.ts';
-import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
-import type { Values } from './runtime/form.ts';
-import type { Client, ClientConfig, Extras } from './runtime/options.ts';
+import type { Operations } from './generated/operations.gen.ts';
+import { recover } from './reconcile.ts';
+import type { Reconciliation } from './reconcile.ts';
+import { OutcomeUnknownError, SpendRefusedError } from './runtime/errors.ts';
+import type { ClientConfig, Clock, Extras } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
-import { redact } from './runtime/redact.ts';
 
 /** A request that is known to be in the log. */
 export interface Anchor {
@@ -15,78 +15,57 @@ export interface Anchor {
 
 /** What a client remembers. */
 export interface Memory {
-  client?: Client;
-  /** How much of the budget is spent. */
-  spent: number;
+  readonly clock: Clock;
+  readonly log: Operations['listRequests'];
   /** The newest request that was answered. */
   anchor?: Anchor;
   /** Requests that were answered: they can be no others. */
   readonly answered: Set<string>;
-  /** How many requests without a known outcome there are, by signature. */
-  readonly open: Map<string, number>;
+  /** Requests that may not be sent twice and whose outcome is not known yet. */
+  readonly open: Set<Prepared>;
+  /** The requests behind errors; not in the errors themselves, where a log might show them. */
+  readonly lost: WeakMap<OutcomeUnknownError, LostRequest>;
 }
 
 /** A request whose answer was lost, as `reconcile` needs it. */
-export interface LostRequest {
-  readonly memory: Memory;
-  readonly operation: string;
-  readonly method: string;
-  /** The path, as it was called. */
-  readonly path: string;
-  readonly form: Values;
+export interface LostRequest extends Prepared {
   /** By the client's clock. */
   readonly sentAt: number;
   /** The newest request that the client knew to be in the log when it sent this one. */
   readonly anchor: Anchor | undefined;
-  /** The same for all requests with the same path and form. */
-  readonly signature: string;
   /** Takes it out of the requests without a known outcome, and gives its price back where it had no effect. */
   settle(committed: boolean): void;
+  /** What was decided stays so. */
+  found?: Reconciliation;
 }
-
-/** Finds out what became of a lost request. */
-export type Recover = (
-  client: Client,
-  error: OutcomeUnknownError,
-) => Promise<{ readonly body: string; readonly masked: readonly string[] }>;
-
-/** The lost request behind an error; not in the error itself, where a log might show it. */
-export const lostRequests: WeakMap<OutcomeUnknownError, LostRequest> = new WeakMap();
 
 /** Later requests push out the identifiers of earlier ones. */
 const MOST_REMEMBERED = 1_000;
 
-/** The extras of one client, whose memory gets the client as soon as there is one. */
-export function track(config: ClientConfig, memory: Memory, recover: Recover): Extras {
-  const { beforeBillable, budget, onEvent } = config;
-  const { answered, open } = memory;
-  const began = new WeakMap<Prepared, number>();
-  const now = () => memory.client?.clock.now() ?? 0;
+/** A field of a form, with its repetitions. */
+const FIELD = /([^&=]+)=[^&]*(&\1=[^&]*)*/g;
+
+/** The extras of one client. */
+export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientConfig, 'baseUrl'>, memory: Memory): Extras {
+  const { clock, answered, open, lost } = memory;
+  let spent = 0;
 
   /** Keeps the identifier of an answered request. */
-  function remember(requestID: unknown): void {
-    if (typeof requestID !== 'string') return;
-    memory.anchor = { requestID, at: now() };
+  function remember(about: unknown): void {
+    const { requestID } = Object(about);
+    if (!requestID) return;
+    memory.anchor = { requestID, at: clock.now() };
     answered.add(requestID);
-    const [oldest = ''] = answered;
-    if (answered.size > MOST_REMEMBERED) answered.delete(oldest);
+    if (answered.size > MOST_REMEMBERED) for (const oldest of answered) return void answered.delete(oldest);
   }
 
-  /** An anchor for a client that has none yet. An empty log has an entry at the second look: that of the first. */
-  async function findAnchor(client: Client): Promise<void> {
-    for (let look = 0; look < 2 && !memory.anchor; look++) {
-      const [newest] = await listRequests(client);
-      if (newest) memory.anchor = { requestID: newest.requestID, at: now() };
-    }
-  }
-
-  async function authorise({ facts, form, pathValues, failure }: Prepared): Promise<() => void> {
-    const refuse = (why: string, cause?: unknown) =>
-      new SpendRefusedError(`${facts.id}: refused by ${why}. Nothing was sent.`, failure(0), cause);
-    if (config.dryRun && !facts.reads) throw refuse('dryRun');
-    const purchase = { operation: facts.id, path: pathValues, form };
+  /** Asks the spend guard. @returns What gives the price back. */
+  async function authorise({ operation, flags, form, options, fail }: Prepared): Promise<() => void> {
+    const refuse = (why: string, cause?: unknown) => fail(SpendRefusedError, `refused by ${why}`, {}, cause);
+    if (dryRun && !/r/.test(flags)) throw refuse('dryRun');
+    const purchase = { operation, path: Object.assign({}, options.path), form };
     let price = 0;
-    if (facts.billable) {
+    if (/b/.test(flags)) {
       try {
         await beforeBillable?.(purchase);
         price = budget ? ((await budget.priceOf?.(purchase)) ?? 1) : 0;
@@ -94,64 +73,75 @@ export function track(config: ClientConfig, memory: Memory, recover: Recover): E
         throw refuse('beforeBillable or priceOf', cause);
       }
       // Turned round so that a price that is not a number is refused.
-      if (budget && !(price >= 0 && memory.spent + price <= budget.limit))
-        throw refuse(`the budget: ${memory.spent} + ${price} > ${budget.limit}`);
+      if (budget && !(price >= 0 && spent + price <= budget.limit)) throw refuse(`the budget: ${spent} + ${price} > ${budget.limit}`);
     }
-    memory.spent += price;
-    return () => void (memory.spent -= price);
+    spent += price;
+    return () => void (spent -= price);
   }
 
   return {
     rehearse: async (prepared) => (await authorise(prepared))(),
-    tell(prepared, attempt, what) {
+    tell(prepared, what) {
       if (!onEvent) return;
-      const { facts, method, url, form } = prepared;
-      if (what.type === 'request') began.set(prepared, now());
-      const about = { operation: facts.id, attempt, method, url, form: redact(form), milliseconds: now() - (began.get(prepared) ?? 0) };
+      const { operation, attempts: attempt, method, url, shown } = prepared;
+      const now = clock.now();
+      if (what.type === 'request') prepared.began = now;
+      const event = { operation, attempt, method, url, form: shown(), milliseconds: now - (prepared.began ?? now), ...what };
       // Out of the call's way: what it throws does not touch the call.
-      queueMicrotask(() => onEvent({ ...about, ...what }));
+      queueMicrotask(() => onEvent(event));
     },
     async around(prepared, send, read) {
-      const { client } = memory;
-      const { facts, options, method, path, form, init } = prepared;
-      const run = () =>
-        send().then(
-          (result) => {
-            remember(Reflect.get(result, 'requestID'));
-            return result;
-          },
-          (error: unknown) => {
-            if (error instanceof ResellerError) remember(error.requestID);
-            throw error;
-          },
-        );
+      const { flags, options, key, init } = prepared;
+      const run = async () => {
+        let told: unknown;
+        try {
+          const result = await send();
+          told = result;
+          return result;
+        } catch (error) {
+          told = error;
+          throw error;
+        } finally {
+          remember(told);
+        }
+      };
       const refund = await authorise(prepared);
-      if (facts.safe || !client) return run();
-      const signature = `${method} ${path} ${String(init.body)}`;
-      const count = (step: number) => open.set(signature, (open.get(signature) ?? 0) + step);
+      if (/s/.test(flags)) return run();
+      // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
+      const { body } = init;
+      if (typeof body === 'string')
+        init.body = (body.match(FIELD) ?? [])
+          .map((field) => [hash(key + field), field])
+          .toSorted()
+          .map(([, field]) => field)
+          .join('&');
       const settle = (committed: boolean) => {
-        count(-1);
+        open.delete(prepared);
         if (!committed) refund();
       };
-      count(1);
-      let request: LostRequest | undefined;
+      open.add(prepared);
+      const request: LostRequest = Object.assign(prepared, { sentAt: clock.now(), anchor: memory.anchor, settle });
       try {
-        if (options.reconcile) await findAnchor(client);
-        const { anchor } = memory;
-        request = { memory, operation: facts.id, method, path, form, sentAt: now(), anchor, signature, settle };
         const result = await run();
         settle(true);
         return result;
       } catch (error) {
-        if (!(error instanceof OutcomeUnknownError && request)) {
+        if (!(error instanceof OutcomeUnknownError)) {
           settle(false);
           throw error;
         }
-        lostRequests.set(error, request);
+        lost.set(error, request);
         if (!options.reconcile || options.signal?.aborted) throw error;
-        const { body, masked } = await recover(client, error);
-        return Object.assign(await read(new Response(body), error.attempts), { masked });
+        const { body: found, masked } = await recover(memory, error, prepared);
+        return Object.assign(await read(new Response(found), prepared), { masked });
       }
     },
   };
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 0;
+  for (const sign of text) value = Math.imul(value ^ sign.charCodeAt(0), 16_777_619);
+  return value;
 }

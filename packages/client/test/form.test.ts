@@ -2,7 +2,7 @@ import { parseDocument, readForm, readOperations } from '@reseller/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { writeOperations } from '../generate/operations.ts';
+import { writeOperations, writePlaces } from '../generate/operations.ts';
 import { writeForm } from '../src/runtime/form.ts';
 
 /** A form with all that a form can have and ours does not have yet. */
@@ -13,7 +13,7 @@ const document = parseDocument({
     '/a': {
       post: {
         operationId: 'sendForm',
-        'x-retry': 'never',
+        'x-retry': 'safe',
         requestBody: {
           required: true,
           content: {
@@ -49,22 +49,17 @@ const document = parseDocument({
   },
 });
 
-const facts = {
-  id: 'sendForm',
-  form: { text: 's!', whole: 'i', part: 'n', yes: 'b', day: 'D', instant: 'd', repeated: 's*', commas: 's,', spaces: 'i ', pipes: 'b|' },
-  needs: { whole: ['part'] },
-};
+const kinds = ['text=s!', 'whole=i>part', 'part=n', 'yes=b', 'day=D', 'instant=d', 'repeated=s*', 'commas=s,', 'spaces=i_', 'pipes=b|'];
 const [operation] = readOperations(document);
 
 test('the facts of a form follow from its schema and encoding', () => {
-  const line = writeOperations(document)
-    .split('\n')
-    .find((text) => text.startsWith('const sendFormFacts'));
-  expect(line).toContain(
-    "form: { text: 's!', whole: 'i', part: 'n', yes: 'b', day: 'D', instant: 'd', repeated: 's*', commas: 's,', spaces: 'i ', pipes: 'b|' }",
-  );
-  expect(line).toContain("needs: { whole: ['part'] }");
-  expect(line).not.toContain('safe');
+  expect(writeOperations(document)).toContain(`meta: 'sendForm s ${kinds.join(' ')}', forms: FORMS`);
+});
+
+test('an operation without a place, and a place without an operation, are named', () => {
+  expect(writePlaces(document, { group: { send: 'sendForm' } })).toContain(`send: 'POST /a sendForm s ${kinds.join(' ')}'`);
+  expect(() => writePlaces(document, {})).toThrow('sendForm');
+  expect(() => writePlaces(document, { send: 'sendForm', receive: 'receiveForm' })).toThrow('receiveForm');
 });
 
 test('dates, lists and what is undefined', () => {
@@ -81,7 +76,7 @@ test('dates, lists and what is undefined', () => {
     part: undefined,
   };
   const issues: unknown[] = [];
-  expect(writeForm(facts, values, (...issue) => issues.push(issue))).toBe(
+  expect(writeForm(kinds, values, (...issue) => issues.push(issue))).toBe(
     'text=it%27s%20(a)%20test!&yes=false&day=2026-11-10&instant=2026-11-10T12%3A00%3A00.000Z&repeated=a&repeated=b&commas=a%2Cb,c&spaces=1%202&pipes=true%7Cfalse',
   );
   expect(issues).toEqual([]);
@@ -107,7 +102,7 @@ test('what is written is read as what it was', () => {
       const expected = { ...given, ...('part' in given ? { part: Number(given.part) + 0 } : {}) };
       const { values: read, issues } = readForm(
         operation,
-        writeForm(facts, given, () => {}),
+        writeForm(kinds, given, () => {}),
       );
       expect(issues).toEqual([]);
       expect({ ...read }).toEqual(expected);
@@ -123,6 +118,6 @@ test.each([
   ['an object', { text: {} }, 'text'],
 ])('%s is refused by name', (_, values, field) => {
   const fields: string[] = [];
-  writeForm(facts, values, (name) => fields.push(name));
+  writeForm(kinds, values, (name) => fields.push(name));
   expect(fields).toEqual([field]);
 });

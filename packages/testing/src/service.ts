@@ -1,7 +1,9 @@
 import { createReseller } from '@reseller/client';
 import type { Reseller, ResellerConfig } from '@reseller/client';
+import { createClient } from '@reseller/operator-client';
+import type { Client as OperatorClient } from '@reseller/operator-client';
 import { createService, simulatedPorts } from '@reseller/service';
-import type { Hypervisor, Random, Store } from '@reseller/service';
+import type { Hypervisor, Random, Service, Store } from '@reseller/service';
 import { pino } from 'pino';
 
 import { TestClock } from './clock.ts';
@@ -13,6 +15,10 @@ const START = Date.UTC(2026, 10, 10, 12, 0, 0);
 
 /** No machine is called so: what is sent here and does not go through the service's own `fetch` fails. */
 const BASE_URL = 'http://reseller.test';
+
+/** Where the provider's side is, likewise. */
+const OPERATOR_URL = 'http://operator.test';
+const OPERATOR_TOKEN = 'operator-token-of-a-service-for-tests';
 
 /** How a service for one test is made. */
 export interface TestServiceOptions {
@@ -37,6 +43,10 @@ export interface TestService {
   readonly accountId: string;
   readonly clock: TestClock;
   readonly faults: Faults;
+  /**
+   * For the functions of `@reseller/operator-client`: what the provider does by hand, such as terminating a domain. To advance time, use `advance` instead, by which the clients of this service go too.
+   */
+  readonly operator: OperatorClient;
   /** What the service keeps: a test may read in it what really happened. */
   readonly store: Store;
   /** A client of this service, going by its clock. */
@@ -62,34 +72,23 @@ export async function createTestService({ now, random, hypervisor }: TestService
   const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
   const {
     app,
+    operator,
     runDueWork,
     close: closeApp,
-  } = await createService({ store, ports, secret: 'x'.repeat(32), logger: pino({ level: 'silent' }) });
+  } = await createService({ store, ports, secret: 'x'.repeat(32), operatorToken: OPERATOR_TOKEN, logger: pino({ level: 'silent' }) });
   const faults = new Faults();
   /** What was sent and may still be under way although its caller gave up. */
   const underWay = new Set<Promise<unknown>>();
-
-  const carryOut = async (request: Request): Promise<Response> => {
-    const { pathname, search } = new URL(request.url);
-    const answer = await app.inject({
-      method: methodOf(request.method),
-      url: pathname + search,
-      headers: Object.fromEntries(request.headers),
-      ...(request.body && { payload: Buffer.from(await request.arrayBuffer()) }),
-    });
-    const headers = new Headers();
-    for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
-    return new Response(new Uint8Array(answer.rawPayload), { status: answer.statusCode, headers });
-  };
 
   const send: TestService['fetch'] = async (input, init) => {
     const request = new Request(input, init);
     if (!request.url.startsWith(`${BASE_URL}/`))
       throw new TypeError('fetch failed', { cause: new Error(`only ${BASE_URL} is served here`) });
-    const { signal } = request;
+    // The request's own signal follows the caller's by a weak reference: garbage collection ends that, and an abort would go unheard.
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : request.signal);
     signal.throwIfAborted();
     const carriedOut = () => {
-      const answered = carryOut(request);
+      const answered = carryOut(app, request);
       underWay.add(answered);
       return answered.finally(() => underWay.delete(answered));
     };
@@ -108,6 +107,11 @@ export async function createTestService({ now, random, hypervisor }: TestService
     accountId,
     clock,
     faults,
+    operator: createClient({
+      baseUrl: OPERATOR_URL,
+      token: OPERATOR_TOKEN,
+      fetch: (input, init) => carryOut(operator, new Request(input, init)),
+    }),
     store,
     reseller: (config) => createReseller({ apiKey, fetch: send, clock, ...config, baseUrl: BASE_URL }),
     addAccount: (creditLimit = '1000.00') => addAccount(store, clock.now(), creditLimit),
@@ -119,6 +123,21 @@ export async function createTestService({ now, random, hypervisor }: TestService
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function carryOut(app: Service['app'], request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const answer = await app.inject({
+    method: methodOf(request.method),
+    url: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    ...(request.body && { payload: Buffer.from(await request.arrayBuffer()) }),
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+  // A status that has no body takes none, not even an empty one.
+  const body = answer.rawPayload.length > 0 ? new Uint8Array(answer.rawPayload) : null;
+  return new Response(body, { status: answer.statusCode, headers });
 }
 
 const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'] as const;

@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import { createReseller } from '@reseller/client';
 import { answers, createTestService, forms } from '@reseller/testing';
 import { expect, test } from 'vitest';
@@ -43,6 +46,28 @@ test('a fault meets the requests that it is meant for, as often as it says', asy
   await reseller.vm.hosts();
   service.faults.add({ kind: 'delay', milliseconds: 1 });
   await reseller.vm.hosts();
+});
+
+test('a signal ends what hangs, also after garbage was collected', async () => {
+  await using service = await createTestService();
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('There is no gc function.');
+  service.faults.add({ kind: 'hang', when: 'after' });
+  const controller = new AbortController();
+  const hanging = service.fetch(`${service.baseUrl}/vm/list/hosts`, {
+    headers: { 'x-service-apikey': service.apiKey },
+    signal: controller.signal,
+  });
+  let reason: unknown;
+  const ended = hanging.catch((error: unknown) => void (reason = error));
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    Reflect.apply(collect, undefined, []);
+  }
+  controller.abort(new Error('enough'));
+  await ended;
+  expect(reason).toMatchObject({ message: 'enough' });
 });
 
 test('closing waits for what is under way and leaves nothing behind', async () => {

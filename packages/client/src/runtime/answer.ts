@@ -1,7 +1,7 @@
 /** From a response to the envelope's content (specification: "Response envelope (all endpoints)"). */
 import type { WithMeta } from './call.ts';
-import { AnswerError, classOf } from './errors.ts';
-import type { Failure } from './errors.ts';
+import { AnswerError, BY_STATUS, ResellerError, ServerError } from './errors.ts';
+import type { Prepared } from './prepare.ts';
 
 /**
  * Reads a good answer.
@@ -9,49 +9,41 @@ import type { Failure } from './errors.ts';
  * @throws AnswerError when it is no answer of this API.
  * @throws ResellerError of the class that its status calls for.
  */
-export async function readAnswer<T>(response: Response, failure: Failure): Promise<Omit<WithMeta<T>, 'attempts' | 'response'>> {
+export async function readAnswer<T>(response: Response, { attempts, fail }: Prepared): Promise<WithMeta<T>> {
   const { status, headers } = response;
-  const { operation } = failure;
-  const broken = (reason: AnswerError['reason'], what: string) =>
-    // Whoever answers 3xx or 4xx did not do it; 2xx and 5xx leave it open. A page in place of an answer stays one.
-    new AnswerError(
-      `${operation}: ${status} with ${what}. Is this the baseUrl?`,
-      Object.assign(failure, { status, reason, uncertain: status < 300 || status > 499, retryable: status > 499 || reason === 'cut' }),
-    );
+  const failed = status > 499;
+  const broken = (reason: AnswerError['reason'], more = '') =>
+    fail(AnswerError, `status ${status} with no answer of this API (${reason}${more}). Is the baseUrl right?`, {
+      status,
+      reason,
+      // Whoever answers 3xx or 4xx did not do it; 2xx and 5xx leave it open. A page in place of an answer stays one.
+      uncertain: reason !== 'redirect' && (status < 300 || failed),
+      retryable: failed || reason === 'cut',
+    });
   // A browser shows of a redirect nothing but that it is one, with status 0.
   if (status < 200 || (status > 299 && status < 400))
-    throw Object.assign(broken('redirect', `a redirect to ${headers.get('location')}, which is not followed: the API key stays here`), {
-      uncertain: false,
-    });
+    throw broken('redirect', ` to ${headers.get('location')}: not followed, so that the API key stays here`);
   const text = await response.text();
   let envelope;
   try {
     envelope = JSON.parse(text);
   } catch {
-    throw /^\s*</.test(text)
-      ? broken('html', 'an HTML page')
-      : /^\s*\{/.test(text)
-        ? broken('cut', 'half an answer')
-        : broken('not-json', 'no JSON');
+    throw broken(/^\s*</.test(text) ? 'html' : /^\s*\{/.test(text) ? 'cut' : 'not-json');
   }
-  if (typeof envelope?.status !== 'string' || !('data' in envelope)) throw broken('no-envelope', 'other JSON');
+  if (typeof envelope?.status !== 'string' || !('data' in envelope)) throw broken('no-envelope');
   const { data, requestID, message, type } = envelope;
-  if (status < 300 && envelope.status === 'success') return { data, requestID, message, status };
+  if (status < 300 && envelope.status === 'success') return { data, requestID, message, status, attempts, response };
   const wait = headers.get('retry-after');
-  // Seconds, or an HTTP date.
-  const retryAfter = wait === null ? undefined : Math.max(0, +wait >= 0 ? +wait : (Date.parse(wait) - Date.now()) / 1000) || 0;
   const isUnderWay = type === 'idempotency_key_in_progress';
-  throw new (classOf(status))(
-    `${operation}: ${message}`,
-    Object.assign(failure, {
-      status,
-      type,
-      requestID,
-      retryAfter,
-      fields: data?.fields,
-      // Our own words for "nothing was changed" and "the first one is under way".
-      uncertain: isUnderWay || (status > 499 && !/^(unavailable|not_implemented)$/.test(type)),
-      retryable: isUnderWay || status === 429 || (status > 499 && status !== 501),
-    }),
-  );
+  throw fail(failed ? ServerError : (BY_STATUS[status] ?? ResellerError), message, {
+    status,
+    type,
+    requestID,
+    // Seconds, or an HTTP date.
+    retryAfter: wait === null ? undefined : Math.max(0, +wait >= 0 ? +wait : (Date.parse(wait) - Date.now()) / 1000) || 0,
+    fields: data?.fields,
+    // Our own words for "nothing was changed" and "the first one is under way".
+    uncertain: isUnderWay || (failed && !/^(unavailable|not_implemented)$/.test(type)),
+    retryable: isUnderWay || status === 429 || (failed && status !== 501),
+  });
 }

@@ -71,10 +71,10 @@ export class Call<T> implements Promise<T> {
   }
 
   catch<Bad = never>(bad?: ((reason: unknown) => Bad | PromiseLike<Bad>) | null): Promise<T | Bad> {
-    return this.then((data) => data, bad);
+    return this.then(null, bad);
   }
 
   finally(last?: (() => void) | null): Promise<T> {
-    return this.then((data) => data).finally(last);
+    return this.then(null).finally(last);
   }
 }

@@ -2,16 +2,14 @@
 import { readAnswer } from './answer.ts';
 import { Call } from './call.ts';
 import type { WithMeta } from './call.ts';
-import type { Client, ClientOptions, CoreConfig, DataOf, Extras, Facts, RequestOptions, Send } from './options.ts';
+import type { Client, ClientOptions, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
 import { prepare } from './prepare.ts';
-import type { Prepared } from './prepare.ts';
-import { redact } from './redact.ts';
 import { send } from './send.ts';
 import type { Read, Sender } from './send.ts';
 
 export type { Client, ClientOptions } from './options.ts';
 /** What the generated functions carry along and do not send. */
-export type ClientMeta = Facts;
+export type ClientMeta = Meta;
 export type Config<T extends ClientOptions = ClientOptions> = CoreConfig & Partial<T>;
 
 /** What the generated code knows of an operation's input. */
@@ -48,10 +46,12 @@ export const urlSearchParamsBodySerializer = {};
  * that it uses. Spend guard, events and `reconcile` are `createReseller`'s.
  *
  * @param config Base address, key and transport.
- * @param extras `createReseller` gives them.
  * @throws TypeError when the API key or the base address cannot be one.
  */
-export function createClient<T extends ClientOptions = ClientOptions>(config: Config<T> = {}, extras?: Extras): Client {
+export const createClient: <T extends ClientOptions = ClientOptions>(config?: Config<T>) => Client = makeClient;
+
+/** A client from the inside, as `createReseller` completes it. */
+export function makeClient(config: CoreConfig = {}): Sender {
   const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
   // Never shown: a key with a line break in it is a key all the same.
   if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces.');
@@ -59,41 +59,38 @@ export function createClient<T extends ClientOptions = ClientOptions>(config: Co
   const method =
     (name: string): Send =>
     <E>(options: RequestOptions) => {
-      const run = async <R extends object>(read: (prepared: Prepared) => Read<R>): Promise<R> => {
-        const prepared = prepare(config, name, options);
-        const reading = read(prepared);
-        const sending = () => send(sender, prepared, reading);
-        return extras ? extras.around(prepared, sending, reading) : sending();
+      const begin = () => prepare(config, name, options);
+      const run = async <R extends object>(read: Read<R>): Promise<R> => {
+        const { extras } = client;
+        const prepared = begin();
+        const sending = () => send(client, prepared, read);
+        return extras ? extras.around(prepared, sending, read) : sending();
       };
       return new Call<DataOf<E[keyof E]>>({
         answer: () =>
-          run(({ facts, failure }) => async (response, attempts): Promise<WithMeta<DataOf<E[keyof E]>>> => {
-            const read = await readAnswer<DataOf<E[keyof E]>>(response, failure(attempts));
+          run(async (response, prepared): Promise<WithMeta<DataOf<E[keyof E]>>> => {
+            const read = await readAnswer<DataOf<E[keyof E]>>(response, prepared);
             // Out of the call's way: what it throws does not undo a purchase.
-            queueMicrotask(() => config.onDrift?.(facts.id, read.data));
-            return { ...read, attempts, response };
+            queueMicrotask(() => config.onDrift?.(prepared.operation, read.data));
+            return read;
           }),
-        response: () => run(() => async (response) => response),
+        response: () => run(async (response) => response),
         async dryRun() {
-          const prepared = prepare(config, name, options);
-          const { facts, url, form, failure } = prepared;
-          await extras?.rehearse(prepared);
-          return { ...failure(0), billable: facts.billable ?? false, method: name, url, form: redact(form) };
+          const prepared = begin();
+          const { operation, flags, method: verb, url, shown, curl } = prepared;
+          await client.extras?.rehearse(prepared);
+          return { operation, billable: /b/.test(flags), method: verb, url, form: shown(), curl: curl() };
         },
       });
     };
-  const client: Client = {
+  const client: Sender = {
     delete: method('DELETE'),
     get: method('GET'),
-    patch: method('PATCH'),
     post: method('POST'),
     put: method('PUT'),
+    method,
     clock,
-  };
-  const sender: Sender = {
-    client,
     config,
-    extras,
     fetch: middleware.reduceRight((next, around) => around(next), own ?? ((url, init) => fetch(url, init))),
     honoured: config.honoursIdempotencyKey,
   };

@@ -14,6 +14,10 @@ export interface Failure {
   readonly status?: number;
   /** Kind of failure as the service names it, such as `wrong_state`. */
   readonly type?: string;
+  /** Rules that the input breaks. */
+  readonly fields?: readonly FieldError[];
+  /** Why what came is no answer of this API. */
+  readonly reason?: AnswerError['reason'];
   /** Seconds that the server asks to wait. */
   readonly retryAfter?: number | undefined;
   /** Whether it may have been carried out all the same. */
@@ -36,7 +40,8 @@ export class ResellerError extends Error {
   declare readonly retryable?: boolean;
 
   constructor(message: string, failure: Failure, cause?: unknown) {
-    super(message, { cause });
+    const sentence = `${failure.operation}: ${message}`.replace(/[^.?!]$/, '$&.');
+    super(failure.attempts ? sentence : `${sentence} Nothing was sent.`, { cause });
     Object.assign(this, failure);
   }
 }
@@ -112,12 +117,8 @@ export class OutcomeUnknownError extends ResellerError {
   override readonly name: string = 'OutcomeUnknownError';
 }
 
-/** The class for an HTTP status. */
-export function classOf(status: number): typeof ResellerError {
-  return status >= 500 ? ServerError : (BY_STATUS[status] ?? ResellerError);
-}
-
-const BY_STATUS: Readonly<Record<number, typeof ResellerError>> = {
+/** The classes for HTTP statuses below 500. */
+export const BY_STATUS: Readonly<Record<number, typeof ResellerError>> = {
   400: InvalidError,
   401: AuthenticationError,
   402: CreditLimitError,

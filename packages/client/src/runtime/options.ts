@@ -1,30 +1,15 @@
 /** What a client is told, and what a single call is told. */
 import type { Call } from './call.ts';
 import type { ResellerError } from './errors.ts';
-import type { Values, WriteForm } from './form.ts';
+import type { Forms, Values } from './form.ts';
 import type { Prepared } from './prepare.ts';
 
-/** What the document says of an operation; derived, see `generate/`. */
-export interface Facts {
-  /** The operationId. */
-  readonly id: string;
-  /** Sending it again after a lost answer is harmless (`x-retry: safe`). */
-  readonly safe?: true;
-  /** Costs money each time it succeeds (`x-billable`). */
-  readonly billable?: true;
-  /** Changes nothing. */
-  readonly reads?: true;
-  /** Takes an `Idempotency-Key`. */
-  readonly keyed?: true;
-  /** How many entries an answer that is a list holds at the most. */
-  readonly page?: number;
-  /** Writes the form; with the operations that have one, so that the others need not load it. */
-  readonly write?: WriteForm;
-  /** A letter for each field's type, `!` where it is required, and what joins the items of a list. */
-  readonly form?: Readonly<Record<string, string>>;
-  /** Fields that another field needs (`dependentRequired`). */
-  readonly needs?: Readonly<Record<string, readonly string[]>>;
-}
+/**
+ * What the document says of an operation, derived by `generate/`, in words with a space between: the operationId; letters (`s`: sending it
+ * again after a lost answer is harmless, `b`: it costs money each time it succeeds, `r`: it changes nothing, `k`: it takes an
+ * `Idempotency-Key`); then a word for each field of its form, as `writeForm` reads it.
+ */
+export type Meta = string;
 
 /** A function like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -145,7 +130,9 @@ export interface RequestOptions extends Omit<CallOptions, 'headers' | 'reconcile
   headers?: unknown;
   path?: unknown;
   body?: unknown;
-  meta?: Facts;
+  meta?: Meta;
+  /** Where the operation has a form. */
+  forms?: Forms;
   reconcile?: boolean | undefined;
 }
 
@@ -155,9 +142,9 @@ export interface Extras {
   around<T extends object>(
     prepared: Prepared,
     run: () => Promise<T>,
-    read: (response: Response, attempts: number) => Promise<T>,
+    read: (response: Response, prepared: Prepared) => Promise<T>,
   ): Promise<T>;
-  tell(prepared: Prepared, attempt: number, what: Told): void;
+  tell(prepared: Prepared, what: Told): void;
   /** Asks the spend guard, and gives back what it took out of the budget. */
   rehearse(prepared: Prepared): Promise<void>;
 }
@@ -174,7 +161,6 @@ export type DataOf<Envelope> = Envelope extends { data: infer Data } ? Data : ne
 export interface Client {
   readonly delete: Send;
   readonly get: Send;
-  readonly patch: Send;
   readonly post: Send;
   readonly put: Send;
   readonly clock: Clock;

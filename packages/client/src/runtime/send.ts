@@ -1,26 +1,26 @@
 /** A request is sent, sent again where that is harmless, and its answer read. */
 import { AbortedError, AnswerError, ConnectionError, OutcomeUnknownError, ResellerError, TimeoutError } from './errors.ts';
-import type { Client, CoreConfig, Extras, Fetch } from './options.ts';
+import type { Client, CoreConfig, Extras, Fetch, Send } from './options.ts';
 import type { Prepared } from './prepare.ts';
 
 /** A client from the inside. */
-export interface Sender {
-  readonly client: Client;
+export interface Sender extends Client {
+  method(name: string): Send;
   readonly config: CoreConfig;
-  readonly extras: Extras | undefined;
+  extras?: Extras;
   readonly fetch: Fetch;
   /** Whether the server is known to honour `Idempotency-Key`. */
   honoured: boolean | undefined;
 }
 
 /** What is made of a response. */
-export type Read<T> = (response: Response, attempts: number) => Promise<T>;
+export type Read<T> = (response: Response, prepared: Prepared) => Promise<T>;
 
 /** Milliseconds; a server that asks for a longer pause is not waited for. */
 const LONGEST_RETRY_AFTER = 60_000;
 
-/** Errors of the system that tell that a request did not leave. */
-const UNSENT = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/;
+/** Errors of the system that tell that a request did not leave: codes of Node and Bun, and how Deno words it. */
+const UNSENT = /^(econnrefused|connectionrefused|enotfound|eai_again|und_err_connect_timeout)$|client error \(connect\)/i;
 
 /**
  * Sends a request until it is answered or may not be sent again. Only what is harmless to repeat is repeated: by the
@@ -30,76 +30,63 @@ const UNSENT = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|UND_ERR_CON
  * @throws ResellerError of another class when what happened is certain, or does not matter.
  */
 export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>): Promise<T> {
-  const { client, config } = sender;
-  const { facts, options, failure } = prepared;
+  const { clock, config, extras } = sender;
+  const { flags, options, url, init, fail } = prepared;
+  const { signal, timeoutMs = config.timeoutMs ?? 30_000, maxRetries = config.maxRetries ?? 2 } = options;
+  const safe = /s/.test(flags);
   let lost = false;
-  for (let attempts = 1; ; attempts++) {
+  for (;;) {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    const timer = setTimeout(abort, Math.min(timeoutMs, 2 ** 31 - 1));
+    signal?.addEventListener('abort', abort);
+    const unknown = { uncertain: false, retryable: true };
+    let response: Response | undefined;
+    let error;
     try {
-      return await attempt(sender, prepared, attempts, read);
-    } catch (error) {
-      if (!(error instanceof ResellerError)) throw error;
-      const { uncertain, retryable, retryAfter = 0, status = 500, message } = error;
-      // Once lost, only an answer that speaks of the first sending settles it.
-      lost = uncertain || (lost && (status > 499 || [401, 403, 429].includes(status)));
-      const pause = retryAfter * 1000 || Math.min(8_000, 500 * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2);
-      const again = retryable && (facts.safe || (facts.keyed && sender.honoured));
-      if (!again || attempts > (options.maxRetries ?? config.maxRetries ?? 2) || pause > LONGEST_RETRY_AFTER) {
-        if (facts.safe || !lost) throw error;
-        throw new OutcomeUnknownError(`The outcome is unknown, see reconcile(error): ${message}`, failure(attempts), error);
-      }
-      sender.extras?.tell(prepared, attempts, { type: 'retry', error, delay: pause });
-      // An abort ends the next attempt before it begins.
-      await client.clock.sleep(pause, options.signal);
+      signal?.throwIfAborted();
+      prepared.attempts++;
+      unknown.uncertain = true;
+      extras?.tell(prepared, { type: 'request' });
+      response = await sender.fetch(url, { ...init, signal: controller.signal });
+      const { status, headers } = response;
+      sender.honoured ??= headers.has('idempotency-key-lifetime') || undefined;
+      const result = await read(response, prepared);
+      extras?.tell(prepared, { type: 'response', status });
+      return result;
+    } catch (cause) {
+      // `fetch` wraps what the system says.
+      let root = Object(cause);
+      while (root.cause) root = root.cause;
+      error =
+        cause instanceof ResellerError
+          ? cause
+          : signal?.aborted
+            ? fail(AbortedError, 'aborted', { ...unknown, retryable: false }, signal.reason)
+            : controller.signal.aborted
+              ? fail(TimeoutError, `no whole answer within ${timeoutMs} ms`, unknown, cause)
+              : response
+                ? fail(AnswerError, `the answer broke off: ${root}`, { ...unknown, status: response.status, reason: 'cut' }, cause)
+                : fail(
+                    ConnectionError,
+                    `no answer from ${url}: ${root}`,
+                    { ...unknown, uncertain: !UNSENT.test(root.code ?? root.message) },
+                    cause,
+                  );
+      extras?.tell(prepared, { type: 'failure', error });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
     }
+    const { attempts } = prepared;
+    const { uncertain, retryable, retryAfter = 0, status = 500, message } = error;
+    // Once lost, only an answer that speaks of the first sending settles it.
+    lost = uncertain || (lost && (status > 499 || [401, 403, 429].includes(status)));
+    const delay = retryAfter * 1000 || Math.min(8_000, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);
+    if (!(retryable && (safe || (/k/.test(flags) && sender.honoured))) || attempts > maxRetries || delay > LONGEST_RETRY_AFTER)
+      throw safe || !lost ? error : fail(OutcomeUnknownError, `the outcome is unknown, see reconcile(error). ${message}`, {}, error);
+    extras?.tell(prepared, { type: 'retry', error, delay });
+    // An abort ends the next attempt before it begins.
+    await clock.sleep(delay, signal);
   }
-}
-
-async function attempt<T>(sender: Sender, prepared: Prepared, attempts: number, read: Read<T>): Promise<T> {
-  const { config, extras } = sender;
-  const { url, init, failure, options, facts } = prepared;
-  const { signal, timeoutMs = config.timeoutMs ?? 30_000 } = options;
-  const fail = <E extends ResellerError>(
-    Class: new (...input: ConstructorParameters<typeof ResellerError>) => E,
-    message: string,
-    cause: unknown,
-    more: object = {},
-  ): E => new Class(`${facts.id}: ${message}`, { ...failure(attempts), uncertain: true, retryable: true, ...more }, cause);
-  if (signal?.aborted)
-    throw fail(AbortedError, 'aborted before it was sent', signal.reason, { attempts: attempts - 1, uncertain: false, retryable: false });
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, Math.min(timeoutMs, 2 ** 31 - 1));
-  signal?.addEventListener('abort', abort);
-  let response: Response | undefined;
-  extras?.tell(prepared, attempts, { type: 'request' });
-  try {
-    response = await sender.fetch(url, { ...init, signal: controller.signal });
-    sender.honoured ??= response.headers.has('idempotency-key-lifetime') || undefined;
-    const result = await read(response, attempts);
-    extras?.tell(prepared, attempts, { type: 'response', status: response.status });
-    return result;
-  } catch (cause) {
-    const why = String(cause instanceof Error ? (cause.cause ?? cause) : cause);
-    const error =
-      cause instanceof ResellerError
-        ? cause
-        : signal?.aborted
-          ? fail(AbortedError, 'aborted', signal.reason, { retryable: false })
-          : controller.signal.aborted
-            ? fail(TimeoutError, `no whole answer within ${timeoutMs} ms`, cause)
-            : response
-              ? fail(AnswerError, `the answer broke off: ${why}`, cause, { status: response.status, reason: 'cut' })
-              : fail(ConnectionError, `no answer from ${url}: ${why}`, cause, { uncertain: !UNSENT.test(codeOf(cause)) });
-    extras?.tell(prepared, attempts, { type: 'failure', error });
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-  }
-}
-
-/** The system's name for what went wrong, which `fetch` wraps. */
-function codeOf(error: unknown): string {
-  const { code, cause }: { code?: unknown; cause?: unknown } = Object(error);
-  return cause ? codeOf(cause) : String(code);
 }

@@ -68,7 +68,10 @@ describe('what the service refuses', () => {
   });
 
   test('an unknown VM', async () => {
-    expect(await thrownBy((await start()).reseller().vm.reinstall(99_999))).toBeInstanceOf(NotFoundError);
+    const error = await thrownBy((await start()).reseller().vm.reinstall(99_999));
+    expect(error).toBeInstanceOf(NotFoundError);
+    // Sentences that end once.
+    expect(error.message).toMatch(/^reinstallVm: .+[^.]\.$/);
   });
 
   test('a form that breaks a rule: with its fields', async () => {
@@ -96,6 +99,16 @@ describe('what the service refuses', () => {
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ type: 'idempotency_key_reused' });
   });
+});
+
+test.each([
+  ['no message', undefined, /^listVmHosts: undefined\.$/],
+  ['a question', 'Really?', /^listVmHosts: Really\?$/],
+])('an error of another server with %s', async (_, message, expected) => {
+  const fetch = async () => Response.json({ status: 'error', message, data: null }, { status: 418 });
+  const error = await thrownBy(createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch }).vm.hosts());
+  expect([error.name, error.status]).toEqual(['ResellerError', 418]);
+  expect(error.message).toMatch(expected);
 });
 
 describe('what may be sent again', () => {

@@ -1,11 +1,11 @@
 import { createReseller, OutcomeUnknownError, redact, SpendRefusedError } from '@reseller/client';
-import type { ClientEvent, Middleware, Purchase } from '@reseller/client';
+import type { ClientEvent, Fetch, Middleware, Purchase } from '@reseller/client';
 import { drift } from '@reseller/client/drift';
 import type { Drift } from '@reseller/client/drift';
 import * as door from '@reseller/client/operations';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { answers, createTestService } from '@reseller/testing';
+import { answers, createTestService, forms } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -233,6 +233,44 @@ describe('what one may look at', () => {
     for (const example of Object.values(examples)) if (example.status === 'success') look(operation, example.data);
     expect(found).toEqual([]);
   });
+});
+
+/** Every method of a group and of the groups within it. */
+function methodsOf(group: object): ((...input: unknown[]) => { dryRun(): Promise<unknown> })[] {
+  return Object.values(group).flatMap((member) => (typeof member === 'function' ? [member] : methodsOf(member)));
+}
+
+test('each operation is sent alike by the client and by its function alone', async () => {
+  const sent: unknown[] = [];
+  const recording: Fetch = async (url, init) => {
+    sent.push([url, init.method, init.body, [...new Headers(init.headers)]]);
+    return Response.json({ status: 'success', requestID: null, message: '', data: null });
+  };
+  const { vm, dedicated, domain, accounting, account, client } = createReseller({
+    apiKey: 'k',
+    baseUrl: 'http://a.test',
+    fetch: recording,
+  });
+  const { allRequests: _, ...log } = account;
+  const known = new Map(readOperations(parseDocument(document)).map((operation) => [operation.id, operation]));
+  for (const method of methodsOf({ vm, dedicated, domain, accounting, log })) {
+    // Which operation it is, it says itself, be it in a refusal.
+    const about: unknown = await method('x')
+      .dryRun()
+      .catch((error: unknown) => error);
+    const { operation: id = '' }: { operation?: string } = Object(about);
+    const operation = known.get(id);
+    known.delete(id);
+    const path = operation?.parameters.filter((parameter) => parameter.in === 'path').map(() => '12345') ?? [];
+    const [form] = Object.values(Object.entries(forms).find(([name]) => name === id)?.[1] ?? {});
+    const input = [...path, ...(operation?.form ? [form] : []), { idempotencyKey: 'order-1', headers: { 'x-trace': '1' } }];
+    await method(...input);
+    const own = sent.splice(0);
+    await Reflect.apply(Reflect.get(door, id), undefined, [client, ...input]);
+    expect(sent.splice(0)).toEqual(own);
+    expect(own.map((request) => Object(request).slice(1, 2))).toEqual([[operation?.method]]);
+  }
+  expect([...known.keys()]).toEqual([]);
 });
 
 test('the functions alone, for a client that holds only what it uses', async () => {

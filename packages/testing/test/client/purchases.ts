@@ -4,41 +4,66 @@ import type { CallOptions, Operations } from '@reseller/client';
 import type { Reseller } from '@reseller/client';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 
+import { listMarketItems, orderDedicatedServer, orThrow, terminateDomain } from '@reseller/operator-client';
 import { forms } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
 
 /** One purchase, ready to be made. */
 export interface Purchase {
   readonly path: string;
+  /** How often it was carried out, by what it leaves behind in the store. */
+  kept(): Promise<number>;
   make(options?: CallOptions): ReturnType<Operations[keyof Operations]>;
 }
 
-/** Makes all that a purchase needs; undefined where this cannot be made yet. */
-type Preparation = (service: TestService, reseller: Reseller) => Promise<Purchase | undefined>;
+/** Makes all that a purchase needs. */
+type Preparation = (service: TestService, reseller: Reseller) => Promise<Purchase>;
 
 export const SMALL_VM = forms.createVm.smallest;
 
 /** One entry for each operation of the document with `x-billable`. */
 const preparations: Readonly<Record<string, Preparation>> = {
-  createVm: async (_, reseller) => ({ path: '/vm/create', make: (options) => reseller.vm.create(SMALL_VM, options) }),
-  registerDomain: async (_, reseller) => {
+  createVm: async (service, reseller) => ({
+    path: '/vm/create',
+    kept: () => vmsOf(service),
+    make: (options) => reseller.vm.create(SMALL_VM, options),
+  }),
+  registerDomain: async ({ store }, reseller) => {
     const { handle } = await reseller.domain.handle.create(forms.createHandle.withPhone);
     const form = { ...forms.registerDomain.register, handle };
-    return { path: '/domain/register', make: (options) => reseller.domain.register(form, options) };
+    return {
+      path: '/domain/register',
+      kept: async () =>
+        (await store.read((db) => db.selectFrom('domains').select('name').where('state', '=', 'registered').execute())).length,
+      make: (options) => reseller.domain.register(form, options),
+    };
   },
-  undeleteDomain: async (_, reseller) => {
-    for (const name of (await reseller.domain.list()).list) {
-      const { domain } = await reseller.domain.info(name);
-      if (domain.terminated) return { path: `/domain/${name}/undelete`, make: (options) => reseller.domain.undelete(name, options) };
-    }
-    return undefined;
+  undeleteDomain: async ({ operator, store }, reseller) => {
+    const { handle } = await reseller.domain.handle.create(forms.createHandle.withPhone);
+    const { domain } = await reseller.domain.register({ ...forms.registerDomain.register, handle });
+    await orThrow(terminateDomain({ client: operator, path: { domain: domain.name } }));
+    return {
+      path: `/domain/${domain.name}/undelete`,
+      kept: async () => (await store.read((db) => db.selectFrom('domains').select('name').where('terminated', '=', 0).execute())).length,
+      make: (options) => reseller.domain.undelete(domain.name, options),
+    };
   },
-  undeleteDedicatedServer: async (_, reseller) => {
-    const server = (await reseller.dedicated.list()).list.find(({ deployed }) => deployed);
-    if (!server) return undefined;
-    if (!server.accounting.terminated) await reseller.dedicated.delete(server.identifier);
-    const { identifier } = server;
-    return { path: `/dedicated/${identifier}/undelete`, make: (options) => reseller.dedicated.undelete(identifier, options) };
+  undeleteDedicatedServer: async ({ operator, store, accountId, advance }, reseller) => {
+    const [offer] = (await orThrow(listMarketItems({ client: operator }))).items;
+    const { id } = await orThrow(orderDedicatedServer({ client: operator, body: { account_id: accountId, market_id: offer?.id ?? '' } }));
+    // The simulated fleet completes a set-up within a quarter of an hour.
+    await advance(900_000);
+    await reseller.dedicated.delete(id);
+    return {
+      path: `/dedicated/${id}/undelete`,
+      kept: async () =>
+        (
+          await store.read((db) =>
+            db.selectFrom('dedicated_servers').select('id').where('account_id', '=', accountId).where('terminated', '=', 0).execute(),
+          )
+        ).length,
+      make: (options) => reseller.dedicated.undelete(id, options),
+    };
   },
 };
 

@@ -1,0 +1,44 @@
+/** What the client does in every runtime: it buys, fails and pages. Bundled with the built client; nothing of Node may be in it. */
+import { createReseller, InvalidError, NotFoundError } from '@reseller/client';
+
+/** What is JSON of it all, to be compared outside. */
+export interface Report {
+  readonly cores: number;
+  readonly attempts: number;
+  /** Classes and what they tell, of an answer and of an input that was not sent. */
+  readonly errors: readonly unknown[];
+  /** Endpoints of the whole request log, newest first. */
+  readonly log: readonly string[];
+  readonly distinct: number;
+  /** Class of the error when nobody listens: whether a runtime tells that a purchase did not leave. */
+  readonly nobody: string;
+}
+
+/** What a run is given. */
+export interface Task {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** How many further requests are made before the log is read, so that it has several pages. */
+  readonly reads: number;
+  /** An address where nobody listens. */
+  readonly nowhere: string;
+}
+
+export async function run({ baseUrl, apiKey, reads, nowhere }: Task): Promise<Report> {
+  const reseller = createReseller({ apiKey, baseUrl });
+  const form = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
+  const { data, attempts } = await reseller.vm.create(form).withMeta();
+  const errors: unknown[] = [];
+  for (const call of [() => reseller.vm.reinstall(99_999), () => reseller.vm.create({ ...form, cores: Number.NaN })]) {
+    const error: unknown = await call().catch((thrown: unknown) => thrown);
+    if (error instanceof NotFoundError || error instanceof InvalidError) errors.push([error.name, error.operation, error.attempts]);
+    else throw error;
+  }
+  for (let count = 0; count < reads; count++) await reseller.domain.list();
+  const entries = await reseller.account.allRequests().toArray();
+  const log = entries.map(({ endpoint }) => endpoint);
+  const nobody = await createReseller({ apiKey, baseUrl: nowhere, maxRetries: 0 })
+    .vm.create(form)
+    .then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
+  return { cores: data.config.cores, attempts, errors, log, nobody, distinct: new Set(entries.map(({ requestID }) => requestID)).size };
+}

@@ -1,0 +1,141 @@
+/** The built client against a service on a socket, in each runtime that it is meant for. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { createTestService } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
+import { build } from 'esbuild';
+import { Miniflare } from 'miniflare';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+import { vmsOf } from '../client/purchases.ts';
+import { launchBrowser, serveWith } from './browser.ts';
+import type { Report, Task } from './program.ts';
+
+const require = createRequire(import.meta.url);
+const here = join(import.meta.dirname, '../..');
+const client = join(here, '../client');
+/** So that the log has more than two pages. */
+const READS = 120;
+
+let directory: string;
+/** The program as one module that exports `run`. */
+let program: string;
+
+beforeAll(async () => {
+  mkdirSync(join(here, 'reports'), { recursive: true });
+  directory = mkdtempSync(join(here, 'reports', 'runtimes-'));
+  // Not into `dist`, which other tests build at the same time.
+  const built = join(directory, 'client');
+  const compiler = join(here, '../../node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', join(client, 'tsconfig.build.json'), '--outDir', built]);
+  const outfile = join(directory, 'program.js');
+  const alias = { '@reseller/client': join(built, 'index.js') };
+  await build({
+    entryPoints: [join(import.meta.dirname, 'program.ts')],
+    bundle: true,
+    outfile,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2024',
+    alias,
+  });
+  program = readFileSync(outfile, 'utf8');
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function start(): Promise<{ service: TestService; task: Task }> {
+  const service = await createTestService();
+  onTestFinished(() => service.close());
+  const gone = await createTestService();
+  const nowhere = await gone.listen();
+  await gone.close();
+  return { service, task: { baseUrl: await service.listen(), apiKey: service.apiKey, reads: READS, nowhere } };
+}
+
+/** What a runtime must have reported, by what the service keeps. */
+async function keptBy(service: TestService, nobody: 'ConnectionError' | 'OutcomeUnknownError'): Promise<Report> {
+  const kept = await service.store.read((db) => db.selectFrom('request_log').select('endpoint').orderBy('number', 'desc').execute());
+  // The pages are logged too; the first of them is not among its own entries.
+  const log = kept.map(({ endpoint }) => endpoint).slice(Math.ceil((READS + 2) / 50));
+  expect([log.length, await vmsOf(service)]).toEqual([READS + 2, 1]);
+  const errors = [
+    ['NotFoundError', 'reinstallVm', 1],
+    ['InvalidError', 'createVm', 0],
+  ];
+  return { cores: 1, attempts: 1, errors, log, distinct: log.length, nobody };
+}
+
+/** A program of a runtime's npm package: it brings one for each platform, as a package of its own. Undefined where it has none for this one. */
+function binaryOf(runtime: string, platforms: readonly string[], path: string): string | undefined {
+  const own = createRequire(require.resolve(`${runtime}/package.json`));
+  for (const platform of platforms) {
+    try {
+      const binary = own.resolve(`${platform}/${path}`);
+      if (existsSync(binary)) return binary;
+    } catch {
+      // Not this platform.
+    }
+  }
+  return undefined;
+}
+
+const { platform, arch } = process;
+const bunArch = arch === 'arm64' ? 'aarch64' : arch;
+const binaries: readonly (readonly [string, string | undefined, readonly string[]])[] = [
+  ['Node', process.execPath, []],
+  ['Bun', binaryOf('bun', [`@oven/bun-${platform}-${bunArch}`, `@oven/bun-${platform}-${bunArch}-musl`], 'bin/bun'), []],
+  // It may talk to this machine and to nothing else, and read no file.
+  [
+    'Deno',
+    binaryOf('deno', [`@deno/${platform}-${arch}`, `@deno/${platform}-${arch}-glibc`], 'deno'),
+    ['run', '--no-remote', '--no-config', '--allow-net=127.0.0.1'],
+  ],
+];
+
+for (const [name, binary, options] of binaries) {
+  test(`${name}: buys, fails and pages`, async ({ skip }) => {
+    if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
+    const { service, task } = await start();
+    const file = join(directory, `${name}.mjs`);
+    const main = `console.log(JSON.stringify(await run(${JSON.stringify(task)})));`;
+    writeFileSync(file, program + main);
+    const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory } });
+    expect(JSON.parse(stdout)).toEqual(await keptBy(service, 'ConnectionError'));
+  });
+}
+
+test('an edge worker: buys, fails and pages', async ({ skip }) => {
+  const { service, task } = await start();
+  const handler = `export default { async fetch(request) {
+    try { return Response.json(await run(await request.json())); } catch (error) { return Response.json(error.stack, { status: 500 }); }
+  } };`;
+  const worker = new Miniflare({ modules: true, script: program + handler, compatibilityDate: '2026-07-01', cf: false });
+  onTestFinished(() => worker.dispose());
+  const ready = await worker.ready.catch((error: unknown) => String(error));
+  if (typeof ready === 'string') return skip(`workerd does not start here: ${ready}`);
+  const answer = await worker.dispatchFetch('http://worker.test/', {
+    method: 'POST',
+    body: JSON.stringify(task),
+  });
+  expect(JSON.parse(await answer.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
+});
+
+test('Chromium: buys, fails and pages', { timeout: 120_000 }, async () => {
+  const { service, task } = await start();
+  const { origin, server } = await serveWith(program, task.baseUrl);
+  onTestFinished(() => void server.close());
+  const unpacked = mkdtempSync(join(directory, 'chromium-'));
+  const browser = await launchBrowser(unpacked);
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`${origin}/page`);
+  const report: unknown = await page.evaluate(
+    `import('/program.js').then(({ run }) => run(${JSON.stringify({ ...task, baseUrl: origin })}))`,
+  );
+  expect(report).toEqual(await keptBy(service, 'OutcomeUnknownError'));
+});
