@@ -4,6 +4,7 @@ import type { Remark, RunRemark } from './finding.ts';
 import type { FormReading } from './form.ts';
 import type { Issue } from './issues.ts';
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
+import type { OtpLaw } from './otp.ts';
 import type { Validator } from './validator.ts';
 
 /** What a check of one answer looks at. */
@@ -54,9 +55,11 @@ export interface Pair {
 /** A one-time code that was presented, what should have come of it, and what did. */
 export interface OtpProbe {
   readonly answer: Answer;
-  readonly law: string;
+  readonly law: OtpLaw;
   readonly expected: boolean;
-  readonly observed: boolean;
+  /** Undefined where nobody could be asked; then `reason` says why. */
+  readonly observed: boolean | undefined;
+  readonly reason?: string;
 }
 
 /**

@@ -13,7 +13,7 @@ export { planContract, runContract, TargetError, type ContractOptions, type Prog
 export { describeStep, type Step } from './step.ts';
 export { readEnvelope } from './envelope.ts';
 export { knownPaths } from './known-paths.ts';
-export { hasOtp } from './otp.ts';
+export { hasOtp, OTP_LAW_NAMES } from './otp.ts';
 export { pagingOf } from './paging.ts';
 export { replaced } from './replace.ts';
 export { isUndo, undoOf } from './undo.ts';

@@ -7,10 +7,10 @@ import { exchange, NoAnswerError, paceOf, type Line } from './exchange.ts';
 import { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 import type { Journal } from './journal.ts';
 import type { Operation } from './operation.ts';
-import { readOperations, responseFor } from './operations.ts';
-import { hasOtp, otpIn } from './otp.ts';
+import { readOperations } from './operations.ts';
 import { makePlan, type Mode, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
+import { presentCode } from './present-code.ts';
 import { obstacle } from './request.ts';
 import { bodyOf, describeStep, PHASES, type Step } from './step.ts';
 import { createValidator, type Validator } from './validator.ts';
@@ -39,8 +39,10 @@ export interface ContractOptions {
   readonly compare?: { readonly target: URL; readonly apiKey: string | undefined };
   /** Where what is changed is written down; required in full mode. */
   readonly journal?: Journal;
-  /** Presents a one-time code as a third party would, and says whether it was taken. */
+  /** Presents a one-time code as a third party would, and says whether it was taken; throws where nobody can tell. */
   readonly presentOtp?: (code: string) => Promise<boolean>;
+  /** Further texts that must stand in no report, such as the token that one-time codes are presented with. */
+  readonly secrets?: readonly string[];
   /** Told of every answer. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -134,7 +136,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     mode: options.mode ?? 'read-only',
     seed: options.seed ?? 1,
     target: options.target,
-    secrets: [options.apiKey, options.compare?.apiKey].filter((key) => key !== undefined),
+    secrets: [options.apiKey, options.compare?.apiKey, ...(options.secrets ?? [])].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
 }
@@ -256,7 +258,8 @@ async function call(run: Run, step: Step, path: PathValues, body: string | undef
   await cleaner.after(entry, step, answer);
   tell(run, step, answer.status);
   if (run.other !== undefined && isComparable(step)) await compare(run, run.other, step, { answer, path, body });
-  if (options.presentOtp !== undefined) await presentCode(run, answer, options.presentOtp);
+  if (options.presentOtp !== undefined)
+    await run.otp.push(...(await presentCode({ document: run.document, answers: run.answers }, answer, options.presentOtp)));
   // A purchase that a wrong form made is enough to know.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(answer.status));
 }
@@ -273,23 +276,6 @@ async function compare(
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     if (run.pairs.length === 0) throw new TargetError(`${line.target.origin} does not answer: ${error.message}`, { cause: error.cause });
-  }
-}
-
-/** The first code is used and used again; the second is let lie until there is a third. */
-async function presentCode(run: Run, answer: Answer, present: (code: string) => Promise<boolean>): Promise<void> {
-  if (!hasOtp(run.document, answer.operation) || !isSuccess(answer.status) || responseFor(answer.operation, answer.status) === undefined)
-    return;
-  const codes = run.answers.filter(({ operation, status }) => operation.id === answer.operation.id && isSuccess(status));
-  const codeOf = (one: Answer | undefined) => (one?.body.kind === 'json' ? otpIn(run.document, one.operation, one.body.value) : undefined);
-  const [latest, before] = [codeOf(codes.at(-1)), codeOf(codes.at(-2))];
-  if (latest === undefined) return;
-  if (codes.length === 1) {
-    run.otp.push({ answer, law: 'a fresh code is valid', expected: true, observed: await present(latest) });
-    run.otp.push({ answer, law: 'a code is valid once', expected: false, observed: await present(latest) });
-  } else if (codes.length === 3 && before !== undefined) {
-    run.otp.push({ answer, law: 'a code is void once another is generated', expected: false, observed: await present(before) });
-    run.otp.push({ answer, law: 'the newest code is valid', expected: true, observed: await present(latest) });
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  OTP_LAW_NAMES,
   planContract,
   runContract,
   TargetError,
@@ -12,6 +13,7 @@ import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
 import { openDocument, type LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
+import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from '../operator.ts';
 import { readKey, type Arguments, type Environment } from '../options.ts';
 import { conclude } from './conclude.ts';
 
@@ -26,30 +28,38 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const loaded = await openDocument(args.document);
   rejectUnknown(args, loaded);
   const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
-  // A plan sends nothing, so it needs no key.
+  // A plan sends nothing, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment, places.demoKeyFile);
-  const safe = guarded(output, args.plan ? '' : apiKey);
-  const options = contractOptions(args, { loaded, apiKey, environment, output: safe, journal: places.journal });
+  const operator = args.plan ? planned(args) : await readOperator(args, environment);
+  const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
+  const safe = guarded(output, secrets);
+  const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: places.journal });
   const plan = await planContract(options);
   if (args.plan) {
-    safe.print(renderPlan(plan));
+    safe.print(renderPlan(plan, presenting(operator, plan)));
     return 0;
   }
-  if (args.mode === 'full') safe.print(agree(args, plan));
+  if (args.mode === 'full') safe.print([agree(args, plan), ...presenting(operator, plan)].join('\n'));
+  if (operator !== undefined) await assertOperator(operator);
   const report = await run(options, args);
   rejectEmptyRun(report);
-  return conclude({ report, loaded, args, output: safe, secret: apiKey });
+  return conclude({ report, loaded, args, output: safe, secrets });
+}
+
+function planned({ operator: url }: Arguments): OperatorAccess | undefined {
+  return url === undefined ? undefined : { url, token: '' };
 }
 
 interface Parts {
   readonly loaded: LoadedDocument;
   readonly apiKey: string;
+  readonly operator: OperatorAccess | undefined;
   readonly environment: Environment;
   readonly output: Console;
   readonly journal: string;
 }
 
-function contractOptions(args: Arguments, { loaded, apiKey, environment, output, journal }: Parts): ContractOptions {
+function contractOptions(args: Arguments, { loaded, apiKey, operator, environment, output, journal }: Parts): ContractOptions {
   const { target, mode, only, budget, seed, rate, compare } = args;
   return {
     document: loaded.document,
@@ -61,6 +71,7 @@ function contractOptions(args: Arguments, { loaded, apiKey, environment, output,
     ...(budget === undefined ? {} : { budget }),
     ...(rate === undefined ? {} : { rate }),
     ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
+    ...(operator === undefined ? {} : { presentOtp: otpPresenter(operator), secrets: [operator.token] }),
     journal: fileJournal(journal),
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
   };
@@ -85,14 +96,23 @@ function rejectUnknown({ only }: Arguments, { document }: LoadedDocument): void 
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
 }
 
+/** Codes are not sent to the target, so that they are no steps of the plan. */
+function presenting(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
+  if (operator === undefined || !steps.some(({ purpose }) => purpose === 'otp')) return [];
+  return [`  ${OTP_LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
+}
+
 /** Every request that may leave, and what will not be called. */
-function renderPlan({ steps, withheld }: Plan): string {
+function renderPlan({ steps, withheld }: Plan, more: readonly string[]): string {
   const requests = steps.reduce((sum, { times }) => sum + times, 0);
   const lines = steps.map((step) => `  ${step.effect.padEnd(7)}  ${describeStep(step)}`);
   const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
-  return [`At most ${requests} requests, none of them sent yet`, ...lines, ...(rest.length === 0 ? [] : ['', 'Not called', ...rest])].join(
-    '\n',
-  );
+  return [
+    `At most ${requests} requests, none of them sent yet`,
+    ...lines,
+    ...more,
+    ...(rest.length === 0 ? [] : ['', 'Not called', ...rest]),
+  ].join('\n');
 }
 
 /**
