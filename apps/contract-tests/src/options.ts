@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { moneyOf, type Money } from '@reseller/contract/engine';
 import { CannotRunError } from './cannot-run.ts';
 
 export const USAGE = `Checks the answers of a running service against the OpenAPI document. Read-only unless told otherwise.
@@ -19,7 +20,9 @@ export const USAGE = `Checks the answers of a running service against the OpenAP
   --only OPERATION...  only these, and by name what costs money or cannot be undone. OPERATION=IDENTIFIER allows it
                        to be used on that thing; without, only on what the run made itself
   --plan               list every request that may leave, and send none
-  --budget N           how many requests that cost money may succeed
+  --budget AMOUNT      how much may be spent, such as 12.50, gross where the API says gross
+  --allow-unknown-price N
+                       how many requests that cost money may succeed of which the API does not say the price
   --yes                do what full mode says it will do
   --seed N             which wrong forms are sent, in which order, and what new things are called;
                        another each time when omitted, and printed
@@ -57,7 +60,9 @@ export interface Arguments {
   readonly mode: 'read-only' | 'full';
   readonly only: ReadonlyMap<string, string | undefined>;
   readonly plan: boolean;
-  readonly budget: number | undefined;
+  readonly budget: Money | undefined;
+  /** How many purchases of unknown price may succeed. */
+  readonly unknownPrices: number;
   readonly yes: boolean;
   readonly seed: number;
   readonly rate: number | undefined;
@@ -95,7 +100,8 @@ export function readArguments(argv: readonly string[], environment: Environment 
     mode,
     only: readNames([...(values.only ?? []), ...(command === 'diff' ? [] : rest)]),
     plan: values.plan === true,
-    budget: readNumber(values.budget, '--budget', 0),
+    budget: readMoney(values.budget),
+    unknownPrices: readNumber(values['allow-unknown-price'], '--allow-unknown-price', 0) ?? 0,
     yes: values.yes === true,
     seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
@@ -139,6 +145,7 @@ const OPTIONS = {
   only: { type: 'string', multiple: true },
   plan: { type: 'boolean' },
   budget: { type: 'string' },
+  'allow-unknown-price': { type: 'string' },
   yes: { type: 'boolean' },
   seed: { type: 'string' },
   rate: { type: 'string' },
@@ -181,6 +188,13 @@ function readNumber(text: string | undefined, name: string, least: number): numb
   if (!/^\d+$/.test(text) || value < least || !Number.isSafeInteger(value))
     throw new CannotRunError(`${name} must be a whole number from ${least} on.`);
   return value;
+}
+
+function readMoney(text: string | undefined): Money | undefined {
+  const amount = moneyOf(text);
+  if (text !== undefined && amount === undefined)
+    throw new CannotRunError('--budget is an amount such as 12.50, with up to eight decimals.');
+  return amount;
 }
 
 function readAddress(text: string, what: string): URL {

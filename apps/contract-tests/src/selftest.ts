@@ -45,7 +45,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
     apiKey: FAKE_KEY,
     mode: 'full',
     only: named(document),
-    budget: 1_000,
+    budget: { amount: 0n, unknown: 1_000 },
     journal: memoryJournal(),
     presentOtp: (code) => service.presentOtp(code),
     ...(other === undefined ? {} : { compare: { target: new URL(other.url), apiKey: FAKE_KEY } }),

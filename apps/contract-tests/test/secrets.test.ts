@@ -53,7 +53,21 @@ test('keys and secrets stand in no file and on no stream that a run writes', asy
   const reports = join(folder, 'reports');
   const journal = join(folder, 'journal.jsonl');
   const streams: string[] = [];
-  const argv = ['--target', service.url, '--mode', 'full', '--yes', '--budget', '99', '--report', reports, '--only', ...OPERATIONS];
+  const argv = [
+    '--target',
+    service.url,
+    '--mode',
+    'full',
+    '--yes',
+    '--budget',
+    '99',
+    '--allow-unknown-price',
+    '99',
+    '--report',
+    reports,
+    '--only',
+    ...OPERATIONS,
+  ];
   const environment = { RESELLER_API_KEY: FAKE_KEY };
   const { code, output } = await command(argv, environment, {
     journal,

@@ -53,7 +53,7 @@ async function runAgainstSandbox(): Promise<Report> {
       apiKey: sandbox.apiKey,
       mode: 'full',
       only: named.set('deleteDedicatedServer', server).set('undeleteDedicatedServer', server).set('undeleteDomain', domain),
-      budget: 20,
+      budget: { amount: 0n, unknown: 20 },
       journal: memoryJournal(),
       presentOtp: otpPresenter({ url: sandbox.operatorUrl, token: sandbox.operatorToken }),
       secrets: [sandbox.operatorToken],

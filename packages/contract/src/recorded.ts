@@ -3,6 +3,7 @@ import { readAnswer, type Answer, type Sent } from './answer.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import { createMatcher, type Matcher } from './match.ts';
+import { NO_BUDGET } from './price.ts';
 import { readOperations } from './operations.ts';
 import { buildReport, type Report } from './report.ts';
 import { createValidator } from './validator.ts';
@@ -79,6 +80,7 @@ export function createRecorder(input: OpenApiDocument): Recorder {
         plan: { steps: [], withheld: new Map() },
         reasons: new Map(),
         left: [],
+        spent: NO_BUDGET,
         mode: 'recorded',
         seed: 1,
         target,

@@ -7,8 +7,10 @@ import { groupFindings } from './group.ts';
 import { createJudge } from './judge.ts';
 import { secretsOf } from './mask-answer.ts';
 import { scrubber } from './observe.ts';
+import { showMoney } from './money.ts';
 import type { Operation } from './operation.ts';
 import type { Mode, Plan } from './plan.ts';
+import type { Budget } from './price.ts';
 import { describeStep } from './step.ts';
 import { recordExchange, type RecordedExchange } from './traffic.ts';
 import type { Validator } from './validator.ts';
@@ -29,6 +31,8 @@ export interface Report {
   readonly plan: readonly string[];
   /** What was changed and could not be undone, for people. */
   readonly left: readonly string[];
+  /** What was bought: the sum of known prices in decimal notation, and how many purchases there were of unknown price. */
+  readonly spent: { readonly amount: string; readonly unknown: number };
   readonly traffic: readonly RecordedExchange[];
 }
 
@@ -42,6 +46,7 @@ export interface ReportParts {
   readonly plan: Plan;
   readonly reasons: ReadonlyMap<string, string>;
   readonly left: readonly string[];
+  readonly spent: Budget;
   readonly mode: Report['mode'];
   readonly seed: number;
   readonly target: URL;
@@ -71,6 +76,7 @@ export function buildReport(parts: ReportParts): Report {
     coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons: parts.reasons }, operation)),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
+    spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
     traffic: answers.map((answer) => recordExchange(document, answer)),
   };
   return scrubbed(report, scrub);

@@ -11,6 +11,7 @@ import { readOperations } from './operations.ts';
 import { makePlan, type Mode, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
 import { presentCode } from './present-code.ts';
+import { NO_BUDGET, type Budget, type PriceOf } from './price.ts';
 import { obstacle } from './request.ts';
 import { bodyOf, describeStep, PHASES, type Step } from './step.ts';
 import { createValidator, type Validator } from './validator.ts';
@@ -27,8 +28,10 @@ export interface ContractOptions {
   readonly mode?: Mode;
   /** Operations by name, each with the identifier it may be used on; all that need not be named when omitted. */
   readonly only?: ReadonlyMap<string, string | undefined>;
-  /** How many requests that cost money may succeed; 0 when omitted. */
-  readonly budget?: number;
+  /** How much may be spent; nothing when omitted. */
+  readonly budget?: Budget;
+  /** What things cost; unknown when omitted. */
+  readonly priceOf?: PriceOf;
   /** Which wrong forms are sent, and in which order; 1 when omitted. */
   readonly seed?: number;
   /** Requests a second; as fast as answers come when omitted. */
@@ -117,11 +120,12 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   const validator = createValidator(document, true);
   const plan = await planFor(options, document, operations, validator);
   const run = prepare(options, plan, { document, operations, validator });
-  for (const phase of Object.values(PHASES))
-    await runPhase(
-      run,
-      plan.steps.filter((step) => step.phase === phase),
-    );
+  let late: readonly Step[] = [];
+  for (const phase of Object.values(PHASES)) {
+    const left = await runPhase(run, [...late, ...plan.steps.filter((step) => step.phase === phase)]);
+    // What is to be made may need an identifier that only the next phase reads.
+    late = phase <= PHASES.readMore ? left : [];
+  }
   const left = await run.cleaner.finish();
   return buildReport({
     document,
@@ -133,6 +137,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     plan,
     reasons: run.reasons,
     left,
+    spent: run.guard.spent(),
     mode: options.mode ?? 'read-only',
     seed: options.seed ?? 1,
     target: options.target,
@@ -146,7 +151,14 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   const timeout = options.timeout ?? 10_000;
   const line = (target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } => {
     const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
-    const guard = createGuard({ steps, target, keyOf, budget: options.budget ?? 0, send });
+    const guard = createGuard({
+      steps,
+      target,
+      keyOf,
+      budget: options.budget ?? NO_BUDGET,
+      priceOf: options.priceOf ?? (() => undefined),
+      send,
+    });
     return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(options.rate) } };
   };
   const main = line(options.target, options.apiKey, plan.steps);
@@ -173,7 +185,7 @@ function isComparable({ purpose, effect, path }: Step): boolean {
 }
 
 /** Steps whose identifiers are not known yet wait for the answers of the others, as long as those bring something new. */
-async function runPhase(run: Run, steps: readonly Step[]): Promise<void> {
+async function runPhase(run: Run, steps: readonly Step[]): Promise<readonly Step[]> {
   let waiting = [...steps];
   while (waiting.length > 0) {
     const later: Step[] = [];
@@ -184,6 +196,7 @@ async function runPhase(run: Run, steps: readonly Step[]): Promise<void> {
   for (const step of waiting) {
     if (step.purpose === 'call' || step.purpose === 'remove' || step.purpose === 'undo') run.reasons.set(step.operation.id, missing(step));
   }
+  return waiting;
 }
 
 function missing({ operation, path, form, onlyAfter }: Step): string {

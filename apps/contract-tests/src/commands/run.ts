@@ -1,4 +1,7 @@
 import {
+  NO_BUDGET,
+  type Budget,
+  type PriceOf,
   OTP_LAW_NAMES,
   planContract,
   runContract,
@@ -15,6 +18,8 @@ import { openDocument, type LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
 import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from '../operator.ts';
 import { readKey, type Arguments, type Environment } from '../options.ts';
+import { readPrices } from '../prices.ts';
+import { agree } from './agree.ts';
 import { conclude } from './conclude.ts';
 
 /** Where a command keeps what outlives it. */
@@ -39,9 +44,9 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
     safe.print(renderPlan(plan, presenting(operator, plan)));
     return 0;
   }
-  if (args.mode === 'full') safe.print([agree(args, plan), ...presenting(operator, plan)].join('\n'));
+  const { priceOf, budget } = await agreement(args, { options, plan, operator, output: safe });
   if (operator !== undefined) await assertOperator(operator);
-  const report = await run(options, args);
+  const report = await reached(args, () => runContract({ ...options, budget, priceOf }));
   rejectEmptyRun(report);
   return conclude({ report, loaded, args, output: safe, secrets });
 }
@@ -60,7 +65,7 @@ interface Parts {
 }
 
 function contractOptions(args: Arguments, { loaded, apiKey, operator, environment, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, budget, seed, rate, compare } = args;
+  const { target, mode, only, seed, rate, compare } = args;
   return {
     document: loaded.document,
     target,
@@ -68,7 +73,6 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     only,
     seed,
     ...(apiKey === '' ? {} : { apiKey }),
-    ...(budget === undefined ? {} : { budget }),
     ...(rate === undefined ? {} : { rate }),
     ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
     ...(operator === undefined ? {} : { presentOtp: otpPresenter(operator), secrets: [operator.token] }),
@@ -77,9 +81,21 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
   };
 }
 
-async function run(options: ContractOptions, { compare }: Arguments): Promise<Report> {
+/** In full mode, says what will be done and spent, after asking what it costs; a read-only run may spend nothing. */
+async function agreement(
+  args: Arguments,
+  { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
+): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
+  if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
+  const priceOf = await reached(args, () => readPrices(options, plan));
+  const { text, budget } = agree(args, plan, priceOf);
+  output.print([text, ...presenting(operator, plan)].join('\n'));
+  return { priceOf, budget };
+}
+
+async function reached<Result>({ compare }: Arguments, what: () => Promise<Result>): Promise<Result> {
   try {
-    return await runContract(options);
+    return await what();
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
     const hint =
@@ -109,32 +125,14 @@ function renderPlan({ steps, withheld }: Plan, more: readonly string[]): string 
   const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
   return [
     `At most ${requests} requests, none of them sent yet`,
+    ...(steps.some(({ effect }) => effect === 'costs')
+      ? ['What they cost is asked and said before anything is bought: run it without --plan and without --yes']
+      : []),
+
     ...lines,
     ...more,
     ...(rest.length === 0 ? [] : ['', 'Not called', ...rest]),
   ].join('\n');
-}
-
-/**
- * What a run in full mode will do to the account.
- * @throws {CannotRunError} when nobody has agreed to it
- */
-function agree({ yes, budget }: Arguments, { steps }: Plan): string {
-  const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
-  const traps = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form').length;
-  const changes = steps.filter(({ effect }) => effect === 'changes');
-  const lines = [
-    `This run changes the account: ${changes.length} requests that change something, ${costs.length} that cost money.`,
-    ...[...costs, ...changes].map((step) => `  ${step.effect === 'costs' ? 'COSTS  ' : 'changes'}  ${describeStep(step)}`),
-    ...(traps > 0
-      ? [`  ${traps} further purchases with forms that must be refused; each that is accepted all the same counts against the budget.`]
-      : []),
-  ];
-  const text = lines.join('\n');
-  if (costs.length > 0 && budget === undefined)
-    throw new CannotRunError(`${text}\nNothing was sent. Say how many requests that cost money may succeed: --budget ${costs.length}.`);
-  if (changes.length + costs.length > 0 && !yes) throw new CannotRunError(`${text}\nNothing was sent. Add --yes to do this.`);
-  return text;
 }
 
 /** A run in which no operation succeeded has checked nothing, and must not look like one that found nothing. */
