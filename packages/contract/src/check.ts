@@ -42,6 +42,8 @@ export interface Session {
   readonly answers: readonly Answer[];
   /** Answers of the service that is compared with, in pairs. */
   readonly pairs: readonly Pair[];
+  /** Answers of the service that the compared one could not be asked for, as it named no identifier. */
+  readonly unpaired: readonly Answer[];
   /** What an outsider says of one-time codes, where one could be asked. */
   readonly otp: readonly OtpProbe[];
 }

@@ -76,6 +76,7 @@ export function createRecorder(input: OpenApiDocument): Recorder {
         validator,
         answers,
         pairs: [],
+        unpaired: [],
         otp: [],
         plan: { steps: [], withheld: new Map() },
         reasons: new Map(),

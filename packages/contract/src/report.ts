@@ -42,6 +42,7 @@ export interface ReportParts {
   readonly validator: Validator;
   readonly answers: readonly Answer[];
   readonly pairs: readonly Pair[];
+  readonly unpaired: readonly Answer[];
   readonly otp: readonly OtpProbe[];
   readonly plan: Plan;
   readonly reasons: ReadonlyMap<string, string>;
@@ -57,10 +58,10 @@ export interface ReportParts {
 
 /** Judges all answers of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, answers, pairs, otp } = parts;
+  const { document, operations, validator, answers, pairs, unpaired, otp } = parts;
   const judge = createJudge({ document, operations, validator });
   // Of the compared service only the difference is judged.
-  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, otp })];
+  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, otp })];
   const findings = groupFindings(document, judged);
   const all = [...answers, ...pairs.map(({ other }) => other)];
   const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => secretsOf(document, answer))]);

@@ -75,6 +75,7 @@ interface Run {
   readonly cleaner: Cleaner;
   readonly answers: Answer[];
   readonly pairs: Pair[];
+  readonly unpaired: Answer[];
   readonly otp: OtpProbe[];
   readonly reasons: Map<string, string>;
   readonly options: ContractOptions;
@@ -133,6 +134,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     validator,
     answers: run.answers,
     pairs: run.pairs,
+    unpaired: run.unpaired,
     otp: run.otp,
     plan,
     reasons: run.reasons,
@@ -171,6 +173,7 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
     cleaner: createCleaner({ ...parts, guard: main.guard, journal: options.journal, target: options.target }),
     answers: [],
     pairs: [],
+    unpaired: [],
     otp: [],
     reasons: new Map(plan.withheld),
     options,
@@ -179,9 +182,10 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   };
 }
 
-/** Both services are asked what reads and needs no identifier: identifiers of one mean nothing to the other. */
-function isComparable({ purpose, effect, path }: Step): boolean {
-  return purpose === 'call' && effect === 'reads' && path === 'none';
+/** Both services are asked what reads. Identifiers of one mean nothing to the other: each is asked for what it named itself. */
+function isComparable({ purpose, effect, path, form }: Step): boolean {
+  const takesNothing = Object.keys(form?.found ?? {}).length === 0;
+  return purpose === 'call' && effect === 'reads' && (path === 'none' || path === 'found') && takesNothing;
 }
 
 /** Steps whose identifiers are not known yet wait for the answers of the others, as long as those bring something new. */
@@ -270,7 +274,7 @@ async function call(run: Run, step: Step, path: PathValues, body: string | undef
   run.answers.push(answer);
   await cleaner.after(entry, step, answer);
   tell(run, step, answer.status);
-  if (run.other !== undefined && isComparable(step)) await compare(run, run.other, step, { answer, path, body });
+  if (run.other !== undefined && isComparable(step)) await compare(run, run.other, step, { answer, body });
   if (options.presentOtp !== undefined)
     await run.otp.push(...(await presentCode({ document: run.document, answers: run.answers }, answer, options.presentOtp)));
   // A purchase that a wrong form made is enough to know.
@@ -281,8 +285,13 @@ async function compare(
   run: Run,
   line: Line,
   step: Step,
-  { answer, path, body }: { readonly answer: Answer; readonly path: PathValues; readonly body: string | undefined },
+  { answer, body }: { readonly answer: Answer; readonly body: string | undefined },
 ): Promise<void> {
+  const answers = run.pairs.map(({ other }) => other);
+  const [path] = step.path === 'none' ? [{}] : pathsFor({ ...run, answers }, step.operation);
+  if (path === undefined) return void run.unpaired.push(answer);
+  // A list of many things is read for some of them; the compared service is asked once.
+  if (run.pairs.some(({ one }) => one.operation.id === step.operation.id && one.sent.detail === answer.sent.detail)) return;
   try {
     const other = await exchange(line, step, path, body);
     run.pairs.push({ one: answer, other: { ...other, sent: { ...other.sent, purpose: 'compare' } } });

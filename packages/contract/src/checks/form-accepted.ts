@@ -1,6 +1,7 @@
 import { takesForm } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',
@@ -10,9 +11,11 @@ export const formAccepted: Check = {
   client: 'Your code compiles and the call fails: the type allows what the service does not.',
   needs: ['call', 'valid-form', 'next-page'],
   applies: takesForm,
-  look({ answer: { operation, sent, status } }) {
+  look(subject) {
+    const { operation, sent, status } = subject.answer;
     const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
     if (!isValid || operation.form === undefined || ![400, 413, 415, 422].includes(status)) return [];
+    if (isKnownFor(subject.document, subject.response, 'x-for-valid-form')) return [];
     return [
       {
         pointer: '',
@@ -22,6 +25,7 @@ export const formAccepted: Check = {
         observed: `${status} for ${sent.detail || 'an empty form'}`,
         at: operation.form.pointer,
         rule: 'refused',
+        proposal: operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-valid-form'),
       },
     ];
   },
