@@ -53,7 +53,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
 }
 
 /** Every operation by name, with the thing of the document's example for what only works on things that exist. */
-function named(document: OpenApiDocument): ReadonlyMap<string, string | undefined> {
+export function named(document: OpenApiDocument): ReadonlyMap<string, string | undefined> {
   return new Map(
     readOperations(document).map((operation) => {
       const parameter = operation.parameters.find((one) => one.in === 'path');

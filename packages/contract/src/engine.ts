@@ -18,6 +18,7 @@ export { readEnvelope } from './envelope.ts';
 export { knownPaths } from './known-paths.ts';
 export { hasOtp, OTP_LAW_NAMES } from './otp.ts';
 export { pagingOf } from './paging.ts';
+export { tamperEnvelope } from './tamper.ts';
 export { replaced } from './replace.ts';
 export { isUndo, undoOf } from './undo.ts';
 export { BaselineError, failures, readBaseline, settle, type Acceptance, type SettledFinding, type SettledReport } from './baseline.ts';

@@ -55,9 +55,10 @@ export function observedResponse({ document, validator, answer }: Pick<Subject, 
   };
 }
 
-/** A media type for a body that is not JSON. */
-export function observedText(): JsonObject {
-  return { schema: { type: 'string' }, examples: { observed: { summary: 'Observed shape', value: TEXT } } };
+/** A media type for a body that is not JSON, or that is not there. */
+export function observedText(isEmpty = false): JsonObject {
+  const [schema, value] = isEmpty ? [{ type: 'string', maxLength: 0 }, ''] : [{ type: 'string' }, TEXT];
+  return { schema, examples: { observed: { summary: 'Observed shape', value } } };
 }
 
 /** The schema of another failure, or success, of the operation that the body fits as well: then the change is a reference. */

@@ -16,9 +16,9 @@ export const bodyReadable: Check = {
   look(subject) {
     const { answer, response, json } = subject;
     if (response === undefined || json === undefined || answer.body.kind === 'json' || answer.sent.method === 'HEAD') return [];
-    // Another content type that is described as well promises no JSON.
-    const isOther = answer.mediaType !== '' && !isJson(answer.mediaType) && mediaFor(response, answer.mediaType) !== undefined;
-    if (answer.body.kind === 'other' && (isOther || (answer.mediaType === '' && response.content['*/*'] !== undefined))) return [];
+    // Another content type that is described as well promises no JSON, and one of any kind promises nothing.
+    const described = isJson(answer.mediaType) || answer.body.kind === 'empty' ? undefined : mediaFor(response, answer.mediaType);
+    if (described !== undefined || response.content['*/*'] !== undefined) return [];
     return [
       {
         pointer: '',
@@ -38,10 +38,10 @@ export const bodyReadable: Check = {
   },
 };
 
-/** With the content type that it has, or else without saying what the body is. */
+/** One more content type: the one that it has, or where that one promises what is not so, any. */
 function proposalOf({ answer: { body, mediaType } }: Subject, { holder }: OperationResponse): Proposal {
-  if (body.kind === 'empty' || isJson(mediaType)) return { kind: 'remove-entry', at: holder, key: 'content' };
-  return { kind: 'add-entry', at: `${holder}/content`, key: mediaType === '' ? '*/*' : mediaType, value: observedText() };
+  const isAny = body.kind === 'empty' || mediaType === '' || isJson(mediaType);
+  return { kind: 'add-entry', at: `${holder}/content`, key: isAny ? '*/*' : mediaType, value: observedText(body.kind === 'empty') };
 }
 
 function isJson(mediaType: string): boolean {

@@ -24,7 +24,7 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
   const at = file.document.getIn(node.keys, true);
   switch (proposal.kind) {
     case 'add-entry':
-      return addEntry(file, node, { key: proposal.key, value: referring(sources, file, proposal.value) });
+      return addEntry(file, node, { key: proposal.key, value: referring(sources, file, proposal.value) }) ?? addOccasion(sources, proposal);
     case 'remove-entry':
       return node.missing.length === 0 && isMap(at) ? removePair(file, at, proposal.key) : undefined;
     case 'add-item':
@@ -40,6 +40,17 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
     default:
       return undefined;
   }
+}
+
+/** Where another finding has made the entry already, what this one knows beside it: on which occasion a response is answered. */
+function addOccasion(sources: SourceMap, { at, key, value }: Extract<Proposal, { readonly kind: 'add-entry' }>): Splice | undefined {
+  if (!isObject(value)) return undefined;
+  for (const [occasion, known] of Object.entries(value)) {
+    if (!occasion.startsWith('x-for-') || known !== true) continue;
+    const added = spliceFor(sources, { kind: 'add-entry', at: joinPointer(at, key), key: occasion, value: known });
+    if (added !== undefined) return added;
+  }
+  return undefined;
 }
 
 /** A value whose references to components of the bundle name the files that these are made of. */
@@ -133,6 +144,8 @@ function renameKey(file: SourceFile, map: YAMLMap, { key, to }: { readonly key: 
 /** The schema as it stands becomes the first of two. */
 function addAlternative(file: SourceFile, schema: Node, value: unknown): Splice | undefined {
   if (!schema.range) return undefined;
+  const known = isMap(schema) ? schema.get('anyOf') : undefined;
+  if (isSeq(known)) return addItem(file, known, value);
   const [start] = schema.range;
   const end = file.text.slice(0, schema.range[1]).trimEnd().length;
   const written = file.text.slice(start, end);

@@ -34,8 +34,8 @@ export function editedFiles(findings: readonly Finding[], sources: SourceMap): R
   for (const proposal of findings.flatMap(({ proposals }) => proposals)) {
     const { keys, path, missing } = sources.locate(proposal.at);
     // Two changes may both need a map that is not there yet, or take the last entries of one: the second waits until the first is made.
-    const place = `${path} ${keys.join('/')} ${missing[0] ?? ''}`;
-    const isAlone = missing.length > 0 || !proposal.kind.startsWith('add-');
+    const place = `${path} ${keys.join('/')} ${missing[0] ?? (proposal.kind === 'add-entry' ? proposal.key : '')}`;
+    const isAlone = missing.length > 0 || proposal.kind !== 'add-item';
     const splice = isAlone && begun.has(place) ? undefined : spliceFor(sources, proposal);
     if (splice === undefined) continue;
     if (isAlone) begun.add(place);
