@@ -174,6 +174,37 @@ describe('every difference from what the document assumes comes with a change th
   });
 });
 
+test('what one of two services lacks becomes optional, what only one has is described, and both are compared by ids of their own', async () => {
+  const other = await startFakeService(service, ({ operation, outcome, answer }) => {
+    const body = Object(answer.body);
+    if (outcome !== 'success') return undefined;
+    if (operation?.id === 'listDomains') return { ...answer, body: { ...body, data: { ...body.data, total: 1 } } };
+    if (operation?.id === 'listInvoices') return { ...answer, body: { ...body, data: {} } };
+    if (operation?.id !== 'getHandle') return undefined;
+    const { city: _, ...data } = body.data;
+    return { ...answer, body: { ...body, data: { ...data, number: 12 } } };
+  });
+  onTestFinished(() => other.close());
+  const root = await copyOfSources();
+  const compared = async (): Promise<Report> => {
+    const one = await startFakeService(service);
+    onTestFinished(() => one.close());
+    const { document } = await openDocument(root);
+    return runContract({ document, target: new URL(one.url), apiKey: FAKE_KEY, compare: { target: new URL(other.url), apiKey: FAKE_KEY } });
+  };
+  const { findings } = await compared();
+  expect(findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual([
+    ['parity', 'violation', '/data/number has another type'],
+    ['parity', 'discovered', '/data/total is sent by the compared service only'],
+    ['parity', 'discovered', '/data/city is sent by one service only'],
+    ['parity', 'unverified', expect.stringContaining('named nothing that this could be asked of')],
+  ]);
+  await writeProposals(await openDocument(root), findings);
+  expect(await lint(root)).toEqual([]);
+  const open = (await compared()).findings.filter(({ verdict }) => verdict !== 'unverified');
+  expect(open.map(({ message }) => message)).toEqual(['/data/number has another type']);
+});
+
 test('a change is small: every other line of the file is as it was, comments too', async () => {
   const root = await copyOfSources();
   const before = await openDocument(root);
