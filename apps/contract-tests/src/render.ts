@@ -40,10 +40,10 @@ function table(rows: readonly Coverage[]): string {
 }
 
 function renderFinding(finding: SettledFinding): string {
-  const { verdict, check, message, expected, observed, touches, source, client, curl, patch, id, expired } = finding;
+  const { verdict, about, check, message, expected, observed, touches, source, client, curl, patch, id, expired } = finding;
   const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` (${times} times)` : ''}`).join(', ');
   return [
-    `${verdict}  ${message}`,
+    `${verdict}${about === 'client' ? ' of the client' : ''}  ${message}`,
     `  seen on   ${where}`,
     `  expected  ${expected}`,
     `  observed  ${observed}`,

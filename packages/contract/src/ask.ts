@@ -47,7 +47,7 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
   const answers: Answer[] = [];
   for (const step of steps) {
     try {
-      answers.push(await exchange(line, step, typeof step.path === 'string' ? {} : step.path, undefined));
+      answers.push(await exchange(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: undefined }));
     } catch (error) {
       if (!(error instanceof NoAnswerError)) throw error;
       throw new TargetError(`${target.origin} does not answer: ${error.message}`, { cause: error.cause });

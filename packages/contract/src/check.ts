@@ -77,6 +77,8 @@ export interface Check {
   readonly judges: string;
   /** What a finding means for users of the generated client. */
   readonly client: string;
+  /** Whose fault a finding is; the service's where it is left out. */
+  readonly about?: 'client';
   /** Whether it has anything to say of an operation. */
   readonly applies: (operation: Operation, document: OpenApiDocument) => boolean;
   /** Only answers to requests of these purposes say something to it; all answers where it is left out. */
@@ -98,6 +100,8 @@ export interface Defect {
   readonly says: string;
   /** What is answered instead; undefined where the defect does not show. */
   readonly tamper: (exchange: Exchange) => FakeAnswer | undefined;
+  /** The form that a client with the defect sends in place of a good one, where it is the client that has it. */
+  readonly sends?: (form: string) => string | undefined;
   /** Whether the defect shows only beside a second service without it. */
   readonly needsComparison?: boolean;
 }
@@ -112,9 +116,10 @@ export interface Exchange {
   readonly outcome: 'success' | 'unauthorized' | 'invalid-form' | 'unknown-id' | 'removed' | 'wrong-method' | 'not-found';
   readonly key: 'account' | 'none' | 'wrong';
   readonly form: FormReading | undefined;
+  readonly query: Readonly<Record<string, string>>;
   readonly answer: FakeAnswer;
-  /** What success would be, also where it was refused. */
-  readonly success: () => FakeAnswer;
+  /** What success would be, also where it was refused; on demand, that of the first page whichever was asked for. */
+  readonly success: (page?: 'first page') => FakeAnswer;
 }
 
 /** An answer before it goes out. */

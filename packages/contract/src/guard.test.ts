@@ -165,6 +165,13 @@ describe('the guard', () => {
     expect(sent).toHaveLength(2);
   });
 
+  test('lets no query pass that the plan does not have', async () => {
+    const guard = guardFor(plan('read-only'));
+    await expect(guard.send(request('GET', 'domain/list?delete=all'))).rejects.toThrow(RefusedRequestError);
+    await guard.send(request('GET', 'domain/list'));
+    expect(sent).toHaveLength(1);
+  });
+
   test('spends no more than the budget, where only what was refused is given back', async () => {
     const all = plan('full', 'createVm');
     const bodies = all.steps.filter(({ operation, effect }) => operation.id === 'createVm' && effect === 'costs').length;

@@ -54,7 +54,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send }: Gua
       operation.security === undefined || request.headers.get(operation.security.header) === (keyOf(credential) ?? null);
     return rules.find(({ step, match, used }) => {
       const found = used < step.times && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
-      return found !== undefined && takesPath(step, found, owned) && takesBody(step, body);
+      return found !== undefined && takesPath(step, found, owned) && takesQuery(step, url.searchParams) && takesBody(step, body);
     });
   }
 
@@ -108,10 +108,24 @@ function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>
   return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
 }
 
+/** What the document requires, and where the next page begins: nothing else. */
+function takesQuery({ operation, next }: Step, given: URLSearchParams): boolean {
+  const expected = new Map<string, string | undefined>(
+    operation.parameters
+      .filter((one) => one.in === 'query' && one.required)
+      .map(({ name, examples: [example] }) => [name, String(example)]),
+  );
+  if (next?.in === 'query') expected.set(next.field, next.value);
+  const names = [...given.keys()];
+  if (names.length !== expected.size) return false;
+  return names.every((name) => expected.has(name) && (expected.get(name) ?? given.get(name)) === given.get(name));
+}
+
 function takesBody(step: Step, body: string): boolean {
   if (step.form === undefined) return body === '';
   const given = readForm(step.operation, body).values;
-  const names = Object.keys(step.form.found);
+  const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
+  const names = [...Object.keys(step.form.found), ...page];
   if (names.some((name) => typeof given[name] !== 'string')) return false;
   return bodyOf(step, Object.fromEntries(names.map((name) => [name, given[name]]))) === body;
 }

@@ -1,13 +1,14 @@
-import { isSuccess, type Answer } from './answer.ts';
+import { isSuccess, jsonValue, type Answer } from './answer.ts';
 import type { OtpProbe, Pair } from './check.ts';
 import { createCleaner, type Cleaner } from './clean-up.ts';
 import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
-import { exchange, NoAnswerError, paceOf, type Line } from './exchange.ts';
+import { exchange, NoAnswerError, paceOf, type Filling, type Line } from './exchange.ts';
 import { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 import type { Journal } from './journal.ts';
 import type { Operation } from './operation.ts';
 import { readOperations } from './operations.ts';
+import { pagingOf } from './paging.ts';
 import { makePlan, type Mode, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
 import { presentCode } from './present-code.ts';
@@ -216,11 +217,25 @@ async function runStep(run: Run, step: Step): Promise<boolean> {
   const { onlyAfter } = step;
   const paths = pathsOf(run, step).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
+  const page = nextPage(run, step);
+  // The first page was the last one.
+  if (page === undefined) return true;
   for (const path of paths.slice(0, step.times)) {
     const times = step.purpose === 'otp' ? step.times : 1;
-    for (let time = 0; time < times; time++) if (!(await call(run, step, path, bodyOf(step, found)))) return true;
+    for (let time = 0; time < times; time++) {
+      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
+      if (!(await call(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined }))) return true;
+    }
   }
   return true;
+}
+
+/** What asks for the next page; nothing for steps that ask for none, undefined where there is none. */
+function nextPage({ document, answers }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
+  if (next === undefined) return {};
+  const first = answers.find(({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status));
+  const value = next.value ?? (first === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(first)));
+  return value === undefined ? undefined : { [next.field]: value };
 }
 
 function foundFields({ operations, ...run }: Run, { form }: Step): Readonly<Record<string, string>> | undefined {
@@ -254,12 +269,13 @@ function pathsFor(
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
 }
 
-async function call(run: Run, step: Step, path: PathValues, body: string | undefined): Promise<boolean> {
+async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
+  const { path, body } = filling;
   const { cleaner, line, options } = run;
   const entry = await cleaner.before(step, path);
   let answer: Answer;
   try {
-    answer = await exchange(line, step, path, body);
+    answer = await exchange(line, step, filling);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     if (run.answers.length === 0 && !(error.cause instanceof RefusedRequestError)) {
@@ -293,7 +309,7 @@ async function compare(
   // A list of many things is read for some of them; the compared service is asked once.
   if (run.pairs.some(({ one }) => one.operation.id === step.operation.id && one.sent.detail === answer.sent.detail)) return;
   try {
-    const other = await exchange(line, step, path, body);
+    const other = await exchange(line, step, { path, body });
     run.pairs.push({ one: answer, other: { ...other, sent: { ...other.sent, purpose: 'compare' } } });
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;

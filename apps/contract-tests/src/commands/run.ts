@@ -35,7 +35,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
   // A plan sends nothing, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment, places.demoKeyFile);
-  const operator = args.plan ? planned(args) : await readOperator(args, environment);
+  const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
   const safe = guarded(output, secrets);
   const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: places.journal });
@@ -51,7 +51,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   return conclude({ report, loaded, args, output: safe, secrets });
 }
 
-function planned({ operator: url }: Arguments): OperatorAccess | undefined {
+function withoutToken({ operator: url }: Arguments): OperatorAccess | undefined {
   return url === undefined ? undefined : { url, token: '' };
 }
 

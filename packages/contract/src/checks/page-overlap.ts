@@ -38,9 +38,11 @@ export const pageOverlap: Check = {
   },
   defect: {
     says: 'The offset is ignored: every page is the first.',
-    tamper({ document, operation, outcome, form, success }) {
+    tamper({ document, operation, outcome, form, query, success }) {
       const isPaged = operation !== undefined && pagingOf(document, operation) !== undefined;
-      return outcome === 'success' && isPaged && form !== undefined && Object.keys(form.values).length > 0 ? success() : undefined;
+      return outcome === 'success' && isPaged && (Object.keys(form?.values ?? {}).length > 0 || Object.keys(query).length > 0)
+        ? success('first page')
+        : undefined;
     },
   },
 };
