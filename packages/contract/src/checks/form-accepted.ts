@@ -1,6 +1,7 @@
 import { takesForm } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { refusalLike } from '../tamper.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const formAccepted: Check = {
@@ -34,7 +35,7 @@ export const formAccepted: Check = {
     tamper: ({ outcome, form, operation, answer }) => {
       const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined
-        ? { ...answer, status: 422, body: example }
+        ? refusalLike(answer, 422, example)
         : undefined;
     },
   },

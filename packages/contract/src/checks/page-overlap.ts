@@ -17,7 +17,8 @@ export const pageOverlap: Check = {
       const first = firstPage(session, answer);
       if (paging === undefined || first === undefined) return [];
       const seen = new Set((paging.itemsOf(jsonValue(first)) ?? []).map((item) => JSON.stringify(item)));
-      const repeated = (paging.itemsOf(jsonValue(answer)) ?? []).filter((item) => seen.has(JSON.stringify(item))).length;
+      const second = new Set((paging.itemsOf(jsonValue(answer)) ?? []).map((item) => JSON.stringify(item)));
+      const repeated = [...second].filter((item) => seen.has(item)).length;
       // The compared service may log what it is asked in the same list.
       const since = session.answers.slice(session.answers.indexOf(first), index);
       const between = since.length + session.pairs.filter(({ one }) => since.includes(one)).length;

@@ -1,6 +1,7 @@
 import { always } from '../applies.ts';
 import type { Purpose } from '../answer.ts';
 import type { Check } from '../check.ts';
+import { refusalLike } from '../tamper.ts';
 
 /** What the request was, where it was not one as the document describes. */
 const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
@@ -41,7 +42,7 @@ export const serverError: Check = {
     says: 'An identifier that does not exist makes the service fail.',
     tamper: ({ outcome, operation, answer }) => {
       const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
-      return outcome === 'unknown-id' && example !== undefined ? { ...answer, status: 500, body: example } : undefined;
+      return outcome === 'unknown-id' && example !== undefined ? refusalLike(answer, 500, example) : undefined;
     },
   },
 };
