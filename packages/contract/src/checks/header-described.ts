@@ -1,12 +1,9 @@
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { OpenApiDocument } from '../document.ts';
+import { OF_HTTP } from '../http-headers.ts';
 import { OBSERVED } from '../infer.ts';
 import { isObject, type JsonObject } from '../json.ts';
-
-/** What HTTP itself, browsers' rules and proxies put on any answer: no part of an API's contract. */
-const OF_HTTP =
-  /^(?:accept-ranges|age|allow|alt-svc|cache-control|connection|content-(?:disposition|encoding|language|length|location|range|security-policy.*|type)|cf-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|nel|origin-agent-cluster|permissions-policy|pragma|proxy-.*|referrer-policy|report-to|reporting-endpoints|retry-after|server|server-timing|set-cookie|strict-transport-security|trailer|transfer-encoding|upgrade|vary|via|warning|www-authenticate|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-powered-by|x-xss-protection|access-control-.*)$/;
 
 export const headerDescribed: Check = {
   id: 'header-described',
