@@ -39,7 +39,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
 }
 
 async function carryOut(argv: readonly string[], { environment, output, places = PLACES, signal }: Surroundings): Promise<0 | 1 | 2> {
-  const args = readArguments(argv);
+  const args = readArguments(argv, environment);
   switch (args.command) {
     case 'help':
       output.print(USAGE);

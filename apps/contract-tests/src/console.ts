@@ -8,15 +8,18 @@ export interface Console {
   readonly progress: (line: string) => void;
 }
 
-/** A console that lets neither a secret nor what steers a terminal pass, whatever reaches it. */
-export function guarded(output: Console, secret: string): Console {
-  const clean = (text: string): string => withoutSecret(text, secret).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+/** A console that lets neither secrets nor what steers a terminal pass, whatever reaches it. */
+export function guarded(output: Console, secrets: readonly string[]): Console {
+  const clean = (text: string): string => withoutSecrets(text, secrets).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
   return { print: (text) => output.print(clean(text)), progress: (line) => output.progress(clean(line)) };
 }
 
-/** A text without a secret, as it is and as JSON, XML and URLs would write it. */
-export function withoutSecret(text: string, secret: string): string {
-  if (secret === '') return text;
+/** A text without secrets, as they are and as JSON, XML and URLs would write them. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret !== '').reduce(withoutSecret, text);
+}
+
+function withoutSecret(text: string, secret: string): string {
   const forms = new Set([
     secret,
     JSON.stringify(secret).slice(1, -1),

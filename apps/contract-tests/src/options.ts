@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { moneyOf, type Money } from '@reseller/contract/engine';
 import { CannotRunError } from './cannot-run.ts';
 
 export const USAGE = `Checks the answers of a running service against the OpenAPI document. Read-only unless told otherwise.
@@ -19,12 +20,17 @@ export const USAGE = `Checks the answers of a running service against the OpenAP
   --only OPERATION...  only these, and by name what costs money or cannot be undone. OPERATION=IDENTIFIER allows it
                        to be used on that thing; without, only on what the run made itself
   --plan               list every request that may leave, and send none
-  --budget N           how many requests that cost money may succeed
+  --budget AMOUNT      how much may be spent, such as 12.50, gross where the API says gross
+  --allow-unknown-price N
+                       how many requests that cost money may succeed of which the API does not say the price
   --yes                do what full mode says it will do
   --seed N             which wrong forms are sent, in which order, and what new things are called;
                        another each time when omitted, and printed
   --rate N/s           at most so many requests a second
   --compare URL        a second service that should answer the same; its key in RESELLER_COMPARE_API_KEY, else the same key
+  --operator URL       operator API where one-time codes are presented as a third party would, in full mode (or
+                       RESELLER_OPERATOR_URL); its token, or that of a verifier, in RESELLER_OPERATOR_TOKEN. For a sandbox
+                       on this machine, .data/operator-token is read when it is not set
   --baseline FILE      accepted findings, each with reason, owner and expiry
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals there
   --write              write the proposals into the YAML of the document
@@ -34,7 +40,8 @@ export const USAGE = `Checks the answers of a running service against the OpenAP
 Exit code: 0 nothing failed, 1 violations, 2 could not run.`;
 
 const DEFAULT_TARGET = 'http://127.0.0.1:4010';
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+/** Host names of this machine. */
+export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 /** The server writes it at its first start (mode 600), at the root of the repository. */
 const DEMO_KEY_FILE = new URL('../../../.data/demo-api-key', import.meta.url);
 /** What a header can carry: visible ASCII. */
@@ -53,11 +60,14 @@ export interface Arguments {
   readonly mode: 'read-only' | 'full';
   readonly only: ReadonlyMap<string, string | undefined>;
   readonly plan: boolean;
-  readonly budget: number | undefined;
+  readonly budget: Money | undefined;
+  /** How many purchases of unknown price may succeed. */
+  readonly unknownPrices: number;
   readonly yes: boolean;
   readonly seed: number;
   readonly rate: number | undefined;
   readonly compare: URL | undefined;
+  readonly operator: URL | undefined;
   readonly baseline: string | undefined;
   readonly report: string | undefined;
   readonly write: boolean;
@@ -71,7 +81,7 @@ const COMMANDS = ['proxy', 'diff', 'selftest'] as const;
  * Reads the command line.
  * @throws {CannotRunError} when an argument is unknown or unusable
  */
-export function readArguments(argv: readonly string[]): Arguments {
+export function readArguments(argv: readonly string[], environment: Environment = {}): Arguments {
   const { values, positionals } = parse(argv);
   const command =
     values.help === true ? 'help' : values.har === undefined ? (COMMANDS.find((name) => name === positionals[0]) ?? 'run') : 'har';
@@ -90,11 +100,13 @@ export function readArguments(argv: readonly string[]): Arguments {
     mode,
     only: readNames([...(values.only ?? []), ...(command === 'diff' ? [] : rest)]),
     plan: values.plan === true,
-    budget: readNumber(values.budget, '--budget', 0),
+    budget: readMoney(values.budget),
+    unknownPrices: readNumber(values['allow-unknown-price'], '--allow-unknown-price', 0) ?? 0,
     yes: values.yes === true,
     seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
     compare: values.compare === undefined ? undefined : readAddress(values.compare, 'compared service'),
+    operator: readOperatorAddress(values.operator, environment, mode),
     baseline: values.baseline,
     report: values.report,
     write: values.write === true,
@@ -133,10 +145,12 @@ const OPTIONS = {
   only: { type: 'string', multiple: true },
   plan: { type: 'boolean' },
   budget: { type: 'string' },
+  'allow-unknown-price': { type: 'string' },
   yes: { type: 'boolean' },
   seed: { type: 'string' },
   rate: { type: 'string' },
   compare: { type: 'string' },
+  operator: { type: 'string' },
   baseline: { type: 'string' },
   report: { type: 'string' },
   write: { type: 'boolean' },
@@ -176,6 +190,13 @@ function readNumber(text: string | undefined, name: string, least: number): numb
   return value;
 }
 
+function readMoney(text: string | undefined): Money | undefined {
+  const amount = moneyOf(text);
+  if (text !== undefined && amount === undefined)
+    throw new CannotRunError('--budget is an amount such as 12.50, with up to eight decimals.');
+  return amount;
+}
+
 function readAddress(text: string, what: string): URL {
   const target = URL.canParse(text) ? new URL(text) : undefined;
   if (target === undefined || (target.protocol !== 'http:' && target.protocol !== 'https:')) {
@@ -185,6 +206,14 @@ function readAddress(text: string, what: string): URL {
     throw new CannotRunError(`The ${what} must be a plain base address, without user, password, query or fragment.`);
   }
   return target;
+}
+
+/** An address that the environment names for all commands says nothing where no code is generated; one that was written does. */
+function readOperatorAddress(given: string | undefined, environment: Environment, mode: Arguments['mode']): URL | undefined {
+  if (given !== undefined && mode !== 'full')
+    throw new CannotRunError('--operator is for full mode: a read-only run generates no one-time codes. Add --mode full, or leave it out.');
+  const text = given ?? (mode === 'full' ? environment['RESELLER_OPERATOR_URL'] : undefined);
+  return text === undefined || text === '' ? undefined : readAddress(text, 'operator API');
 }
 
 async function readDemoKey(target: URL, file: URL): Promise<string | undefined> {

@@ -16,6 +16,9 @@ export function renderReport(report: SettledReport): string {
       ['Fixed: take these off the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
     );
   if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
+  const { spent } = report;
+  if (spent.amount !== '0.00' || spent.unknown > 0)
+    sections.push(`Spent: ${spent.amount}${spent.unknown === 0 ? '' : `, and ${spent.unknown} purchases of unknown price`}`);
   const unverified = coverage.filter((row) => !row.verified);
   if (unverified.length > 0)
     sections.push(['Unverified (neither passed nor failed)', ...columns(unverified.map((row) => [row.operation, row.reason]))].join('\n'));
@@ -37,10 +40,10 @@ function table(rows: readonly Coverage[]): string {
 }
 
 function renderFinding(finding: SettledFinding): string {
-  const { verdict, check, message, expected, observed, touches, source, client, curl, patch, id, expired } = finding;
+  const { verdict, about, check, message, expected, observed, touches, source, client, curl, patch, id, expired } = finding;
   const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` (${times} times)` : ''}`).join(', ');
   return [
-    `${verdict}  ${message}`,
+    `${verdict}${about === 'client' ? ' of the client' : ''}  ${message}`,
     `  seen on   ${where}`,
     `  expected  ${expected}`,
     `  observed  ${observed}`,

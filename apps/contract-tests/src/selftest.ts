@@ -1,6 +1,7 @@
-import { readOperations, type OpenApiDocument } from '@reseller/contract';
-import { runContract, type Check, type Report } from '@reseller/contract/engine';
+import { readOperations, writeForm, type OpenApiDocument, type Operation } from '@reseller/contract';
+import { createRecorder, runContract, type Check, type Report } from '@reseller/contract/engine';
 import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from './fake/fake-service.ts';
+import { startProxy } from './proxy.ts';
 import { memoryJournal } from './memory-journal.ts';
 
 /** What the selftest found out about one check. */
@@ -16,14 +17,51 @@ export interface Proof {
 
 /** What is found in a service without defects: nothing, or a false alarm. */
 export async function controlRun(document: OpenApiDocument): Promise<Report['findings']> {
-  return (await runAgainstFake(document)).findings;
+  return [...(await runAgainstFake(document)).findings, ...(await clientFindings(document))];
 }
 
 /** Runs everything against a service with the defect of one check. */
 export async function proveCheck(document: OpenApiDocument, check: Check): Promise<Proof> {
-  const { findings } = await runAgainstFake(document, check.defect.tamper, check.defect.needsComparison === true);
+  const { tamper, sends, needsComparison = false } = check.defect;
+  const findings =
+    sends === undefined ? (await runAgainstFake(document, tamper, needsComparison)).findings : await clientFindings(document, sends);
   const ids = new Set(findings.map((finding) => finding.check));
   return { check: check.id, defect: check.defect.says, found: ids.has(check.id), others: [...ids].filter((id) => id !== check.id) };
+}
+
+/** What is found in the traffic of a client that sends the document's examples, with or without a defect, through the proxy. */
+export async function clientFindings(
+  document: OpenApiDocument,
+  sends: NonNullable<Check['defect']['sends']> = (form) => form,
+): Promise<Report['findings']> {
+  const service = await startFakeService(document);
+  const recorder = createRecorder(document);
+  const proxy = await startProxy({ target: new URL(service.url), port: 0, recorder, onExchange: () => {} });
+  try {
+    for (const operation of readOperations(document)) await send(proxy.url, operation, sends);
+    // A client need not ask for everything.
+    return recorder.report(new URL(service.url)).findings.filter(({ verdict }) => verdict !== 'unverified');
+  } finally {
+    await proxy.close();
+    await service.close();
+  }
+}
+
+async function send(base: string, operation: Operation, sends: (form: string) => string | undefined): Promise<void> {
+  const { method, path, form, parameters, security } = operation;
+  const values = new Map(parameters.map(({ name, examples: [example] }) => [name, example]));
+  if ([...path.matchAll(/\{([^{}]+)\}/g)].some(([, name = '']) => values.get(name) === undefined)) return;
+  const [example] = Object.values(form?.examples ?? {});
+  const good = example === undefined ? '' : writeForm(operation, Object(example.value));
+  const answer = await fetch(`${base}${path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))))}`, {
+    method,
+    headers: {
+      ...(security === undefined ? {} : { [security.header]: FAKE_KEY }),
+      ...(good === '' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(good === '' ? {} : { body: sends(good) ?? good }),
+  });
+  await answer.arrayBuffer();
 }
 
 /** A full run against a service made of the document, with some defects; what may be called by name is. */
@@ -45,7 +83,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
     apiKey: FAKE_KEY,
     mode: 'full',
     only: named(document),
-    budget: 1_000,
+    budget: { amount: 0n, unknown: 1_000 },
     journal: memoryJournal(),
     presentOtp: (code) => service.presentOtp(code),
     ...(other === undefined ? {} : { compare: { target: new URL(other.url), apiKey: FAKE_KEY } }),
@@ -53,7 +91,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
 }
 
 /** Every operation by name, with the thing of the document's example for what only works on things that exist. */
-function named(document: OpenApiDocument): ReadonlyMap<string, string | undefined> {
+export function named(document: OpenApiDocument): ReadonlyMap<string, string | undefined> {
   return new Map(
     readOperations(document).map((operation) => {
       const parameter = operation.parameters.find((one) => one.in === 'path');

@@ -87,7 +87,7 @@ describe('exit code 2, with one line that says what to do', () => {
   test.each([
     ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See pnpm contract --help.'],
     ['a mode that does not exist', ['--mode', 'wild'], '--mode is read-only or full.'],
-    ['a number that is none', ['--budget', 'many'], '--budget must be a whole number from 0 on.'],
+    ['a number that is none', ['--budget', 'many'], '--budget is an amount such as 12.50, with up to eight decimals.'],
     [
       'an operation that does not exist',
       ['--only', 'buyHouse'],

@@ -19,15 +19,16 @@ async function start(document: OpenApiDocument, tamper?: Tamper): Promise<FakeSe
   return service;
 }
 
-test('sends nothing before somebody agreed, and says what it would do', async () => {
+test('changes and buys nothing before somebody agreed, and says what it would do', async () => {
   const service = await start(await loadDocument());
   const argv = ['--target', service.url, '--mode', 'full', '--only', 'createVm'];
   const first = await command(argv, environment);
   expect(first).toMatchObject({ code: 2, output: expect.stringContaining('COSTS    PUT /vm/create cores=2') });
-  expect(first.output).toContain('--budget 1');
-  const second = await command([...argv, '--budget', '1'], environment);
-  expect(second).toMatchObject({ code: 2, output: expect.stringContaining('Nothing was sent. Add --yes') });
-  expect(service.requests).toEqual([]);
+  expect(first.output).toMatch(/Nothing was changed or bought\. To do this, add --allow-unknown-price 1 --yes$/);
+  const second = await command([...argv, '--allow-unknown-price', '1'], environment);
+  expect(second).toMatchObject({ code: 2, output: expect.stringMatching(/To do this, add --yes$/) });
+  // What things cost is all that was asked.
+  expect(new Set(service.requests)).toEqual(new Set(['GET /accounting/sales']));
 });
 
 test('a plan names every request before the first is sent, and sends none', async () => {
@@ -53,7 +54,7 @@ test('what leaves is what the plan said', async () => {
     apiKey: FAKE_KEY,
     mode: 'full',
     only: new Map([['createVm', undefined]]),
-    budget: 1,
+    budget: { amount: 0n, unknown: 1 },
     journal,
   });
   expect(report.traffic.filter(({ operation, status }) => operation === 'createVm' && status === 200)).toHaveLength(1);
@@ -71,7 +72,7 @@ test('of purchases that should have been refused no more than the budget is boug
     apiKey: FAKE_KEY,
     mode: 'full',
     only: new Map([['createVm', undefined]]),
-    budget: 3,
+    budget: { amount: 0n, unknown: 3 },
     journal,
   });
   expect(report.traffic.filter(({ operation, status }) => operation === 'createVm' && status === 200)).toHaveLength(3);

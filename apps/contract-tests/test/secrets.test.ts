@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService, type Tamper } from '../src/fake/fake-service.ts';
-import { command } from './run-command.ts';
-import { temporaryFolder } from './workspace.ts';
+import { command, type Ended, type More } from './run-command.ts';
+import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** What the examples of the document mark as secret, and what the service below lets out where it does not belong. */
@@ -26,6 +27,13 @@ const leaking: Tamper = ({ operation, outcome, answer }) => {
         headers: { ...answer.headers, 'x-debug': FAKE_KEY },
         body: { ...body, data: { ...body.data, config: { ...body.data.config, password: LEAKED } } },
       };
+    case 'listDedicatedServers': {
+      const [first] = body.data.list;
+      return {
+        ...answer,
+        body: { ...body, data: { list: [{ ...first, management: { ...Object(first.management), password: LEAKED } }] } },
+      };
+    }
     case 'listDomains':
       return { ...answer, body: { ...body, message: 7, note: LEAKED, [LEAKED]: FAKE_KEY, data: { list: [LEAKED, FAKE_KEY] } } };
     case 'getCurrentInvoice':
@@ -46,37 +54,196 @@ function formsOf(secret: string): readonly string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), xml, xml.replaceAll('"', '&quot;')];
 }
 
-test('keys and secrets stand in no file and on no stream that a run writes', async () => {
-  const service = await startFakeService(await loadDocument(), leaking);
-  onTestFinished(() => service.close());
-  const folder = await temporaryFolder();
-  const reports = join(folder, 'reports');
-  const journal = join(folder, 'journal.jsonl');
-  const streams: string[] = [];
-  const argv = ['--target', service.url, '--mode', 'full', '--yes', '--budget', '99', '--report', reports, '--only', ...OPERATIONS];
-  const environment = { RESELLER_API_KEY: FAKE_KEY };
-  const { code, output } = await command(argv, environment, {
-    journal,
-    onPrint: (text) => streams.push(text),
+/** What each face of the command is asked, in a folder of its own; it gives all that it wrote on streams. */
+type Face = (folder: string, streams: string[]) => Promise<void>;
+
+const OPERATOR_TOKEN = 'operator-token-that-nobody-may-see';
+const COMPARED_KEY = FAKE_KEY;
+
+/** Runs a command with both keys and the token at hand, and keeps what it prints. */
+async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<Ended> {
+  const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_COMPARE_API_KEY: COMPARED_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
+  return command(argv, environment, {
+    journal: join(folder, 'journal.jsonl'),
+    ...more,
+    onPrint(text) {
+      streams.push(text);
+      more.onPrint?.(text);
+    },
     onProgress: (line) => streams.push(line),
   });
-  expect(code).toBe(1);
-  expect(output).toContain('Left behind');
+}
 
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  expect(files.length).toBe(8);
-  const texts = [
-    ...streams.map((text) => ['a stream', text] as const),
-    ...(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const))),
-  ];
-  const secrets = [FAKE_KEY, LEAKED, ...(await secretsOfExamples())];
-  expect(secrets.length).toBeGreaterThan(4);
-  const found = texts.flatMap(([place, text]) =>
-    secrets.flatMap((secret) => (formsOf(secret).some((form) => text.includes(form)) ? [`${secret} in ${place}`] : [])),
-  );
-  expect(found).toEqual([]);
+async function leakingService(): Promise<string> {
+  const service = await startFakeService(await loadDocument(), leaking);
+  onTestFinished(() => service.close());
+  return service.url;
+}
+
+/** An operator API that says the token back wherever it can. */
+async function babblingOperator(): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const asks = await text(request);
+    const status = asks.includes('""') ? 422 : 500;
+    const title = String(request.headers.authorization);
+    response
+      .writeHead(status, { 'content-type': 'application/problem+json' })
+      .end(JSON.stringify({ type: title, title, status, detail: title, instance: title }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+}
+
+const FULL = ['--mode', 'full', '--yes', '--budget', '99', '--allow-unknown-price', '99'];
+
+const FACES: Readonly<Record<string, Face>> = {
+  'a run in full mode, with an operator API, a compared service and every report': async (folder, streams) => {
+    const target = await leakingService();
+    const argv = ['--target', target, ...FULL, '--operator', await babblingOperator(), '--compare', target];
+    const { code, output } = await asked([...argv, '--report', join(folder, 'reports'), '--only', ...OPERATIONS], folder, streams);
+    expect(code).toBe(1);
+    expect(output).toContain('Left behind');
+    expect(output).toContain('nobody saw whether a code is valid once');
+    expect((await filesIn(folder)).length).toBe(8);
+  },
+  'a plan, and a refusal to spend': async (folder, streams) => {
+    const target = await leakingService();
+    expect((await asked(['--target', target, '--plan'], folder, streams)).code).toBe(0);
+    expect((await asked(['--target', target, '--mode', 'full', '--only', ...OPERATIONS], folder, streams)).code).toBe(2);
+  },
+  'a run with a baseline, from its own findings': async (folder, streams) => {
+    const target = await leakingService();
+    await asked(['--target', target, '--report', folder], folder, streams);
+    const { findings } = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
+    const [{ id, check }] = findings;
+    const baseline = join(folder, 'baseline.yaml');
+    await writeFile(baseline, `accepted: [{ finding: ${id}, check: ${check}, reason: Known., owner: us, expires: '2999-01-01' }]\n`);
+    const { output } = await asked(['--target', target, '--baseline', baseline, '--report', join(folder, 'again')], folder, streams);
+    expect(output).toContain('1 accepted');
+  },
+  'changes that are written into the document': async (folder, streams) => {
+    const root = await copyOfSources();
+    const { output } = await asked(['--target', await leakingService(), '--document', root, '--write'], folder, streams);
+    expect(output).toContain('Changed: ');
+    await cp(join(root, '..', 'paths'), join(folder, 'paths'), { recursive: true });
+    await cp(join(root, '..', 'components', 'schemas'), join(folder, 'schemas'), { recursive: true });
+  },
+  'a recording that is judged': async (folder, streams) => {
+    const target = await leakingService();
+    const file = join(await temporaryFolder(), 'recorded.har');
+    await writeFile(
+      file,
+      JSON.stringify({
+        log: {
+          entries: [
+            await entryOf(target, 'GET', '/dedicated/list'),
+            await entryOf(target, 'GET', `/domain/list?hint=${LEAKED}`),
+            await entryOf(target, 'PUT', '/vm/create', SECRET_FORM),
+          ],
+        },
+      }),
+    );
+    const { code } = await asked(['--har', file, '--report', join(folder, 'reports')], folder, streams);
+    expect(code).toBe(1);
+  },
+  'the proxy': async (folder, streams) => {
+    const target = await leakingService();
+    const stop = new AbortController();
+    const proxy = Promise.withResolvers<string>();
+    const onPrint = (line: string): void => {
+      const url = /^Contract proxy: (\S+)/.exec(line)?.[1];
+      if (url !== undefined) proxy.resolve(url);
+    };
+    const ended = asked(['proxy', '--target', target, '--port', '0', '--report', join(folder, 'reports')], folder, streams, {
+      signal: stop.signal,
+      onPrint,
+    });
+    const url = await proxy.promise;
+    for (const [method, path, form] of [
+      ['GET', '/domain/list', ''],
+      ['PUT', '/vm/create', SECRET_FORM],
+      ['POST', '/domain/register', SECRET_FORM],
+    ] as const)
+      await (await send(url, method, path, form)).arrayBuffer();
+    stop.abort();
+    expect((await ended).code).toBe(1);
+  },
+  'a comparison of documents, and the selftest': async (folder, streams) => {
+    const [old, now] = [await copyOfSources(), await copyOfSources()];
+    expect((await asked(['diff', old, now], folder, streams)).code).toBe(0);
+    expect((await asked(['selftest'], folder, streams)).code).toBe(0);
+  },
+  'what cannot run': async (folder, streams) => {
+    const target = await leakingService();
+    const wrong = [
+      [FAKE_KEY],
+      ['--nonsense', FAKE_KEY],
+      ['--target', FAKE_KEY],
+      ['--target', target, '--document', join(folder, 'none.yaml')],
+      ['--target', target, '--api-key', `${FAKE_KEY}x`],
+      ['--target', target, ...FULL, '--operator', target, '--only', 'generateOtp'],
+    ];
+    for (const argv of wrong) expect((await asked(argv, folder, streams)).code).toBe(2);
+  },
+};
+
+/** A secret of a client in a field that is marked, and the same in one that nobody described. */
+const SECRET_FORM = `${new URLSearchParams({ domain: 'a.net', handle: 'HDL-1', authcode: LEAKED, unknown: LEAKED })}`;
+
+function send(base: string, method: string, path: string, form: string): Promise<Response> {
+  const type = form === '' ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  return fetch(`${base}${path}`, { method, headers: { 'x-service-apikey': FAKE_KEY, ...type }, ...(form === '' ? {} : { body: form }) });
+}
+
+async function entryOf(target: string, method: string, path: string, form = ''): Promise<unknown> {
+  const answer = await send(target, method, path, form);
+  return {
+    startedDateTime: '2026-01-01T00:00:00.000Z',
+    time: 1,
+    request: {
+      method,
+      url: `${target}${path}`,
+      headers: [
+        { name: 'X-SERVICE-APIKEY', value: FAKE_KEY },
+        { name: 'content-type', value: 'application/x-www-form-urlencoded' },
+      ],
+      ...(form === '' ? {} : { postData: { mimeType: 'application/x-www-form-urlencoded', text: form } }),
+    },
+    response: {
+      status: answer.status,
+      headers: [...answer.headers].map(([name, value]) => ({ name, value })),
+      content: { mimeType: answer.headers.get('content-type'), text: await answer.text() },
+    },
+  };
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe('keys and secrets stand in no file and on no stream of', () => {
+  test.each(Object.entries(FACES))('%s', async (_, face) => {
+    const folder = await temporaryFolder();
+    const streams: string[] = [];
+    await face(folder, streams);
+    const files = await filesIn(folder);
+    const texts = [
+      ...streams.map((line) => ['a stream', line] as const),
+      ...(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const))),
+    ];
+    expect(texts.length).toBeGreaterThan(0);
+    const secrets = [FAKE_KEY, OPERATOR_TOKEN, LEAKED, ...(await secretsOfExamples())];
+    expect(secrets.length).toBeGreaterThan(5);
+    // Sources have the examples of the document in them.
+    const own = secrets.filter((secret) => !secret.startsWith('example-') || !files.some((file) => file.includes('schemas')));
+    const found = texts.flatMap(([place, written]) =>
+      own.flatMap((secret) => (formsOf(secret).some((form) => written.includes(form)) ? [`${secret} in ${place}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
 });
 
 test('nor on the streams of the process, with the key as an argument', async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,9 @@ export async function temporaryFolder(): Promise<string> {
 /** A copy of the document's sources that a test may change; its root file. */
 export async function copyOfSources(): Promise<string> {
   const folder = await temporaryFolder();
-  for (const part of ['openapi.yaml', 'description.md', 'paths', 'components'])
+  for (const part of ['openapi.yaml', 'description.md', 'paths', 'components', 'redocly.yaml', 'EXTENSIONS.md', 'lint'])
     await cp(join(OPENAPI, part), join(folder, part), { recursive: true });
+  // The lint rules import what they are made with.
+  await symlink(join(OPENAPI, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'openapi.yaml');
 }

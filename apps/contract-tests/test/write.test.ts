@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runContract, type Report } from '@reseller/contract/engine';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
+import { runContract, tamperEnvelope, type FakeAnswer, type Report } from '@reseller/contract/engine';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { OpenApiDocument } from '@reseller/contract';
 import { loadDocument, openDocument, sourcesOf, writeProposals } from '../src/document.ts';
 import { FAKE_KEY, startFakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { memoryJournal } from '../src/memory-journal.ts';
+import { named } from '../src/selftest.ts';
 import { copyOfSources } from './workspace.ts';
 
 let service: OpenApiDocument;
@@ -14,10 +17,31 @@ beforeAll(async () => {
 });
 
 /** What the real document says of a service that is made of it and then changed. */
-async function judge(document: OpenApiDocument, tamper: Tamper): Promise<Report> {
+async function judge(document: OpenApiDocument, tamper: Tamper, mode: 'read-only' | 'full' = 'read-only'): Promise<Report> {
   const fake = await startFakeService(service, tamper);
   onTestFinished(() => fake.close());
-  return runContract({ document, target: new URL(fake.url), apiKey: FAKE_KEY });
+  return runContract({
+    document,
+    target: new URL(fake.url),
+    apiKey: FAKE_KEY,
+    mode,
+    ...(mode === 'full' ? { only: named(service), budget: { amount: 0n, unknown: 99 }, journal: memoryJournal() } : {}),
+  });
+}
+
+/** Says of the operation of a file that it is assumed, so that what contradicts it is learned. */
+async function assume(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/^ {2}operationId: .*$/m, '$&\n  x-provenance: inferred'));
+}
+
+/** What Redocly says of the sources, with our own rules. */
+async function lint(root: string): Promise<readonly string[]> {
+  const config = await loadConfig({ configPath: join(dirname(root), 'redocly.yaml') });
+  const problems = await lintDocument({ ref: root, config: config.forAlias('reseller') });
+  return problems.map(
+    ({ message, location: [at] }) => `${at?.source.absoluteRef.slice(dirname(root).length + 1)} ${at?.pointer}: ${message}`,
+  );
 }
 
 /** A service that has gone on since its document was written, in every way that a proposal can describe. */
@@ -71,6 +95,115 @@ test('what is written into the YAML describes what was observed, and a second ru
   const second = await judge(after.document, ahead);
   expect(second.findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, message }) => `${check} ${message}`)).toEqual([]);
 }, 60_000);
+
+/** Ways in which a service can answer otherwise than its document assumes; in each, an operation goes one way. */
+const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: readonly string[]])[] = [
+  [
+    'refusals',
+    (exchange) => {
+      const { operation, outcome, key, answer } = exchange;
+      const refused = (status: number): FakeAnswer => ({ ...answer, status });
+      if (outcome === 'unauthorized' && key === 'none' && operation?.id === 'listDomains') return refused(404);
+      if (outcome === 'unauthorized' && key === 'wrong' && operation?.id === 'getHandle') return refused(404);
+      if (outcome === 'unauthorized' && operation?.id === 'listSales')
+        return { ...answer, headers: { 'content-type': 'text/html' }, body: '<p>Sign in</p>' };
+      if (outcome === 'unauthorized' && operation?.id === 'getDomainPricings')
+        return { ...refused(429), headers: { ...answer.headers, 'retry-after': 'soon' } };
+      if (outcome === 'unknown-id' && operation?.id === 'getDomain') return refused(400);
+      return outcome === 'unknown-id' && operation?.id === 'getDedicatedServer' ? refused(418) : undefined;
+    },
+    [
+      'key-required',
+      'key-checked',
+      'content-type-documented',
+      'body-readable',
+      'header-present',
+      'identifier-unknown',
+      'status-documented',
+    ],
+  ],
+  [
+    'successes',
+    (exchange) => {
+      const { operation, outcome, answer, method } = exchange;
+      if (outcome === 'wrong-method' && method === 'GET')
+        return { ...answer, status: 200, body: { status: 'success', requestID: null, message: 'x', data: null } };
+      if (operation?.id === 'listVmHosts') return tamperEnvelope(exchange, 200);
+      if (outcome === 'success' && operation?.id === 'listInvoices')
+        return { ...answer, headers: { 'content-type': 'application/vnd.reseller' } };
+      return outcome === 'success' && operation?.id === 'listDomains'
+        ? { ...answer, headers: { ...answer.headers, 'idempotency-key-lifetime': '86400' } }
+        : undefined;
+    },
+    ['method-refused', 'status-agrees', 'content-type-documented', 'header-described'],
+  ],
+  [
+    'forms that must be refused',
+    ({ operation, outcome, success }) => (operation?.id === 'editDomainDns' && outcome === 'invalid-form' ? success() : undefined),
+    ['form-refused'],
+  ],
+  [
+    'forms that must be accepted, and a body that is not there',
+    ({ operation, outcome, answer }) => {
+      if (operation?.id === 'editDomainDns' && outcome === 'success')
+        return {
+          ...answer,
+          status: 422,
+          body: Object.values(operation.responses['422']?.content['application/json']?.examples ?? {})[0]?.value,
+        };
+      return outcome === 'unauthorized' && operation?.id === 'listSales' ? { ...answer, headers: {}, body: '' } : undefined;
+    },
+    ['form-accepted', 'body-readable'],
+  ],
+];
+
+describe('every difference from what the document assumes comes with a change that makes it known, and the document stays sound', () => {
+  test.each([['what has grown', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
+    const root = await copyOfSources();
+    for (const path of ['domain@{domain}@dns@edit', 'vm@list@hosts']) await assume(join(dirname(root), `paths/${path}.yaml`));
+    const before = await openDocument(root);
+    const first = await judge(before.document, tamper, 'full');
+    const open = first.findings.filter(({ verdict }) => verdict === 'learned' || verdict === 'discovered');
+    expect([...new Set(open.map(({ check }) => check))]).toEqual(expect.arrayContaining([...checks]));
+    expect(open.filter(({ proposals }) => proposals.length === 0).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
+    await writeProposals(before, first.findings);
+    expect(await lint(root)).toEqual([]);
+    const after = await judge((await openDocument(root)).document, tamper, 'full');
+    const still = new Set(after.findings.map(({ id }) => id));
+    expect(open.filter(({ id }) => still.has(id)).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
+  });
+});
+
+test('what one of two services lacks becomes optional, what only one has is described, and both are compared by ids of their own', async () => {
+  const other = await startFakeService(service, ({ operation, outcome, answer }) => {
+    const body = Object(answer.body);
+    if (outcome !== 'success') return undefined;
+    if (operation?.id === 'listDomains') return { ...answer, body: { ...body, data: { ...body.data, total: 1 } } };
+    if (operation?.id === 'listInvoices') return { ...answer, body: { ...body, data: {} } };
+    if (operation?.id !== 'getHandle') return undefined;
+    const { city: _, ...data } = body.data;
+    return { ...answer, body: { ...body, data: { ...data, number: 12 } } };
+  });
+  onTestFinished(() => other.close());
+  const root = await copyOfSources();
+  const compared = async (): Promise<Report> => {
+    const one = await startFakeService(service);
+    onTestFinished(() => one.close());
+    const { document } = await openDocument(root);
+    return runContract({ document, target: new URL(one.url), apiKey: FAKE_KEY, compare: { target: new URL(other.url), apiKey: FAKE_KEY } });
+  };
+  const { findings } = await compared();
+  expect(findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual([
+    ['parity', 'violation', '/data/number has another type'],
+    ['parity', 'discovered', '/data/total is sent by the compared service only'],
+    ['parity', 'discovered', '/data/city is sent by one service only'],
+    ['parity', 'unverified', expect.stringContaining('named nothing that this could be asked of')],
+  ]);
+  await writeProposals(await openDocument(root), findings);
+  expect(await lint(root)).toEqual([]);
+  const open = (await compared()).findings.filter(({ verdict }) => verdict !== 'unverified');
+  expect(open.map(({ message }) => message)).toEqual(['/data/number has another type']);
+});
 
 test('a change is small: every other line of the file is as it was, comments too', async () => {
   const root = await copyOfSources();

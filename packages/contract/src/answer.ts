@@ -4,23 +4,27 @@ import { mediaTypeName } from './operations.ts';
 /** Whose key a request carries. */
 export type Credential = 'account' | 'none' | 'wrong';
 
+/** All kinds of requests. */
+export const PURPOSES = [
+  'call',
+  'traffic',
+  'valid-form',
+  'next-page',
+  'no-key',
+  'wrong-key',
+  'unknown-id',
+  'invalid-form',
+  'method',
+  'otp',
+  'remove',
+  'remove-again',
+  'read-removed',
+  'undo',
+  'compare',
+] as const;
+
 /** Why a request was sent: as the document describes it, or to try what the service does otherwise. */
-export type Purpose =
-  | 'call'
-  | 'traffic'
-  | 'valid-form'
-  | 'next-page'
-  | 'no-key'
-  | 'wrong-key'
-  | 'unknown-id'
-  | 'invalid-form'
-  | 'method'
-  | 'otp'
-  | 'remove'
-  | 'remove-again'
-  | 'read-removed'
-  | 'undo'
-  | 'compare';
+export type Purpose = (typeof PURPOSES)[number];
 
 /** A request as it left. */
 export interface Sent {

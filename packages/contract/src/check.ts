@@ -4,6 +4,7 @@ import type { Remark, RunRemark } from './finding.ts';
 import type { FormReading } from './form.ts';
 import type { Issue } from './issues.ts';
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
+import type { OtpLaw } from './otp.ts';
 import type { Validator } from './validator.ts';
 
 /** What a check of one answer looks at. */
@@ -41,6 +42,8 @@ export interface Session {
   readonly answers: readonly Answer[];
   /** Answers of the service that is compared with, in pairs. */
   readonly pairs: readonly Pair[];
+  /** Answers of the service that the compared one could not be asked for, as it named no identifier. */
+  readonly unpaired: readonly Answer[];
   /** What an outsider says of one-time codes, where one could be asked. */
   readonly otp: readonly OtpProbe[];
 }
@@ -54,9 +57,11 @@ export interface Pair {
 /** A one-time code that was presented, what should have come of it, and what did. */
 export interface OtpProbe {
   readonly answer: Answer;
-  readonly law: string;
+  readonly law: OtpLaw;
   readonly expected: boolean;
-  readonly observed: boolean;
+  /** Undefined where nobody could be asked; then `reason` says why. */
+  readonly observed: boolean | undefined;
+  readonly reason?: string;
 }
 
 /**
@@ -72,6 +77,8 @@ export interface Check {
   readonly judges: string;
   /** What a finding means for users of the generated client. */
   readonly client: string;
+  /** Whose fault a finding is; the service's where it is left out. */
+  readonly about?: 'client';
   /** Whether it has anything to say of an operation. */
   readonly applies: (operation: Operation, document: OpenApiDocument) => boolean;
   /** Only answers to requests of these purposes say something to it; all answers where it is left out. */
@@ -93,6 +100,8 @@ export interface Defect {
   readonly says: string;
   /** What is answered instead; undefined where the defect does not show. */
   readonly tamper: (exchange: Exchange) => FakeAnswer | undefined;
+  /** The form that a client with the defect sends in place of a good one, where it is the client that has it. */
+  readonly sends?: (form: string) => string | undefined;
   /** Whether the defect shows only beside a second service without it. */
   readonly needsComparison?: boolean;
 }
@@ -107,9 +116,10 @@ export interface Exchange {
   readonly outcome: 'success' | 'unauthorized' | 'invalid-form' | 'unknown-id' | 'removed' | 'wrong-method' | 'not-found';
   readonly key: 'account' | 'none' | 'wrong';
   readonly form: FormReading | undefined;
+  readonly query: Readonly<Record<string, string>>;
   readonly answer: FakeAnswer;
-  /** What success would be, also where it was refused. */
-  readonly success: () => FakeAnswer;
+  /** What success would be, also where it was refused; on demand, that of the first page whichever was asked for. */
+  readonly success: (page?: 'first page') => FakeAnswer;
 }
 
 /** An answer before it goes out. */

@@ -22,6 +22,7 @@ import { propertyNull } from './checks/property-null.ts';
 import { propertyRequired } from './checks/property-required.ts';
 import { propertyType } from './checks/property-type.ts';
 import { removedStaysRemoved } from './checks/removed-stays-removed.ts';
+import { requestDescribed } from './checks/request-described.ts';
 import { requestId } from './checks/request-id.ts';
 import { requestIdUnique } from './checks/request-id-unique.ts';
 import { serverError } from './checks/server-error.ts';
@@ -62,6 +63,7 @@ export const CHECKS: readonly Check[] = [
   pageOverlap,
   otpLaws,
   parity,
+  requestDescribed,
 ];
 
 /** A check by its id. */

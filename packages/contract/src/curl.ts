@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
-import { maskedForm } from './mask-answer.ts';
+import { maskedForm, maskedUrl } from './mask-answer.ts';
 
 /** A command for a shell that sends the request once more; the key is taken from the environment, secrets of the form are masked. */
 export function curlOf(document: OpenApiDocument, answer: Answer): string {
@@ -15,7 +15,7 @@ export function curlOf(document: OpenApiDocument, answer: Answer): string {
     );
   const body = maskedForm(document, answer);
   if (body !== undefined && body !== '') parts.push('--data', quoted(body));
-  return [...parts, quoted(sent.url)].join(' ');
+  return [...parts, quoted(maskedUrl(document, answer))].join(' ');
 }
 
 /** A text in single quotes, as POSIX shells take it. */

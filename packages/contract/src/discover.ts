@@ -4,7 +4,7 @@ import { isObject } from './json.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { responseFor } from './operations.ts';
 import { walkDescribed, type Place } from './place.ts';
-import { valueAt } from './pointer.ts';
+import { evaluate } from './runtime-expression.ts';
 import { keysOf } from './schema.ts';
 import type { Validator } from './validator.ts';
 
@@ -37,7 +37,7 @@ export function discoverCreated(discovery: Discovery): PathValues | undefined {
   const linked: Record<string, string> = {};
   for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
     for (const [name, expression] of Object.entries(link.parameters)) {
-      const value = answer.body.kind === 'json' ? text(evaluate(answer.body.value, expression)) : undefined;
+      const value = text(evaluate(answer, expression));
       if (value !== undefined) linked[name] ??= value;
     }
   }
@@ -78,24 +78,18 @@ function accepts(validator: Validator, parameter: Parameter, value: string | und
   return check(value).length === 0 || (/^-?[0-9]+$/.test(value) && check(Number(value)).length === 0);
 }
 
-/** OpenAPI links: `$response.body#/data/list/0`. */
+/** OpenAPI links, to things that a plain request showed. */
 function fromLinks({ operation, answers }: Discovery): readonly PathValues[] {
   const found: PathValues[] = [];
   for (const answer of answers) {
     for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
-      if (link.operationId !== operation.id || answer.body.kind !== 'json') continue;
-      const { value: body } = answer.body;
-      const values = Object.entries(link.parameters).map(([name, expression]) => [name, text(evaluate(body, expression))] as const);
+      if (link.operationId !== operation.id) continue;
+      const values = Object.entries(link.parameters).map(([name, expression]) => [name, text(evaluate(answer, expression))] as const);
       const known = values.filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
       if (known.length === values.length) found.push(Object.fromEntries(known));
     }
   }
   return found;
-}
-
-function evaluate(body: unknown, expression: string): unknown {
-  const pointer = /^\$response\.body#(\/.*)$/.exec(expression)?.[1];
-  return pointer === undefined ? undefined : valueAt(body, pointer);
 }
 
 function fromAnswers(discovery: Discovery, name: string, isCreated = false): readonly string[] {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAnswer, type Answer, type Credential, type Sent } from './answer.ts';
-import type { PathValues } from './discover.ts';
 import { RefusedRequestError, type Send } from './guard.ts';
 import { buildRequest, type RequestParts } from './request.ts';
 import type { Step } from './step.ts';
@@ -24,13 +23,16 @@ export class NoAnswerError extends Error {
 /** After 429 a request is sent once more, after at most this many seconds. */
 const MAX_WAIT = 30;
 
+/** What earlier answers put into a step. */
+export type Filling = Pick<RequestParts, 'path' | 'body' | 'query'>;
+
 /**
  * Sends one request of a step and reads its answer.
  * @throws {NoAnswerError} when none came
  */
-export async function exchange(line: Line, step: Step, path: PathValues, body: string | undefined): Promise<Answer> {
+export async function exchange(line: Line, step: Step, { path, body, query }: Filling): Promise<Answer> {
   const { target, keyOf } = line;
-  const parts = { target, step, path, body, key: keyOf(step.credential) };
+  const parts = { target, step, path, body, query, key: keyOf(step.credential) };
   const request = buildRequest(parts);
   const sent: Sent = {
     method: step.method,

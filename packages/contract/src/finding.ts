@@ -53,6 +53,8 @@ export interface Finding {
   /** Id of the check that found it. */
   readonly check: string;
   readonly verdict: Verdict;
+  /** Whose fault it is, where it is one. */
+  readonly about: 'service' | 'client';
   readonly message: string;
   readonly expected: string;
   readonly observed: string;

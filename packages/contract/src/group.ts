@@ -32,6 +32,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       id: `f-${createHash('sha256').update([check.id, cause, rule].join('\n')).digest('hex').slice(0, 12)}`,
       check: check.id,
       verdict,
+      about: check.about ?? 'service',
       message,
       expected,
       observed,

@@ -2,6 +2,7 @@ import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createGuard, RefusedRequestError, type Guard } from './guard.ts';
 import { readOperations } from './operations.ts';
+import { NO_BUDGET, type Budget, type Price } from './price.ts';
 import { makePlan, READ_ONLY_LIMIT, type Mode, type Plan } from './plan.ts';
 import { createValidator } from './validator.ts';
 
@@ -26,11 +27,12 @@ function plan(mode: Mode, ...only: readonly string[]): Plan {
 let sent: string[];
 let status: number;
 
-function guardFor({ steps }: Plan, budget = 0): Guard {
+function guardFor({ steps }: Plan, budget: Budget = NO_BUDGET, price?: Price): Guard {
   return createGuard({
     steps,
     target: TARGET,
     budget,
+    priceOf: () => price,
     keyOf: (credential) => (credential === 'account' ? KEY : credential === 'wrong' ? 'wrong' : undefined),
     send: async ({ method, url }) => {
       sent.push(`${method} ${new URL(url).pathname}`);
@@ -163,15 +165,37 @@ describe('the guard', () => {
     expect(sent).toHaveLength(2);
   });
 
+  test('lets no query pass that the plan does not have', async () => {
+    const guard = guardFor(plan('read-only'));
+    await expect(guard.send(request('GET', 'domain/list?delete=all'))).rejects.toThrow(RefusedRequestError);
+    await guard.send(request('GET', 'domain/list'));
+    expect(sent).toHaveLength(1);
+  });
+
   test('spends no more than the budget, where only what was refused is given back', async () => {
     const all = plan('full', 'createVm');
     const bodies = all.steps.filter(({ operation, effect }) => operation.id === 'createVm' && effect === 'costs').length;
     expect(bodies).toBeGreaterThan(2);
     const form = 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen';
-    await expect(guardFor(all, 0).send(request('PUT', 'vm/create', form))).rejects.toThrow('the budget of 0');
-    const guard = guardFor(all, 1);
+    await expect(guardFor(all).send(request('PUT', 'vm/create', form))).rejects.toThrow('no more than 0 purchases of unknown price');
+    const guard = guardFor(all, { amount: 0n, unknown: 1 });
     status = 422;
     await guard.send(request('PUT', 'vm/create', form));
-    expect(guard.spent()).toBe(0);
+    expect(guard.spent()).toEqual(NO_BUDGET);
+  });
+
+  test('counts what a purchase costs, to the smallest unit', async () => {
+    const all = plan('full', 'createVm');
+    const form = 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen';
+    const price = { net: 840_000_000n, gross: 1_000_000_001n, basis: 'a month' };
+    const buy = (amount: bigint): { guard: Guard; sent: Promise<Response> } => {
+      const guard = guardFor(all, { amount, unknown: 0 }, price);
+      return { guard, sent: guard.send(request('PUT', 'vm/create', form)) };
+    };
+    await expect(buy(1_000_000_000n).sent).rejects.toThrow('the budget of 10.00 would not suffice');
+    expect(sent).toEqual([]);
+    const bought = buy(1_000_000_001n);
+    await bought.sent;
+    expect(bought.guard.spent()).toEqual({ amount: 1_000_000_001n, unknown: 0 });
   });
 });

@@ -3,6 +3,8 @@ import type { PathValues } from './discover.ts';
 import { readForm } from './form.ts';
 import { createMatcher } from './match.ts';
 import { isSuccess } from './answer.ts';
+import { showMoney } from './money.ts';
+import { NO_BUDGET, worthOf, type Budget, type PriceOf } from './price.ts';
 import { bodyOf, type Step } from './step.ts';
 
 /** Sends a request and gives its answer; the global `fetch` is one. */
@@ -19,8 +21,8 @@ export interface GuardOptions {
   readonly target: URL;
   /** The key that each kind of request carries. */
   readonly keyOf: (credential: Credential) => string | undefined;
-  /** How many requests that cost money may succeed. */
-  readonly budget: number;
+  readonly budget: Budget;
+  readonly priceOf: PriceOf;
   readonly send: Send;
 }
 
@@ -29,19 +31,19 @@ export interface Guard {
   readonly send: Send;
   /** Allows a thing that this run created to be changed and removed. */
   own(path: PathValues): void;
-  /** How many requests that cost money succeeded, or were lost so that nobody knows. */
-  readonly spent: () => number;
+  /** What requests cost that succeeded, or were lost so that nobody knows. */
+  readonly spent: () => Budget;
 }
 
 /**
  * Wraps `send` so that nothing leaves but what the plan lists, judged by the request as it would go over the wire: its origin,
  * its normalised path, method, key and body, and how often. Redirects are not followed, as they would lead past this point.
  */
-export function createGuard({ steps, target, keyOf, budget, send }: GuardOptions): Guard {
+export function createGuard({ steps, target, keyOf, budget, priceOf, send }: GuardOptions): Guard {
   const base = basePath(target);
   const rules = steps.map((step) => ({ step, match: createMatcher([{ ...step.operation, method: step.method }]), used: 0, waited: 0 }));
   const owned = new Set<string>();
-  let spent = 0;
+  let spent = NO_BUDGET;
 
   async function ruleFor(request: Request): Promise<(typeof rules)[number] | undefined> {
     const url = new URL(request.url);
@@ -52,7 +54,7 @@ export function createGuard({ steps, target, keyOf, budget, send }: GuardOptions
       operation.security === undefined || request.headers.get(operation.security.header) === (keyOf(credential) ?? null);
     return rules.find(({ step, match, used }) => {
       const found = used < step.times && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
-      return found !== undefined && takesPath(step, found, owned) && takesBody(step, body);
+      return found !== undefined && takesPath(step, found, owned) && takesQuery(step, url.searchParams) && takesBody(step, body);
     });
   }
 
@@ -73,18 +75,32 @@ export function createGuard({ steps, target, keyOf, budget, send }: GuardOptions
       const rule = await ruleFor(request);
       if (rule === undefined)
         throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} is not in the plan; it was not sent.`);
-      const isCostly = rule.step.effect === 'costs';
-      if (isCostly && spent >= budget)
-        throw new RefusedRequestError(`the budget of ${budget} that cost money is used up; it was not sent.`);
+      if (rule.step.effect !== 'costs') {
+        rule.used++;
+        return sendReading(rule, request);
+      }
+      const price = priceOf(rule.step);
+      const cost: Budget = price === undefined ? { amount: 0n, unknown: 1 } : { amount: worthOf(price), unknown: 0 };
+      const refusal = beyond(budget, plus(spent, cost));
+      if (refusal !== undefined) throw new RefusedRequestError(`${refusal}; it was not sent.`);
       rule.used++;
-      if (!isCostly) return sendReading(rule, request);
       // Counted before it is known: an answer that never comes may still have bought something.
-      spent++;
+      spent = plus(spent, cost);
       const response = await send(request);
-      if (!isSuccess(response.status)) spent--;
+      if (!isSuccess(response.status)) spent = { amount: spent.amount - cost.amount, unknown: spent.unknown - cost.unknown };
       return response;
     },
   };
+}
+
+function plus(one: Budget, other: Budget): Budget {
+  return { amount: one.amount + other.amount, unknown: one.unknown + other.unknown };
+}
+
+function beyond(budget: Budget, sum: Budget): string | undefined {
+  if (sum.amount > budget.amount) return `the budget of ${showMoney(budget.amount)} would not suffice`;
+  if (sum.unknown > budget.unknown) return `no more than ${budget.unknown} purchases of unknown price may succeed`;
+  return undefined;
 }
 
 function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>): boolean {
@@ -92,10 +108,24 @@ function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>
   return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
 }
 
+/** What the document requires, and where the next page begins: nothing else. */
+function takesQuery({ operation, next }: Step, given: URLSearchParams): boolean {
+  const expected = new Map<string, string | undefined>(
+    operation.parameters
+      .filter((one) => one.in === 'query' && one.required)
+      .map(({ name, examples: [example] }) => [name, String(example)]),
+  );
+  if (next?.in === 'query') expected.set(next.field, next.value);
+  const names = [...given.keys()];
+  if (names.length !== expected.size) return false;
+  return names.every((name) => expected.has(name) && (expected.get(name) ?? given.get(name)) === given.get(name));
+}
+
 function takesBody(step: Step, body: string): boolean {
   if (step.form === undefined) return body === '';
   const given = readForm(step.operation, body).values;
-  const names = Object.keys(step.form.found);
+  const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
+  const names = [...Object.keys(step.form.found), ...page];
   if (names.some((name) => typeof given[name] !== 'string')) return false;
   return bodyOf(step, Object.fromEntries(names.map((name) => [name, given[name]]))) === body;
 }

@@ -2,7 +2,8 @@ import { isObject, typeOf, type JsonObject } from './json.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
-const OBSERVED = 'Observed by a contract test; what it means is not known yet.';
+/** The description of what a contract test found and nobody has explained yet. */
+export const OBSERVED = 'Observed by a contract test; what it means is not known yet.';
 
 /** The smallest schema that an observed value fits, without the value itself: what a proposal writes into the document. */
 export function shapeSchema(value: unknown): JsonObject {

@@ -1,12 +1,16 @@
 import { isSuccess } from './answer.ts';
 import type { Subject } from './check.ts';
 import type { Remark } from './finding.ts';
+import { isKnownFor, occasionProposal } from './observed.ts';
 
 /** What is to be said of an answer to a request that did not have the right key. */
-export function keyRemarks({ answer: { status } }: Subject, how: string): readonly Remark[] {
+export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
+  const { answer, document, response } = subject;
+  const { status } = answer;
   // Too many requests and failures say nothing about keys; the latter are found by server-error.
   if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
   const isServed = isSuccess(status);
+  if (!isServed && isKnownFor(document, response, 'x-for-no-key')) return [];
   return [
     {
       pointer: '',
@@ -16,6 +20,7 @@ export function keyRemarks({ answer: { status } }: Subject, how: string): readon
       observed: String(status),
       at: '/security',
       rule: isServed ? 'served' : String(status),
+      proposal: isServed ? undefined : occasionProposal(subject, 'x-for-no-key'),
     },
   ];
 }

@@ -3,9 +3,11 @@ import type { OpenApiDocument } from './document.ts';
 import { readForm, writeForm } from './form.ts';
 import { isObject } from './json.ts';
 import { secretsIn } from './observe.ts';
-import { responseFor } from './operations.ts';
+import { mediaTypeName, responseFor } from './operations.ts';
 import { MASK, maskSecrets } from './secrets.ts';
 import { rootView, type View } from './view.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
 
 /** A JSON body that may be written down: secrets are masked, and so is every value that the document does not describe, as it could be one. */
 export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {
@@ -15,12 +17,30 @@ export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {
   return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, answer.body.value));
 }
 
-/** The body of a form that may be written down. */
+/** The body of a form that may be written down: as with answers, what the document does not describe could be a secret. */
 export function maskedForm(document: OpenApiDocument, { operation, sent }: Answer): string | undefined {
-  if (sent.body === undefined || operation.form === undefined) return sent.body;
-  const { values } = readForm(operation, sent.body);
-  const masked = maskSecrets(document, operation.form.pointer, values);
-  return isObject(masked) ? writeForm(operation, masked) : sent.body;
+  const { body, headers } = sent;
+  if (body === undefined || body === '') return body;
+  const type = mediaTypeName(headers['content-type'] ?? FORM);
+  const { form } = operation;
+  if (form === undefined || type !== FORM) return `(${body.length} characters as ${type}; not written down)`;
+  const { values } = readForm(operation, body);
+  const masked = maskSecrets(document, form.pointer, values);
+  const known = Object.entries(isObject(masked) ? masked : {}).map(([name, value]) => [name, form.fields.has(name) ? value : MASK]);
+  return writeForm(operation, Object.fromEntries(known));
+}
+
+/** The address of a request that may be written down: values of query parameters that are secret or not described are masked. */
+export function maskedUrl(document: OpenApiDocument, { operation, sent }: Answer): string {
+  if (!URL.canParse(sent.url)) return sent.url;
+  const url = new URL(sent.url);
+  for (const name of new Set(url.searchParams.keys())) {
+    const parameter = operation.parameters.find((one) => one.in === 'query' && one.name === name);
+    const isSecret =
+      parameter?.pointer !== undefined && rootView(document, parameter.pointer).nodes.some(({ schema }) => schema['x-secret'] === true);
+    if (parameter === undefined || isSecret) url.searchParams.set(name, MASK);
+  }
+  return url.href;
 }
 
 /** The secret texts of an exchange, to be taken out of everything that is written. */

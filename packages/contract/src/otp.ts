@@ -5,6 +5,24 @@ import { walkDescribed } from './place.ts';
 import { keysOf } from './schema.ts';
 import { rootView, type View } from './view.ts';
 
+/** What can be seen only where codes are presented, and whether the code that shows it must be taken. */
+export const OTP_LAWS = {
+  'a fresh code is valid': true,
+  'a code is valid once': false,
+  'a code is void once another is generated': false,
+  'the newest code is valid': true,
+} as const satisfies Readonly<Record<string, boolean>>;
+
+export type OtpLaw = keyof typeof OTP_LAWS;
+
+/** All of them, in the order in which they are tried. */
+export const OTP_LAW_NAMES: readonly OtpLaw[] = [
+  'a fresh code is valid',
+  'a code is valid once',
+  'a code is void once another is generated',
+  'the newest code is valid',
+];
+
 const NAME = /otp|one.?time|totp/i;
 const DEPTH = 3;
 

@@ -4,53 +4,109 @@ import { jsonOf } from './answer.ts';
 import { isObject } from './json.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import { replaced } from './replace.ts';
-import { keysOf } from './schema.ts';
+import { keysOf, schemaNodes, typesOf } from './schema.ts';
 import { rootView, type View } from './view.ts';
 
 /** How an operation's list is read page by page. */
 export interface Paging {
-  /** Name of the form field that says where a page begins. */
+  /** Whether a page is asked for by how many items come before it, or by what the page before it names. */
+  readonly by: 'offset' | 'cursor';
+  readonly in: 'form' | 'query';
+  /** Name of the form field or query parameter that says where a page begins. */
   readonly field: string;
-  /** Most items of a page. */
-  readonly size: number;
+  /** Most items of a page; undefined where the document does not say. */
+  readonly size: number | undefined;
   /** JSON pointer to the list in the body. */
   readonly pointer: string;
   /** JSON pointer into the document to the list's schema. */
   readonly at: string;
+  /** Where the next page begins, by the one before it; undefined where there is none. */
+  readonly next: (body: unknown) => string | undefined;
   readonly itemsOf: (body: unknown) => readonly unknown[] | undefined;
   readonly withItems: (body: unknown, items: readonly unknown[]) => unknown;
 }
 
-const BEGINNING = /^(?:offset|skip|start)$/i;
+const OFFSET = /^(?:offset|skip|start)$/i;
+const CURSOR = /^(?:cursor|after|starting_?after|(?:page|next|continuation)_?token|continuation|marker)$/i;
+/** What a page calls the beginning of the next. */
+const NEXT = /^(?:next|next_?(?:cursor|token|page_?token|marker)|cursor|continuation_?token|continuation|end_?cursor)$/i;
 const DEPTH = 3;
 
-/** How the list of an operation is paged: it takes an offset, and its answer has a list with a greatest length. */
+/** How the list of an operation is paged: it takes an offset and its answer has a list with a greatest length, or a cursor that its answer names. */
 export function pagingOf(document: OpenApiDocument, operation: Operation): Paging | undefined {
-  const field = [...(operation.form?.fields.values() ?? [])].find(({ name, kind }) => kind === 'integer' && BEGINNING.test(name));
   const schema = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => jsonOf(response)?.pointer)
     .find((pointer) => pointer !== undefined);
-  if (field === undefined || schema === undefined) return undefined;
-  const list = findList(rootView(document, schema), '', 0);
+  if (schema === undefined) return undefined;
+  const view = rootView(document, schema);
+  const list = find(view, ({ nodes }) => nodes.some(({ schema: one }) => typeof one['maxItems'] === 'number')) ?? find(view, isList);
   if (list === undefined) return undefined;
+  const node =
+    list.view.nodes.find((one) => typeof one.schema['maxItems'] === 'number') ??
+    list.view.nodes.find(({ schema: one }) => one['items'] !== undefined);
+  const size = Number(node?.schema['maxItems']);
   const itemsOf = (body: unknown): readonly unknown[] | undefined => {
     const items = valueAt(body, list.pointer);
     return Array.isArray(items) ? items : undefined;
   };
-  return { field: field.name, ...list, itemsOf, withItems: (body, items) => replaced(body, list.pointer, items) };
+  const base = {
+    pointer: list.pointer,
+    at: node?.pointer ?? schema,
+    size: Number.isInteger(size) ? size : undefined,
+    itemsOf,
+    withItems: (body: unknown, items: readonly unknown[]) => replaced(body, list.pointer, items),
+  };
+  const offset = fieldOf(document, operation, OFFSET, 'integer');
+  if (offset !== undefined && base.size !== undefined) return { ...base, ...offset, by: 'offset', next: () => String(base.size) };
+  const cursor = fieldOf(document, operation, CURSOR, 'string');
+  const named = cursor === undefined ? undefined : find(view, (_, name) => NEXT.test(name));
+  if (cursor === undefined || named === undefined) return undefined;
+  const next = (body: unknown): string | undefined => {
+    const value = valueAt(body, named.pointer);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  return { ...base, ...cursor, by: 'cursor', next };
 }
 
-function findList(view: View, pointer: string, depth: number): Pick<Paging, 'size' | 'pointer' | 'at'> | undefined {
-  for (const node of view.nodes) {
-    const size = node.schema['maxItems'];
-    if (typeof size === 'number') return { size, pointer, at: node.pointer };
-  }
-  if (depth === DEPTH) return undefined;
-  const names = new Set(view.nodes.flatMap(({ schema }) => (isObject(schema) ? keysOf(schema, 'properties') : [])));
-  for (const name of names) {
-    const found = findList(view.member(name).view, joinPointer(pointer, name), depth + 1);
+/** A form field, else a query parameter, of a name and type. */
+function fieldOf(
+  document: OpenApiDocument,
+  { form, parameters }: Operation,
+  name: RegExp,
+  type: string,
+): Pick<Paging, 'in' | 'field'> | undefined {
+  const field = [...(form?.fields.values() ?? [])].find((one) => name.test(one.name) && one.kind === type);
+  if (field !== undefined) return { in: 'form', field: field.name };
+  const parameter = parameters.find(
+    (one) =>
+      one.in === 'query' && name.test(one.name) && one.pointer !== undefined && typesOf(schemaNodes(document, one.pointer)).has(type),
+  );
+  return parameter === undefined ? undefined : { in: 'query', field: parameter.name };
+}
+
+interface Found {
+  readonly view: View;
+  readonly pointer: string;
+}
+
+/** The first part of an answer, outside of lists, that is what is looked for; the nearest to the top. */
+function find(root: View, isIt: (view: View, name: string) => boolean): Found | undefined {
+  let level: readonly (Found & { readonly name: string })[] = [{ view: root, pointer: '', name: '' }];
+  for (let depth = 0; depth <= DEPTH; depth++) {
+    const found = level.find(({ view, name }) => isIt(view, name));
     if (found !== undefined) return found;
+    level = level.flatMap(({ view, pointer }) =>
+      [...new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))].map((name) => ({
+        view: view.member(name).view,
+        pointer: joinPointer(pointer, name),
+        name,
+      })),
+    );
   }
   return undefined;
+}
+
+function isList({ nodes }: View): boolean {
+  return nodes.some(({ schema }) => isObject(schema['items']));
 }

@@ -100,8 +100,10 @@ function readingSteps(options: PlanOptions, operation: Operation): readonly Step
   if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'once more, after what was made', phase: PHASES.readMore });
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
-    const form: StepForm = { values: { ...call.form?.values, [paging.field]: paging.size }, found: {} };
-    steps.push({ ...call, purpose: 'next-page', form, detail: `${paging.field} ${paging.size}`, times: 1 });
+    const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
+    const detail = value === undefined ? `${paging.field} of the first page` : `${paging.field} ${value}`;
+    const form: StepForm | undefined = paging.in === 'form' ? { values: { ...call.form?.values }, found: {} } : call.form;
+    steps.push({ ...call, purpose: 'next-page', form, next: { in: paging.in, field: paging.field, value }, detail, times: 1 });
   }
   steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }), ...unknownSteps(options, operation, call.form));
   const broken = brokenSteps(options, operation);

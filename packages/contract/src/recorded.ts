@@ -1,10 +1,12 @@
 import type { Har } from 'har-format';
-import { readAnswer, type Answer, type Sent } from './answer.ts';
+import { PURPOSES, readAnswer, type Answer, type Purpose, type Sent } from './answer.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import { createMatcher, type Matcher } from './match.ts';
+import { NO_BUDGET } from './price.ts';
 import { readOperations } from './operations.ts';
 import { buildReport, type Report } from './report.ts';
+import { CREATOR } from './report/har.ts';
 import { createValidator } from './validator.ts';
 
 /** One request and its answer that went by, as they were on the wire. */
@@ -18,6 +20,8 @@ export interface Seen {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly milliseconds: number;
+  /** Why it was sent, where this program recorded it itself; such requests are not judged, as some are wrong on purpose. */
+  readonly purpose?: Purpose | undefined;
 }
 
 /** The HAR file cannot be used; the message says why. */
@@ -57,8 +61,9 @@ export function createRecorder(input: OpenApiDocument): Recorder {
       const key = header === undefined ? undefined : seen.requestHeaders[header];
       if (key !== undefined) secrets.add(key);
       const { method, url, requestHeaders, requestBody, at } = seen;
-      const credential = header === undefined || key !== undefined ? 'account' : 'none';
-      const sent: Sent = { method, url, headers: requestHeaders, body: requestBody, credential, purpose: 'traffic', detail: '', at };
+      const { purpose = 'traffic' } = seen;
+      const credential = purpose === 'wrong-key' ? 'wrong' : header === undefined || key !== undefined ? 'account' : 'none';
+      const sent: Sent = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
       const answer = readAnswer(found, sent, {
         status: seen.status,
         headers: seen.responseHeaders,
@@ -75,10 +80,12 @@ export function createRecorder(input: OpenApiDocument): Recorder {
         validator,
         answers,
         pairs: [],
+        unpaired: [],
         otp: [],
         plan: { steps: [], withheld: new Map() },
         reasons: new Map(),
         left: [],
+        spent: NO_BUDGET,
         mode: 'recorded',
         seed: 1,
         target,
@@ -113,14 +120,20 @@ export function readHar(text: string): readonly Seen[] {
   // Entries that were blocked or cut off have no answer to judge.
   return value.log.entries
     .filter(({ request, response }) => isObject(request) && response.status > 0 && URL.canParse(request.url))
-    .map(seenOf);
+    .map((entry) => seenOf(entry, value.log.creator?.name === CREATOR ? purposeIn(entry.comment ?? '') : undefined));
 }
 
 function isHar(value: unknown): value is Har {
   return isObject(value) && isObject(value['log']) && Array.isArray(value['log']['entries']);
 }
 
-function seenOf({ request, response, startedDateTime, time }: Har['log']['entries'][number]): Seen {
+/** The purpose in the comment of an entry that this program wrote. */
+function purposeIn(comment: string): Purpose | undefined {
+  const words = new Set(comment.split(' '));
+  return PURPOSES.find((purpose) => words.has(purpose));
+}
+
+function seenOf({ request, response, startedDateTime, time }: Har['log']['entries'][number], purpose: Purpose | undefined): Seen {
   const { text = '', encoding } = response.content;
   return {
     method: request.method.toUpperCase(),
@@ -132,6 +145,7 @@ function seenOf({ request, response, startedDateTime, time }: Har['log']['entrie
     responseHeaders: { 'content-type': response.content.mimeType, ...headersOf(response.headers) },
     bytes: encoding === 'base64' ? Buffer.from(text, 'base64') : Buffer.from(text),
     milliseconds: time,
+    purpose,
   };
 }
 

@@ -7,8 +7,10 @@ import { groupFindings } from './group.ts';
 import { createJudge } from './judge.ts';
 import { secretsOf } from './mask-answer.ts';
 import { scrubber } from './observe.ts';
+import { showMoney } from './money.ts';
 import type { Operation } from './operation.ts';
 import type { Mode, Plan } from './plan.ts';
+import type { Budget } from './price.ts';
 import { describeStep } from './step.ts';
 import { recordExchange, type RecordedExchange } from './traffic.ts';
 import type { Validator } from './validator.ts';
@@ -29,6 +31,8 @@ export interface Report {
   readonly plan: readonly string[];
   /** What was changed and could not be undone, for people. */
   readonly left: readonly string[];
+  /** What was bought: the sum of known prices in decimal notation, and how many purchases there were of unknown price. */
+  readonly spent: { readonly amount: string; readonly unknown: number };
   readonly traffic: readonly RecordedExchange[];
 }
 
@@ -38,10 +42,12 @@ export interface ReportParts {
   readonly validator: Validator;
   readonly answers: readonly Answer[];
   readonly pairs: readonly Pair[];
+  readonly unpaired: readonly Answer[];
   readonly otp: readonly OtpProbe[];
   readonly plan: Plan;
   readonly reasons: ReadonlyMap<string, string>;
   readonly left: readonly string[];
+  readonly spent: Budget;
   readonly mode: Report['mode'];
   readonly seed: number;
   readonly target: URL;
@@ -52,10 +58,10 @@ export interface ReportParts {
 
 /** Judges all answers of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, answers, pairs, otp } = parts;
+  const { document, operations, validator, answers, pairs, unpaired, otp } = parts;
   const judge = createJudge({ document, operations, validator });
   // Of the compared service only the difference is judged.
-  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, otp })];
+  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, otp })];
   const findings = groupFindings(document, judged);
   const all = [...answers, ...pairs.map(({ other }) => other)];
   const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => secretsOf(document, answer))]);
@@ -71,6 +77,7 @@ export function buildReport(parts: ReportParts): Report {
     coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons: parts.reasons }, operation)),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
+    spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
     traffic: answers.map((answer) => recordExchange(document, answer)),
   };
   return scrubbed(report, scrub);

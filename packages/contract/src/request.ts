@@ -9,6 +9,8 @@ export interface RequestParts {
   readonly step: Step;
   readonly path: PathValues;
   readonly body: string | undefined;
+  /** Query parameters beside those that the document requires. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** The key to send; undefined for none. */
   readonly key: string | undefined;
   readonly signal?: AbortSignal;
@@ -27,7 +29,7 @@ export function obstacle(operation: Operation): string | undefined {
 }
 
 /** The request of a step: required parameters by the document's examples. */
-export function buildRequest({ target, step, path, body, key, signal }: RequestParts): Request {
+export function buildRequest({ target, step, path, body, query: more = {}, key, signal }: RequestParts): Request {
   const { operation } = step;
   const headers = new Headers({ accept: 'application/json' });
   const query = new URLSearchParams();
@@ -38,6 +40,7 @@ export function buildRequest({ target, step, path, body, key, signal }: RequestP
     if (parameter.in === 'query') query.set(parameter.name, value);
     if (parameter.in === 'cookie') headers.append('cookie', `${parameter.name}=${encodeURIComponent(value)}`);
   }
+  for (const [name, value] of Object.entries(more)) query.set(name, value);
   if (operation.security !== undefined && key !== undefined) headers.set(operation.security.header, key);
   const filled = operation.path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
   const url = new URL(`${target.origin}${basePath(target)}${filled}`);

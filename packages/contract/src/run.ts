@@ -1,16 +1,18 @@
-import { isSuccess, type Answer } from './answer.ts';
+import { isSuccess, jsonValue, type Answer } from './answer.ts';
 import type { OtpProbe, Pair } from './check.ts';
 import { createCleaner, type Cleaner } from './clean-up.ts';
 import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
-import { exchange, NoAnswerError, paceOf, type Line } from './exchange.ts';
+import { exchange, NoAnswerError, paceOf, type Filling, type Line } from './exchange.ts';
 import { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 import type { Journal } from './journal.ts';
 import type { Operation } from './operation.ts';
-import { readOperations, responseFor } from './operations.ts';
-import { hasOtp, otpIn } from './otp.ts';
+import { readOperations } from './operations.ts';
+import { pagingOf } from './paging.ts';
 import { makePlan, type Mode, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
+import { presentCode } from './present-code.ts';
+import { NO_BUDGET, type Budget, type PriceOf } from './price.ts';
 import { obstacle } from './request.ts';
 import { bodyOf, describeStep, PHASES, type Step } from './step.ts';
 import { createValidator, type Validator } from './validator.ts';
@@ -27,8 +29,10 @@ export interface ContractOptions {
   readonly mode?: Mode;
   /** Operations by name, each with the identifier it may be used on; all that need not be named when omitted. */
   readonly only?: ReadonlyMap<string, string | undefined>;
-  /** How many requests that cost money may succeed; 0 when omitted. */
-  readonly budget?: number;
+  /** How much may be spent; nothing when omitted. */
+  readonly budget?: Budget;
+  /** What things cost; unknown when omitted. */
+  readonly priceOf?: PriceOf;
   /** Which wrong forms are sent, and in which order; 1 when omitted. */
   readonly seed?: number;
   /** Requests a second; as fast as answers come when omitted. */
@@ -39,8 +43,10 @@ export interface ContractOptions {
   readonly compare?: { readonly target: URL; readonly apiKey: string | undefined };
   /** Where what is changed is written down; required in full mode. */
   readonly journal?: Journal;
-  /** Presents a one-time code as a third party would, and says whether it was taken. */
+  /** Presents a one-time code as a third party would, and says whether it was taken; throws where nobody can tell. */
   readonly presentOtp?: (code: string) => Promise<boolean>;
+  /** Further texts that must stand in no report, such as the token that one-time codes are presented with. */
+  readonly secrets?: readonly string[];
   /** Told of every answer. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -70,6 +76,7 @@ interface Run {
   readonly cleaner: Cleaner;
   readonly answers: Answer[];
   readonly pairs: Pair[];
+  readonly unpaired: Answer[];
   readonly otp: OtpProbe[];
   readonly reasons: Map<string, string>;
   readonly options: ContractOptions;
@@ -115,11 +122,12 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   const validator = createValidator(document, true);
   const plan = await planFor(options, document, operations, validator);
   const run = prepare(options, plan, { document, operations, validator });
-  for (const phase of Object.values(PHASES))
-    await runPhase(
-      run,
-      plan.steps.filter((step) => step.phase === phase),
-    );
+  let late: readonly Step[] = [];
+  for (const phase of Object.values(PHASES)) {
+    const left = await runPhase(run, [...late, ...plan.steps.filter((step) => step.phase === phase)]);
+    // What is to be made may need an identifier that only the next phase reads.
+    late = phase <= PHASES.readMore ? left : [];
+  }
   const left = await run.cleaner.finish();
   return buildReport({
     document,
@@ -127,14 +135,16 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     validator,
     answers: run.answers,
     pairs: run.pairs,
+    unpaired: run.unpaired,
     otp: run.otp,
     plan,
     reasons: run.reasons,
     left,
+    spent: run.guard.spent(),
     mode: options.mode ?? 'read-only',
     seed: options.seed ?? 1,
     target: options.target,
-    secrets: [options.apiKey, options.compare?.apiKey].filter((key) => key !== undefined),
+    secrets: [options.apiKey, options.compare?.apiKey, ...(options.secrets ?? [])].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
 }
@@ -144,7 +154,14 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   const timeout = options.timeout ?? 10_000;
   const line = (target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } => {
     const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
-    const guard = createGuard({ steps, target, keyOf, budget: options.budget ?? 0, send });
+    const guard = createGuard({
+      steps,
+      target,
+      keyOf,
+      budget: options.budget ?? NO_BUDGET,
+      priceOf: options.priceOf ?? (() => undefined),
+      send,
+    });
     return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(options.rate) } };
   };
   const main = line(options.target, options.apiKey, plan.steps);
@@ -157,6 +174,7 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
     cleaner: createCleaner({ ...parts, guard: main.guard, journal: options.journal, target: options.target }),
     answers: [],
     pairs: [],
+    unpaired: [],
     otp: [],
     reasons: new Map(plan.withheld),
     options,
@@ -165,13 +183,14 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   };
 }
 
-/** Both services are asked what reads and needs no identifier: identifiers of one mean nothing to the other. */
-function isComparable({ purpose, effect, path }: Step): boolean {
-  return purpose === 'call' && effect === 'reads' && path === 'none';
+/** Both services are asked what reads. Identifiers of one mean nothing to the other: each is asked for what it named itself. */
+function isComparable({ purpose, effect, path, form }: Step): boolean {
+  const takesNothing = Object.keys(form?.found ?? {}).length === 0;
+  return purpose === 'call' && effect === 'reads' && (path === 'none' || path === 'found') && takesNothing;
 }
 
 /** Steps whose identifiers are not known yet wait for the answers of the others, as long as those bring something new. */
-async function runPhase(run: Run, steps: readonly Step[]): Promise<void> {
+async function runPhase(run: Run, steps: readonly Step[]): Promise<readonly Step[]> {
   let waiting = [...steps];
   while (waiting.length > 0) {
     const later: Step[] = [];
@@ -182,6 +201,7 @@ async function runPhase(run: Run, steps: readonly Step[]): Promise<void> {
   for (const step of waiting) {
     if (step.purpose === 'call' || step.purpose === 'remove' || step.purpose === 'undo') run.reasons.set(step.operation.id, missing(step));
   }
+  return waiting;
 }
 
 function missing({ operation, path, form, onlyAfter }: Step): string {
@@ -197,11 +217,25 @@ async function runStep(run: Run, step: Step): Promise<boolean> {
   const { onlyAfter } = step;
   const paths = pathsOf(run, step).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
+  const page = nextPage(run, step);
+  // The first page was the last one.
+  if (page === undefined) return true;
   for (const path of paths.slice(0, step.times)) {
     const times = step.purpose === 'otp' ? step.times : 1;
-    for (let time = 0; time < times; time++) if (!(await call(run, step, path, bodyOf(step, found)))) return true;
+    for (let time = 0; time < times; time++) {
+      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
+      if (!(await call(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined }))) return true;
+    }
   }
   return true;
+}
+
+/** What asks for the next page; nothing for steps that ask for none, undefined where there is none. */
+function nextPage({ document, answers }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
+  if (next === undefined) return {};
+  const first = answers.find(({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status));
+  const value = next.value ?? (first === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(first)));
+  return value === undefined ? undefined : { [next.field]: value };
 }
 
 function foundFields({ operations, ...run }: Run, { form }: Step): Readonly<Record<string, string>> | undefined {
@@ -235,12 +269,13 @@ function pathsFor(
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
 }
 
-async function call(run: Run, step: Step, path: PathValues, body: string | undefined): Promise<boolean> {
+async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
+  const { path, body } = filling;
   const { cleaner, line, options } = run;
   const entry = await cleaner.before(step, path);
   let answer: Answer;
   try {
-    answer = await exchange(line, step, path, body);
+    answer = await exchange(line, step, filling);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     if (run.answers.length === 0 && !(error.cause instanceof RefusedRequestError)) {
@@ -255,8 +290,9 @@ async function call(run: Run, step: Step, path: PathValues, body: string | undef
   run.answers.push(answer);
   await cleaner.after(entry, step, answer);
   tell(run, step, answer.status);
-  if (run.other !== undefined && isComparable(step)) await compare(run, run.other, step, { answer, path, body });
-  if (options.presentOtp !== undefined) await presentCode(run, answer, options.presentOtp);
+  if (run.other !== undefined && isComparable(step)) await compare(run, run.other, step, { answer, body });
+  if (options.presentOtp !== undefined)
+    await run.otp.push(...(await presentCode({ document: run.document, answers: run.answers }, answer, options.presentOtp)));
   // A purchase that a wrong form made is enough to know.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(answer.status));
 }
@@ -265,31 +301,19 @@ async function compare(
   run: Run,
   line: Line,
   step: Step,
-  { answer, path, body }: { readonly answer: Answer; readonly path: PathValues; readonly body: string | undefined },
+  { answer, body }: { readonly answer: Answer; readonly body: string | undefined },
 ): Promise<void> {
+  const answers = run.pairs.map(({ other }) => other);
+  const [path] = step.path === 'none' ? [{}] : pathsFor({ ...run, answers }, step.operation);
+  if (path === undefined) return void run.unpaired.push(answer);
+  // A list of many things is read for some of them; the compared service is asked once.
+  if (run.pairs.some(({ one }) => one.operation.id === step.operation.id && one.sent.detail === answer.sent.detail)) return;
   try {
-    const other = await exchange(line, step, path, body);
+    const other = await exchange(line, step, { path, body });
     run.pairs.push({ one: answer, other: { ...other, sent: { ...other.sent, purpose: 'compare' } } });
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     if (run.pairs.length === 0) throw new TargetError(`${line.target.origin} does not answer: ${error.message}`, { cause: error.cause });
-  }
-}
-
-/** The first code is used and used again; the second is let lie until there is a third. */
-async function presentCode(run: Run, answer: Answer, present: (code: string) => Promise<boolean>): Promise<void> {
-  if (!hasOtp(run.document, answer.operation) || !isSuccess(answer.status) || responseFor(answer.operation, answer.status) === undefined)
-    return;
-  const codes = run.answers.filter(({ operation, status }) => operation.id === answer.operation.id && isSuccess(status));
-  const codeOf = (one: Answer | undefined) => (one?.body.kind === 'json' ? otpIn(run.document, one.operation, one.body.value) : undefined);
-  const [latest, before] = [codeOf(codes.at(-1)), codeOf(codes.at(-2))];
-  if (latest === undefined) return;
-  if (codes.length === 1) {
-    run.otp.push({ answer, law: 'a fresh code is valid', expected: true, observed: await present(latest) });
-    run.otp.push({ answer, law: 'a code is valid once', expected: false, observed: await present(latest) });
-  } else if (codes.length === 3 && before !== undefined) {
-    run.otp.push({ answer, law: 'a code is void once another is generated', expected: false, observed: await present(before) });
-    run.otp.push({ answer, law: 'the newest code is valid', expected: true, observed: await present(latest) });
   }
 }
 

@@ -1,11 +1,10 @@
 import type { Subject } from './check.ts';
 import { verdictOf, type Remark } from './finding.ts';
 import type { Issue } from './issues.ts';
-import { typeOf } from './json.ts';
 import { observe } from './observe.ts';
 import { provenanceOfIssue } from './place.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
-import type { Proposal } from './proposal.ts';
+import { proposalFor } from './propose.ts';
 
 /** The broken rules of a body that one check speaks of. Those of the envelope's identifier and of page sizes have checks of their own. */
 export function schemaRemarks(subject: Subject, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
@@ -49,25 +48,4 @@ export function generalised(pointer: string, root: unknown): string {
     at = valueAt(at, joinPointer('', token));
   }
   return text;
-}
-
-/** How the document would have to change to allow what was observed. */
-function proposalFor({ keyword, schemaPath, path }: Issue, value: unknown): Proposal | undefined {
-  const schema = schemaPath.slice(0, schemaPath.lastIndexOf('/'));
-  if (!schemaPath.endsWith(`/${keyword}`)) return undefined;
-  switch (keyword) {
-    case 'required':
-      return { kind: 'remove-item', at: schemaPath, value: pointerTokens(path).at(-1) ?? '' };
-    case 'type':
-      return { kind: 'allow-type', at: schemaPath, type: typeOf(value) };
-    case 'enum':
-      return typeof value === 'string' || typeof value === 'number' ? { kind: 'add-item', at: schemaPath, value } : undefined;
-    case 'anyOf':
-    case 'oneOf':
-    case 'allOf':
-    case 'additionalProperties':
-      return undefined;
-    default:
-      return { kind: 'remove-entry', at: schema, key: keyword };
-  }
 }

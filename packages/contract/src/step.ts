@@ -18,6 +18,8 @@ export interface Step {
   /** Where path parameters come from: earlier answers, what this run created, or the values given here. */
   readonly path: 'none' | 'found' | 'own' | PathValues;
   readonly form: StepForm | undefined;
+  /** Where the next page begins, for a step that reads it; without `value` where only the page before it says. */
+  readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };
   /** What is special about it, for people. */
   readonly detail: string;
   /** How many requests of it may leave. */
@@ -37,8 +39,9 @@ export interface StepForm {
 }
 
 /** The body of a step, with the identifiers that were found. */
-export function bodyOf({ operation, form }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
-  return form === undefined ? undefined : writeForm(operation, { ...form.values, ...found });
+export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
+  const page = next?.in === 'form' && next.value !== undefined ? { [next.field]: next.value } : {};
+  return form === undefined ? undefined : writeForm(operation, { ...form.values, ...page, ...found });
 }
 
 /** A step as a line for people: method, path, form, key, and what it is for. */
@@ -46,9 +49,11 @@ export function describeStep(step: Step): string {
   const { operation, method, purpose, detail, credential, times, path } = step;
   const filled =
     typeof path === 'string' ? operation.path : operation.path.replace(/\{([^{}]+)\}/g, (whole, name: string) => path[name] ?? whole);
-  const known = Object.fromEntries(Object.keys(step.form?.found ?? {}).map((name) => [name, 'FOUND']));
+  const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
+  const known = Object.fromEntries([...Object.keys(step.form?.found ?? {}), ...page].map((name) => [name, 'FOUND']));
+  const query = step.next?.in === 'query' ? `?${step.next.field}=${step.next.value ?? '{from an answer}'}` : '';
   const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from an answer}');
   const key = credential === 'account' ? '' : credential === 'none' ? ', without a key' : ', with a made-up key';
   const often = times > 1 ? `, up to ${times} times` : '';
-  return `${method} ${filled}${body === undefined || body === '' ? '' : ` ${body}`}  (${purpose}${detail === '' ? '' : `: ${detail}`}${key}${often})`;
+  return `${method} ${filled}${query}${body === undefined || body === '' ? '' : ` ${body}`}  (${purpose}${detail === '' ? '' : `: ${detail}`}${key}${often})`;
 }

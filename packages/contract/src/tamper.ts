@@ -46,6 +46,11 @@ export function withMembers(answer: FakeAnswer, members: Readonly<Record<string,
 export function tamperEnvelope({ operation, outcome, answer }: Exchange, status: number): FakeAnswer | undefined {
   const refusal = Object.values(operation?.responses['401']?.content['application/json']?.examples ?? {})[0]?.value;
   if (outcome !== 'success' || !isObject(refusal)) return undefined;
+  return refusalLike(answer, status, refusal);
+}
+
+/** An answer with the body of an example, which keeps the identifier of its own request: else two of them would name the same one. */
+export function refusalLike(answer: FakeAnswer, status: number, example: unknown): FakeAnswer {
   const own = isObject(answer.body) ? answer.body['requestID'] : undefined;
-  return { ...answer, status, body: { ...refusal, ...(own === undefined ? {} : { requestID: own }) } };
+  return { ...answer, status, body: { ...Object(example), ...(own === undefined ? {} : { requestID: own }) } };
 }

@@ -1,6 +1,8 @@
 import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
-import { maskedBody, maskedForm } from './mask-answer.ts';
+import { OF_HTTP } from './http-headers.ts';
+import { maskedBody, maskedForm, maskedUrl } from './mask-answer.ts';
+import { responseFor } from './operations.ts';
 import { MASK } from './secrets.ts';
 
 /** One request and its answer, as they may be written down. */
@@ -22,21 +24,18 @@ export interface RecordedExchange {
   readonly responseBody: string;
 }
 
-const SECRET_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'cookie',
-  'set-cookie',
-  'proxy-authorization',
-  'www-authenticate',
-  'idempotency-key',
-]);
+/** Names of headers that carry what opens something. */
+const SECRET_HEADER = /auth|cookie|credential|idempotency-key$|key$|password|secret|session|token/;
 
 /** Writes an exchange down without its secrets. */
 export function recordExchange(document: OpenApiDocument, answer: Answer): RecordedExchange {
   const { operation, sent, status, headers, mediaType, body, milliseconds } = answer;
   const key = operation.security?.header.toLowerCase();
-  const masked = (all: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, name === key || SECRET_HEADERS.has(name) ? MASK : value]));
+  const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
+  const masked = (all: Readonly<Record<string, string>>, isShown: (name: string) => boolean): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [name, name === key || SECRET_HEADER.test(name) || !isShown(name) ? MASK : value]),
+    );
   return {
     operation: operation.id,
     purpose: sent.purpose,
@@ -44,11 +43,11 @@ export function recordExchange(document: OpenApiDocument, answer: Answer): Recor
     at: sent.at,
     milliseconds: Math.round(milliseconds * 1_000) / 1_000,
     method: sent.method,
-    url: sent.url,
-    requestHeaders: masked(sent.headers),
+    url: maskedUrl(document, answer),
+    requestHeaders: masked(sent.headers, () => true),
     requestBody: maskedForm(document, answer),
     status,
-    responseHeaders: masked(headers),
+    responseHeaders: masked(headers, (name) => OF_HTTP.test(name) || described?.[name] !== undefined),
     contentType: mediaType,
     responseBody:
       body.kind === 'json'

@@ -11,15 +11,15 @@ interface Parts {
   readonly loaded: LoadedDocument;
   readonly args: Pick<Arguments, 'baseline' | 'report' | 'write'>;
   readonly output: Console;
-  readonly secret: string;
+  readonly secrets: readonly string[];
 }
 
 /** What comes after judging, wherever the answers came from: baseline, reports, proposals. */
-export async function conclude({ report, loaded, args, output, secret }: Parts): Promise<0 | 1> {
+export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1> {
   const settled = await settleReport(report, loaded, args.baseline);
   output.print(renderReport(settled));
   if (args.report !== undefined) {
-    await writeReports(args.report, settled, secret);
+    await writeReports(args.report, settled, secrets);
     output.print(`Reports: ${args.report}`);
   }
   if (args.write) {

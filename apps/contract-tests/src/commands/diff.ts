@@ -11,7 +11,7 @@ export async function compareDocuments({ files }: Arguments, output: Console): P
   const [old = '', now = ''] = files;
   const [before, after] = [await openDocument(old), await openDocument(now)];
   const changes = diffDocuments(before.document, after.document);
-  const safe = guarded(output, '');
+  const safe = guarded(output, []);
   if (changes.length === 0) {
     safe.print('Nothing changed that anybody would notice.');
     return 0;

@@ -17,9 +17,9 @@ export async function judgeHar(args: Arguments, file: string, output: Console): 
     throw new CannotRunError(
       `None of the ${entries.length} entries of ${file} is of an operation of the document, so nothing was checked.`,
     );
-  const safe = guarded(output, '');
+  const safe = guarded(output, []);
   if (recorder.foreign() > 0) safe.print(`${recorder.foreign()} entries are of no operation of the document and were left out.`);
-  return conclude({ report: recorder.report(new URL(new URL(first.sent.url).origin)), loaded, args, output: safe, secret: '' });
+  return conclude({ report: recorder.report(new URL(new URL(first.sent.url).origin)), loaded, args, output: safe, secrets: [] });
 }
 
 async function read(file: string): Promise<ReturnType<typeof readHar>> {

@@ -11,7 +11,7 @@ import { conclude } from './conclude.ts';
 export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
   const loaded = await openDocument(args.document);
   const recorder = createRecorder(loaded.document);
-  const safe = guarded(output, '');
+  const safe = guarded(output, []);
   const proxy = await start({
     target: args.target,
     port: args.port,
@@ -24,7 +24,7 @@ export async function standAsProxy(args: Arguments, output: Console, signal: Abo
   const report = recorder.report(args.target);
   if (report.traffic.length === 0)
     throw new CannotRunError('No answer to an operation of the document passed through the proxy, so nothing was checked.');
-  return conclude({ report, loaded, args, output: safe, secret: '' });
+  return conclude({ report, loaded, args, output: safe, secrets: [] });
 }
 
 async function start(options: ProxyOptions): Promise<Proxy> {

@@ -1,4 +1,8 @@
 import {
+  NO_BUDGET,
+  type Budget,
+  type PriceOf,
+  OTP_LAW_NAMES,
   planContract,
   runContract,
   TargetError,
@@ -12,7 +16,10 @@ import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
 import { openDocument, type LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
+import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from '../operator.ts';
 import { readKey, type Arguments, type Environment } from '../options.ts';
+import { readPrices } from '../prices.ts';
+import { agree } from './agree.ts';
 import { conclude } from './conclude.ts';
 
 /** Where a command keeps what outlives it. */
@@ -26,31 +33,39 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const loaded = await openDocument(args.document);
   rejectUnknown(args, loaded);
   const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
-  // A plan sends nothing, so it needs no key.
+  // A plan sends nothing, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment, places.demoKeyFile);
-  const safe = guarded(output, args.plan ? '' : apiKey);
-  const options = contractOptions(args, { loaded, apiKey, environment, output: safe, journal: places.journal });
+  const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
+  const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
+  const safe = guarded(output, secrets);
+  const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: places.journal });
   const plan = await planContract(options);
   if (args.plan) {
-    safe.print(renderPlan(plan));
+    safe.print(renderPlan(plan, presenting(operator, plan)));
     return 0;
   }
-  if (args.mode === 'full') safe.print(agree(args, plan));
-  const report = await run(options, args);
+  const { priceOf, budget } = await agreement(args, { options, plan, operator, output: safe });
+  if (operator !== undefined) await assertOperator(operator);
+  const report = await reached(args, () => runContract({ ...options, budget, priceOf }));
   rejectEmptyRun(report);
-  return conclude({ report, loaded, args, output: safe, secret: apiKey });
+  return conclude({ report, loaded, args, output: safe, secrets });
+}
+
+function withoutToken({ operator: url }: Arguments): OperatorAccess | undefined {
+  return url === undefined ? undefined : { url, token: '' };
 }
 
 interface Parts {
   readonly loaded: LoadedDocument;
   readonly apiKey: string;
+  readonly operator: OperatorAccess | undefined;
   readonly environment: Environment;
   readonly output: Console;
   readonly journal: string;
 }
 
-function contractOptions(args: Arguments, { loaded, apiKey, environment, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, budget, seed, rate, compare } = args;
+function contractOptions(args: Arguments, { loaded, apiKey, operator, environment, output, journal }: Parts): ContractOptions {
+  const { target, mode, only, seed, rate, compare } = args;
   return {
     document: loaded.document,
     target,
@@ -58,17 +73,29 @@ function contractOptions(args: Arguments, { loaded, apiKey, environment, output,
     only,
     seed,
     ...(apiKey === '' ? {} : { apiKey }),
-    ...(budget === undefined ? {} : { budget }),
     ...(rate === undefined ? {} : { rate }),
     ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
+    ...(operator === undefined ? {} : { presentOtp: otpPresenter(operator), secrets: [operator.token] }),
     journal: fileJournal(journal),
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
   };
 }
 
-async function run(options: ContractOptions, { compare }: Arguments): Promise<Report> {
+/** In full mode, says what will be done and spent, after asking what it costs; a read-only run may spend nothing. */
+async function agreement(
+  args: Arguments,
+  { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
+): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
+  if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
+  const priceOf = await reached(args, () => readPrices(options, plan));
+  const { text, budget } = agree(args, plan, priceOf);
+  output.print([text, ...presenting(operator, plan)].join('\n'));
+  return { priceOf, budget };
+}
+
+async function reached<Result>({ compare }: Arguments, what: () => Promise<Result>): Promise<Result> {
   try {
-    return await runContract(options);
+    return await what();
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
     const hint =
@@ -85,36 +112,27 @@ function rejectUnknown({ only }: Arguments, { document }: LoadedDocument): void 
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
 }
 
+/** Codes are not sent to the target, so that they are no steps of the plan. */
+function presenting(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
+  if (operator === undefined || !steps.some(({ purpose }) => purpose === 'otp')) return [];
+  return [`  ${OTP_LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
+}
+
 /** Every request that may leave, and what will not be called. */
-function renderPlan({ steps, withheld }: Plan): string {
+function renderPlan({ steps, withheld }: Plan, more: readonly string[]): string {
   const requests = steps.reduce((sum, { times }) => sum + times, 0);
   const lines = steps.map((step) => `  ${step.effect.padEnd(7)}  ${describeStep(step)}`);
   const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
-  return [`At most ${requests} requests, none of them sent yet`, ...lines, ...(rest.length === 0 ? [] : ['', 'Not called', ...rest])].join(
-    '\n',
-  );
-}
-
-/**
- * What a run in full mode will do to the account.
- * @throws {CannotRunError} when nobody has agreed to it
- */
-function agree({ yes, budget }: Arguments, { steps }: Plan): string {
-  const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
-  const traps = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form').length;
-  const changes = steps.filter(({ effect }) => effect === 'changes');
-  const lines = [
-    `This run changes the account: ${changes.length} requests that change something, ${costs.length} that cost money.`,
-    ...[...costs, ...changes].map((step) => `  ${step.effect === 'costs' ? 'COSTS  ' : 'changes'}  ${describeStep(step)}`),
-    ...(traps > 0
-      ? [`  ${traps} further purchases with forms that must be refused; each that is accepted all the same counts against the budget.`]
+  return [
+    `At most ${requests} requests, none of them sent yet`,
+    ...(steps.some(({ effect }) => effect === 'costs')
+      ? ['What they cost is asked and said before anything is bought: run it without --plan and without --yes']
       : []),
-  ];
-  const text = lines.join('\n');
-  if (costs.length > 0 && budget === undefined)
-    throw new CannotRunError(`${text}\nNothing was sent. Say how many requests that cost money may succeed: --budget ${costs.length}.`);
-  if (changes.length + costs.length > 0 && !yes) throw new CannotRunError(`${text}\nNothing was sent. Add --yes to do this.`);
-  return text;
+
+    ...lines,
+    ...more,
+    ...(rest.length === 0 ? [] : ['', 'Not called', ...rest]),
+  ].join('\n');
 }
 
 /** A run in which no operation succeeded has checked nothing, and must not look like one that found nothing. */

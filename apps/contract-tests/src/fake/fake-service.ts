@@ -30,7 +30,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
   const called: string[] = [];
   const requests: string[] = [];
   const server = createServer(async (request, response) => {
-    const path = new URL(request.url ?? '/', 'http://fake.invalid').pathname;
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://fake.invalid');
     const method = request.method ?? '';
     requests.push(`${method} ${path}`);
     const body = (await buffer(request)).toString();
@@ -39,7 +39,15 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
     const exchange =
       found === undefined
         ? state.refuse(operations.some((operation) => match(operation.method, path) !== undefined) ? 'wrong-method' : 'not-found', method)
-        : answer({ document, state, operation: found.operation, parameters: found.parameters, key: keyOf(request, found.operation), body });
+        : answer({
+            document,
+            state,
+            operation: found.operation,
+            parameters: found.parameters,
+            key: keyOf(request, found.operation),
+            body,
+            query: Object.fromEntries(searchParams),
+          });
     send(response, tamper(exchange) ?? exchange.answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,14 +72,16 @@ interface Asked {
   readonly parameters: Readonly<Record<string, string>>;
   readonly key: Exchange['key'];
   readonly body: string;
+  readonly query: Readonly<Record<string, string>>;
 }
 
-function answer({ document, state, operation, parameters, key, body }: Asked): Exchange {
+function answer({ document, state, operation, parameters, key, body, query }: Asked): Exchange {
   const form = operation.form === undefined ? undefined : readForm(operation, body);
   const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, form);
-  const success = (): FakeAnswer => state.succeed(operation, parameters, form);
+  const success: Exchange['success'] = (page) =>
+    state.succeed(operation, parameters, page === 'first page' ? { form: undefined, query: {} } : { form, query });
   const given = outcome === 'success' ? success() : state.refusal(operation, outcome);
-  return { document, operation, method: operation.method, outcome, key, form, answer: given, success };
+  return { document, operation, method: operation.method, outcome, key, form, query, answer: given, success };
 }
 
 function keyOf(request: IncomingMessage, { security }: Operation): Exchange['key'] {

@@ -16,10 +16,16 @@ import {
 type Outcome = Exchange['outcome'];
 type Values = Readonly<Record<string, string>>;
 
+/** What a request says beside its path. */
+export interface Asked {
+  readonly form: FormReading | undefined;
+  readonly query: Values;
+}
+
 /** What a service made of a document remembers: which things exist, which were removed, what was asked, and the code in force. */
 export interface FakeState {
   outcome(operation: Operation, parameters: Values, form: FormReading | undefined): Outcome;
-  succeed(operation: Operation, parameters: Values, form: FormReading | undefined): FakeAnswer;
+  succeed(operation: Operation, parameters: Values, asked: Asked): FakeAnswer;
   refusal(operation: Operation, outcome: Outcome): FakeAnswer;
   /** What is answered where nothing is described. */
   refuse(outcome: 'wrong-method' | 'not-found', method: string): Exchange;
@@ -53,15 +59,19 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     return { ...Object(body), [identifier]: randomUUID() };
   }
 
-  function pageOf(operation: Operation, form: FormReading | undefined, body: unknown): unknown {
+  function pageOf(operation: Operation, { form, query }: Asked, body: unknown): unknown {
     const paging = pagingOf(document, operation);
     const items = paging?.itemsOf(body);
     if (paging === undefined || items === undefined || items.length === 0) return body;
     const all = past.get(operation.id) ?? Array.from({ length: PAST_REQUESTS }, (_, index) => fresh(items[index % items.length]));
     past.set(operation.id, all);
     all.unshift(fresh(items[0]));
-    const offset = Number(form?.values[paging.field] ?? 0);
-    return paging.withItems(body, all.slice(offset, offset + paging.size));
+    const size = paging.size ?? items.length;
+    const asked = paging.in === 'form' ? form?.values[paging.field] : query[paging.field];
+    const offset = asked === undefined ? 0 : paging.by === 'offset' ? Number(asked) : size;
+    // Items that nothing tells apart would look like those of the page before.
+    const isTold = JSON.stringify(all[0]) !== JSON.stringify(all[1]);
+    return paging.withItems(body, isTold || offset === 0 ? all.slice(offset, offset + size) : []);
   }
 
   function fresh(item: unknown): unknown {
@@ -82,13 +92,13 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       if (form === undefined || operation.form === undefined) return 'success';
       return form.issues.length > 0 || validator.compile(operation.form.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
     },
-    succeed(operation, parameters, form) {
+    succeed(operation, parameters, asked) {
       const path = keyOf(parameters);
       if (operation.method === 'DELETE') {
         removed.add(path);
         removed.add(`${operation.path} ${path}`);
       } else if (isUndo(operation, operations)) removed.delete(path);
-      let body = pageOf(operation, form, withIdentifier(completed(document, operation, exampleOf(operation, path))));
+      let body = pageOf(operation, asked, withIdentifier(completed(document, operation, exampleOf(operation, path))));
       if (hasOtp(document, operation)) {
         otp = String(randomInt(10_000_000, 99_999_999));
         body = replaced(body, '/data/otp_code', otp);
@@ -106,7 +116,17 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       const [sample] = operations.flatMap(({ responses }) => Object.values(responses['401']?.content['application/json']?.examples ?? {}));
       const body = withIdentifier(sample?.value ?? { message: 'refused' });
       const given: FakeAnswer = { status: outcome === 'wrong-method' ? 405 : 404, headers: JSON_HEADERS, body };
-      return { document, operation: undefined, method, outcome, key: 'account', form: undefined, answer: given, success: () => given };
+      return {
+        document,
+        operation: undefined,
+        method,
+        outcome,
+        key: 'account',
+        form: undefined,
+        query: {},
+        answer: given,
+        success: () => given,
+      };
     },
     presentOtp(code) {
       const isValid = code === otp;

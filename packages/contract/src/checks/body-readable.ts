@@ -1,6 +1,10 @@
 import { answersJson } from '../applies.ts';
-import type { Check } from '../check.ts';
+import { mediaFor } from '../answer.ts';
+import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { observedText } from '../observed.ts';
+import type { OperationResponse } from '../operation.ts';
+import type { Proposal } from '../proposal.ts';
 
 export const bodyReadable: Check = {
   id: 'body-readable',
@@ -9,8 +13,12 @@ export const bodyReadable: Check = {
   client: 'The client throws a parse error instead of the described error, and the HTTP status is easily lost with it.',
   applies: answersJson,
   isFinal: true,
-  look({ answer, response, json }) {
+  look(subject) {
+    const { answer, response, json } = subject;
     if (response === undefined || json === undefined || answer.body.kind === 'json' || answer.sent.method === 'HEAD') return [];
+    // Another content type that is described as well promises no JSON, and one of any kind promises nothing.
+    const described = isJson(answer.mediaType) || answer.body.kind === 'empty' ? undefined : mediaFor(response, answer.mediaType);
+    if (described !== undefined || response.content['*/*'] !== undefined) return [];
     return [
       {
         pointer: '',
@@ -20,6 +28,7 @@ export const bodyReadable: Check = {
         observed: answer.body.kind === 'empty' ? 'an empty body' : answer.body.problem,
         at: `${response.holder}/content`,
         rule: 'body',
+        proposal: response.provenance === 'shown' ? undefined : proposalOf(subject, response),
       },
     ];
   },
@@ -28,3 +37,13 @@ export const bodyReadable: Check = {
     tamper: ({ outcome, answer }) => (outcome === 'success' ? { ...answer, body: '<html><body>Please sign in</body></html>' } : undefined),
   },
 };
+
+/** One more content type: the one that it has, or where that one promises what is not so, any. */
+function proposalOf({ answer: { body, mediaType } }: Subject, { holder }: OperationResponse): Proposal {
+  const isAny = body.kind === 'empty' || mediaType === '' || isJson(mediaType);
+  return { kind: 'add-entry', at: `${holder}/content`, key: isAny ? '*/*' : mediaType, value: observedText(body.kind === 'empty') };
+}
+
+function isJson(mediaType: string): boolean {
+  return mediaType === 'application/json' || mediaType.endsWith('+json');
+}

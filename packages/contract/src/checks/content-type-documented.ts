@@ -1,6 +1,7 @@
 import { mediaFor } from '../answer.ts';
 import type { Check } from '../check.ts';
 import { isObject } from '../json.ts';
+import { observedText } from '../observed.ts';
 import { valueAt } from '../pointer.ts';
 
 export const contentTypeDocumented: Check = {
@@ -14,9 +15,11 @@ export const contentTypeDocumented: Check = {
   look({ document, answer, response }) {
     const expected = Object.keys(response?.content ?? {});
     if (response === undefined || expected.length === 0 || mediaFor(response, answer.mediaType) !== undefined) return [];
+    // That there is no body at all is found by body-readable.
+    if (answer.body.kind === 'empty') return [];
     const [described] = Object.values(response.content);
     // The same body under another label: a reference to the same schema, where the document has one.
-    const written = described?.pointer === undefined ? undefined : valueAt(document, described.pointer);
+    const written = described === undefined ? undefined : valueAt(document, described.holder);
     return [
       {
         pointer: '',
@@ -27,15 +30,13 @@ export const contentTypeDocumented: Check = {
         at: `${response.holder}/content`,
         rule: answer.mediaType,
         cause: 'content-type',
-        proposal:
-          answer.mediaType === '' || described?.pointer === undefined
-            ? undefined
-            : {
-                kind: 'add-entry',
-                at: `${response.holder}/content`,
-                key: answer.mediaType,
-                value: { schema: answer.body.kind === 'json' && isObject(written) ? written : { type: 'string' } },
-              },
+        proposal: {
+          kind: 'add-entry',
+          at: `${response.holder}/content`,
+          // Without a content type, the body is one of any.
+          key: answer.mediaType === '' ? '*/*' : answer.mediaType,
+          value: answer.body.kind === 'json' && isObject(written) ? written : observedText(),
+        },
       },
     ];
   },

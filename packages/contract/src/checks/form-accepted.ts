@@ -1,6 +1,8 @@
 import { takesForm } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { refusalLike } from '../tamper.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',
@@ -10,9 +12,11 @@ export const formAccepted: Check = {
   client: 'Your code compiles and the call fails: the type allows what the service does not.',
   needs: ['call', 'valid-form', 'next-page'],
   applies: takesForm,
-  look({ answer: { operation, sent, status } }) {
+  look(subject) {
+    const { operation, sent, status } = subject.answer;
     const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
     if (!isValid || operation.form === undefined || ![400, 413, 415, 422].includes(status)) return [];
+    if (isKnownFor(subject.document, subject.response, 'x-for-valid-form')) return [];
     return [
       {
         pointer: '',
@@ -22,6 +26,7 @@ export const formAccepted: Check = {
         observed: `${status} for ${sent.detail || 'an empty form'}`,
         at: operation.form.pointer,
         rule: 'refused',
+        proposal: operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-valid-form'),
       },
     ];
   },
@@ -30,7 +35,7 @@ export const formAccepted: Check = {
     tamper: ({ outcome, form, operation, answer }) => {
       const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined
-        ? { ...answer, status: 422, body: example }
+        ? refusalLike(answer, 422, example)
         : undefined;
     },
   },

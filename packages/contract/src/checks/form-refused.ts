@@ -1,7 +1,13 @@
 import { isSuccess } from '../answer.ts';
 import { takesForm } from '../applies.ts';
-import type { Check } from '../check.ts';
+import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { readForm } from '../form.ts';
+import type { Issue } from '../issues.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
+import { valueAt } from '../pointer.ts';
+import { proposalFor } from '../propose.ts';
+import type { Proposal } from '../proposal.ts';
 
 export const formRefused: Check = {
   id: 'form-refused',
@@ -12,8 +18,13 @@ export const formRefused: Check = {
     'The type forbids what the service takes, or the service silently ignores what you misspelt: `netwrok_speed` costs you nothing and gives you nothing.',
   needs: ['invalid-form'],
   applies: takesForm,
-  look({ answer: { operation, sent, status } }) {
-    if (sent.purpose !== 'invalid-form' || !isSuccess(status)) return [];
+  look(subject) {
+    const { operation, sent, status } = subject.answer;
+    if (sent.purpose !== 'invalid-form' || !isSuccess(status) || isKnownFor(subject.document, subject.response, 'x-for-invalid-form'))
+      return [];
+    const broken = brokenRule(subject);
+    // The document does not have the rule any more.
+    if (broken === undefined) return [];
     return [
       {
         pointer: '',
@@ -23,6 +34,7 @@ export const formRefused: Check = {
         observed: String(status),
         at: operation.form?.pointer ?? operation.pointer,
         rule: sent.detail,
+        proposal: operation.provenance === 'shown' ? undefined : proposalOf(subject, broken),
       },
     ];
   },
@@ -31,3 +43,22 @@ export const formRefused: Check = {
     tamper: ({ outcome, success }) => (outcome === 'invalid-form' ? success() : undefined),
   },
 };
+
+interface Broken {
+  readonly issue: Issue;
+  readonly value: unknown;
+}
+
+/** The rule that the form breaks, by the document. */
+function brokenRule({ validator, answer: { operation, sent } }: Subject): Broken | undefined {
+  if (operation.form === undefined) return undefined;
+  const { values, issues } = readForm(operation, sent.body ?? '');
+  const [issue] = [...issues, ...validator.compile(operation.form.pointer)(values)];
+  return issue === undefined ? undefined : { issue, value: valueAt(values, issue.path) };
+}
+
+/** Takes the rule away. Only a form that lets unknown fields in is left closed: a misspelt field is worth a refusal all the same. */
+function proposalOf(subject: Subject, { issue, value }: Broken): Proposal {
+  const isClosed = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
+  return (isClosed ? undefined : proposalFor(issue, value)) ?? occasionProposal(subject, 'x-for-invalid-form');
+}

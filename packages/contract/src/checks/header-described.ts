@@ -1,9 +1,9 @@
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
-
-/** What HTTP itself, browsers' rules and proxies put on any answer: no part of an API's contract. */
-const OF_HTTP =
-  /^(?:accept-ranges|age|allow|alt-svc|cache-control|connection|content-(?:disposition|encoding|language|length|location|range|security-policy.*|type)|cf-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|nel|origin-agent-cluster|permissions-policy|pragma|proxy-.*|referrer-policy|report-to|reporting-endpoints|retry-after|server|server-timing|set-cookie|strict-transport-security|trailer|transfer-encoding|upgrade|vary|via|warning|www-authenticate|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-powered-by|x-xss-protection|access-control-.*)$/;
+import type { OpenApiDocument } from '../document.ts';
+import { OF_HTTP } from '../http-headers.ts';
+import { OBSERVED } from '../infer.ts';
+import { isObject, type JsonObject } from '../json.ts';
 
 export const headerDescribed: Check = {
   id: 'header-described',
@@ -12,7 +12,7 @@ export const headerDescribed: Check = {
   client:
     'The client shows headers of an answer untyped; one that the document does not name is one that nobody knows to read, such as the rest of a rate limit.',
   applies: always,
-  look({ answer, response }) {
+  look({ document, answer, response }) {
     if (response === undefined) return [];
     return Object.keys(answer.headers)
       .filter((name) => !OF_HTTP.test(name) && response.headers[name] === undefined)
@@ -29,11 +29,7 @@ export const headerDescribed: Check = {
           kind: 'add-entry' as const,
           at: `${response.holder}/headers`,
           key: name,
-          value: {
-            description: 'Observed by a contract test; what it means is not known yet.',
-            'x-provenance': 'inferred',
-            schema: { type: 'string' },
-          },
+          value: describedElsewhere(document, name) ?? { description: OBSERVED, 'x-provenance': 'inferred', schema: { type: 'string' } },
         },
       }));
   },
@@ -43,3 +39,16 @@ export const headerDescribed: Check = {
       outcome === 'success' ? { ...answer, headers: { ...answer.headers, 'x-requests-left': '41' } } : undefined,
   },
 };
+
+/** A reference to the header of the same name that other responses have. */
+function describedElsewhere({ paths = {} }: OpenApiDocument, name: string): JsonObject | undefined {
+  for (const item of Object.values(paths)) {
+    for (const operation of Object.values(Object(item))) {
+      for (const response of Object.values(Object(Object(operation).responses))) {
+        for (const [key, header] of Object.entries(Object(Object(response).headers)))
+          if (key.toLowerCase() === name && isObject(header) && header['$ref'] !== undefined) return header;
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,5 +1,6 @@
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { proposalFor } from '../propose.ts';
 import { withMembers } from '../tamper.ts';
 
 export const headerPresent: Check = {
@@ -25,6 +26,7 @@ export const headerPresent: Check = {
             expected: `the header ${header.name}`,
             observed: 'nothing',
             rule: 'missing',
+            proposal: header.provenance === 'shown' ? undefined : { kind: 'remove-entry' as const, at, key: 'required' },
           },
         ];
       }
@@ -40,6 +42,7 @@ export const headerPresent: Check = {
               expected: issue.message,
               observed: `a text of ${text.length} characters`,
               rule: issue.message,
+              proposal: header.provenance === 'shown' ? undefined : proposalFor(issue, text),
             },
           ];
     });

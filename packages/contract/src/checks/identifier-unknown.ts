@@ -2,6 +2,7 @@ import { isSuccess } from '../answer.ts';
 import { hasPathParameter } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const identifierUnknown: Check = {
   id: 'identifier-unknown',
@@ -11,8 +12,9 @@ export const identifierUnknown: Check = {
   client: 'Code that catches 404 for "does not exist" gets data of something else, or another error.',
   needs: ['unknown-id'],
   applies: hasPathParameter,
-  look({ answer: { operation, sent, status } }) {
-    if (sent.purpose !== 'unknown-id') return [];
+  look(subject) {
+    const { operation, sent, status } = subject.answer;
+    if (sent.purpose !== 'unknown-id' || isKnownFor(subject.document, subject.response, 'x-for-unknown-id')) return [];
     const described = operation.responses['404'];
     const isServed = isSuccess(status);
     const isOther = described !== undefined && status !== 404 && status < 500 && ![401, 403, 410, 429].includes(status);
@@ -28,6 +30,7 @@ export const identifierUnknown: Check = {
         observed: String(status),
         at: described?.holder ?? operation.pointer,
         rule: isServed ? 'served' : String(status),
+        proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-unknown-id'),
       },
     ];
   },

@@ -1,6 +1,11 @@
 import { isSuccess } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { resolve, type OpenApiDocument } from '../document.ts';
+import type { JsonObject } from '../json.ts';
+import { observedResponse } from '../observed.ts';
+import type { Operation } from '../operation.ts';
+import { valueAt } from '../pointer.ts';
 
 export const methodRefused: Check = {
   id: 'method-refused',
@@ -10,7 +15,8 @@ export const methodRefused: Check = {
   client: 'There is a function that the client does not have, and a way to the data that nobody reviewed.',
   needs: ['method'],
   applies: always,
-  look({ answer: { operation, sent, status } }) {
+  look({ document, validator, answer }) {
+    const { operation, sent, status } = answer;
     if (sent.purpose !== 'method' || !isSuccess(status)) return [];
     return [
       {
@@ -32,7 +38,8 @@ export const methodRefused: Check = {
             description: 'Observed by a contract test; what it does is not known yet.',
             'x-provenance': 'inferred',
             'x-retry': 'never',
-            responses: { [String(status)]: { description: 'Observed by a contract test.' } },
+            ...borrowed(document, operation.pointer),
+            responses: { [String(status)]: observedResponse({ document, validator, answer }), ...refusals(document, operation) },
           },
         },
       },
@@ -46,3 +53,20 @@ export const methodRefused: Check = {
         : undefined,
   },
 };
+
+/** The parameters of the path, as the operation beside it has them. */
+function borrowed(document: OpenApiDocument, pointer: string): JsonObject {
+  const parameters = valueAt(document, `${pointer}/parameters`);
+  if (!Array.isArray(parameters)) return {};
+  const ofPath = parameters.filter((_, index) => Object(resolve(document, `${pointer}/parameters/${index}`).value)['in'] === 'path');
+  return ofPath.length === 0 ? {} : { parameters: ofPath };
+}
+
+/** How the operation beside it refuses a wrong key and an unknown identifier: the same paths have the same refusals. */
+function refusals(document: OpenApiDocument, { pointer, responses }: Operation): JsonObject {
+  return Object.fromEntries(
+    ['401', '404']
+      .filter((status) => responses[status] !== undefined)
+      .map((status) => [status, valueAt(document, `${pointer}/responses/${status}`)]),
+  );
+}

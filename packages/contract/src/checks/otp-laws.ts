@@ -1,6 +1,8 @@
 import { isSuccess, jsonValue } from '../answer.ts';
-import { hasOtp, otpIn } from '../otp.ts';
-import type { Check } from '../check.ts';
+import { hasOtp, OTP_LAW_NAMES, OTP_LAWS, otpIn, type OtpLaw } from '../otp.ts';
+import type { Answer } from '../answer.ts';
+import type { Check, OtpProbe } from '../check.ts';
+import type { OpenApiDocument } from '../document.ts';
 import type { RunRemark } from '../finding.ts';
 import { withMembers } from '../tamper.ts';
 
@@ -8,22 +10,13 @@ export const otpLaws: Check = {
   id: 'otp-laws',
   claim: 'A one-time code is new each time, valid once, and void as soon as another is generated.',
   judges:
-    'Generates codes and compares them. That a code works once only, and not after a newer one, can be seen only where codes are presented: by the function `presentOtp` of the run, which the tests of the sandbox give it. Without it, those two laws stay unverified.',
+    'Generates codes and compares them. That a code works once only, and not after a newer one, can be seen only where codes are presented: at the operator API, with `--operator URL`. Without it, or where it cannot tell, those laws are listed as unverified.',
   client: 'A code that you hand to a third party still opens the account after you believed it void.',
   needs: ['otp'],
   applies: (operation, document) => hasOtp(document, operation),
   conclude({ document, answers, otp }) {
     const codes = new Map<string, number>();
-    const remarks: RunRemark[] = otp
-      .filter(({ expected, observed }) => expected !== observed)
-      .map(({ answer, law, expected, observed }) => ({
-        ...base(answer),
-        answer,
-        message: law,
-        expected: validity(expected),
-        observed: validity(observed),
-        rule: law,
-      }));
+    const remarks: RunRemark[] = [...unasked(document, answers, otp), ...otp.flatMap(broken)];
     for (const answer of answers) {
       const code =
         isSuccess(answer.status) && hasOtp(document, answer.operation) ? otpIn(document, answer.operation, jsonValue(answer)) : undefined;
@@ -50,6 +43,31 @@ export const otpLaws: Check = {
         : undefined,
   },
 };
+
+function broken({ answer, law, expected, observed, reason }: OtpProbe): readonly RunRemark[] {
+  if (expected === observed) return [];
+  if (observed === undefined) return [unverified(answer, law, reason ?? 'nobody could tell')];
+  return [{ ...base(answer), answer, message: law, expected: validity(expected), observed: validity(observed), rule: law }];
+}
+
+/** Codes were generated and presented to nobody: that is no pass. */
+function unasked(document: OpenApiDocument, answers: readonly Answer[], otp: readonly OtpProbe[]): readonly RunRemark[] {
+  const answer = answers.find(({ operation, status, sent }) => sent.purpose === 'otp' && isSuccess(status) && hasOtp(document, operation));
+  if (answer === undefined || otp.length > 0) return [];
+  return OTP_LAW_NAMES.map((law) => unverified(answer, law, 'codes were presented to nobody; --operator URL says where'));
+}
+
+function unverified(answer: Answer, law: OtpLaw, reason: string): RunRemark {
+  return {
+    ...base(answer),
+    answer,
+    verdict: 'unverified',
+    message: `nobody saw whether ${law}`,
+    expected: validity(OTP_LAWS[law]),
+    observed: reason,
+    rule: law,
+  };
+}
 
 function base({ operation }: RunRemark['answer']): Pick<RunRemark, 'pointer' | 'verdict' | 'at'> {
   return { pointer: '', verdict: 'violation', at: operation.pointer };

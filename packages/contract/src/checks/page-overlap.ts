@@ -17,7 +17,8 @@ export const pageOverlap: Check = {
       const first = firstPage(session, answer);
       if (paging === undefined || first === undefined) return [];
       const seen = new Set((paging.itemsOf(jsonValue(first)) ?? []).map((item) => JSON.stringify(item)));
-      const repeated = (paging.itemsOf(jsonValue(answer)) ?? []).filter((item) => seen.has(JSON.stringify(item))).length;
+      const second = new Set((paging.itemsOf(jsonValue(answer)) ?? []).map((item) => JSON.stringify(item)));
+      const repeated = [...second].filter((item) => seen.has(item)).length;
       // The compared service may log what it is asked in the same list.
       const since = session.answers.slice(session.answers.indexOf(first), index);
       const between = since.length + session.pairs.filter(({ one }) => since.includes(one)).length;
@@ -38,9 +39,11 @@ export const pageOverlap: Check = {
   },
   defect: {
     says: 'The offset is ignored: every page is the first.',
-    tamper({ document, operation, outcome, form, success }) {
+    tamper({ document, operation, outcome, form, query, success }) {
       const isPaged = operation !== undefined && pagingOf(document, operation) !== undefined;
-      return outcome === 'success' && isPaged && form !== undefined && Object.keys(form.values).length > 0 ? success() : undefined;
+      return outcome === 'success' && isPaged && (Object.keys(form?.values ?? {}).length > 0 || Object.keys(query).length > 0)
+        ? success('first page')
+        : undefined;
     },
   },
 };

@@ -7,7 +7,7 @@ export const pageSize: Check = {
   claim: 'A list has no more items than its document allows on one page.',
   judges: 'By the `maxItems` of the list: 50 for the log of past requests.',
   client: 'A buffer, a table or a paging loop that counts on the size of a page loses the rest.',
-  applies: (operation, document) => pagingOf(document, operation) !== undefined,
+  applies: (operation, document) => pagingOf(document, operation)?.size !== undefined,
   look: (subject) =>
     subject
       .issues()
@@ -18,12 +18,13 @@ export const pageSize: Check = {
     tamper({ document, operation, outcome, answer }) {
       const paging = operation === undefined ? undefined : pagingOf(document, operation);
       const items = paging?.itemsOf(answer.body);
-      if (outcome !== 'success' || paging === undefined || items === undefined || items.length === 0) return undefined;
+      if (outcome !== 'success' || paging?.size === undefined || items === undefined || items.length === 0) return undefined;
+      const { size } = paging;
       return {
         ...answer,
         body: paging.withItems(
           answer.body,
-          Array.from({ length: paging.size + 10 }, (_, index) => items[index % items.length]),
+          Array.from({ length: size + 10 }, (_, index) => items[index % items.length]),
         ),
       };
     },

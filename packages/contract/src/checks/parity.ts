@@ -2,9 +2,12 @@ import { isSuccess, jsonOf, jsonValue, type Answer } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check, Pair, Session } from '../check.ts';
 import type { RunRemark } from '../finding.ts';
+import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject, typeOf } from '../json.ts';
 import { responseFor } from '../operations.ts';
-import { walkDescribed } from '../place.ts';
+import { walkDescribed, type Place } from '../place.ts';
+import type { Proposal } from '../proposal.ts';
+import { keysOf } from '../schema.ts';
 import { alterFirst, isPayload } from '../tamper.ts';
 import type { OpenApiDocument } from '../document.ts';
 
@@ -12,11 +15,11 @@ export const parity: Check = {
   id: 'parity',
   claim: 'Two services that are said to be the same, such as live and sandbox, answer the same shapes.',
   judges:
-    'Sends what reads to both (`--compare URL`) and compares statuses, the properties of objects that both have, and the types of values that are null in neither. Values, lengths of lists and keys of maps differ by nature. What one of the two has not is not compared.',
+    'Sends what reads to both (`--compare URL`), and compares statuses, the properties of objects that both have, and the types of values that are null in neither. Values, lengths of lists and keys of maps differ by nature. What reads a thing is asked of each with an identifier that it named itself; where one names none, that is listed as unverified. A property that the document calls optional may be missing in one of the two.',
   client: 'What you tested in the sandbox fails on the live service.',
   needs: ['compare'],
   applies: always,
-  conclude: (session) => session.pairs.flatMap((pair) => compare(session, pair)),
+  conclude: (session) => [...session.pairs.flatMap((pair) => compare(session, pair)), ...session.unpaired.map(unverified)],
   defect: {
     says: 'One of the two services sends a number as text.',
     needsComparison: true,
@@ -33,7 +36,7 @@ function compare({ document }: Session, { one, other }: Pair): readonly RunRemar
   const base = { answer: one, verdict: 'violation' as const, at: one.operation.pointer };
   if (isSuccess(one.status) !== isSuccess(other.status)) {
     // Not found on one of the two is a matter of data where an identifier was asked for.
-    if (one.operation.path.includes('{')) return [];
+    if (one.operation.path.includes('{')) return [unverified(one)];
     return [
       {
         ...base,
@@ -50,68 +53,100 @@ function compare({ document }: Session, { one, other }: Pair): readonly RunRemar
   const remarks: RunRemark[] = [];
   for (const [pattern, types] of shape.types) {
     const theirs = compared.types.get(pattern);
-    if (theirs !== undefined) {
-      if (![...types].some((type) => theirs.has(type)))
-        remarks.push({
-          ...base,
-          pointer: pattern,
-          message: `${pattern} has another type`,
-          expected: [...types].join(' or '),
-          observed: [...theirs].join(' or '),
-          rule: pattern,
-        });
-      continue;
-    }
-    const holder = pattern.slice(0, pattern.lastIndexOf('/'));
-    if (!pattern.endsWith('/*') && compared.objects.has(holder) && !compared.names.has(pattern))
-      remarks.push({
-        ...base,
-        verdict: 'discovered',
-        pointer: pattern,
-        message: `${pattern} is sent by one service only`,
-        expected: 'a property of both',
-        observed: 'missing in the other',
-        rule: pattern,
-      });
+    if (theirs === undefined || [...types].some((type) => theirs.has(type))) continue;
+    remarks.push({
+      ...base,
+      pointer: pattern,
+      message: `${pattern} has another type`,
+      expected: [...types].join(' or '),
+      observed: [...theirs].join(' or '),
+      rule: pattern,
+    });
   }
-  for (const pattern of compared.names) {
-    const holder = pattern.slice(0, pattern.lastIndexOf('/'));
-    if (!pattern.endsWith('/*') && shape.objects.has(holder) && !shape.names.has(pattern))
-      remarks.push({
-        ...base,
-        verdict: 'discovered',
-        pointer: pattern,
-        message: `${pattern} is sent by the compared service only`,
-        expected: 'a property of both',
-        observed: 'missing in this one',
-        rule: pattern,
-      });
-  }
+  remarks.push(
+    ...onlyIn(shape, compared).map((only) => ({
+      ...base,
+      ...only,
+      message: `${only.pointer} is sent by one service only`,
+      observed: 'missing in the other',
+    })),
+  );
+  remarks.push(
+    ...onlyIn(compared, shape).map((only) => ({
+      ...base,
+      ...only,
+      message: `${only.pointer} is sent by the compared service only`,
+      observed: 'missing in this one',
+    })),
+  );
   return remarks;
 }
 
+/** Properties that one of two shapes has in objects that both have, apart from those that the document calls optional. */
+function onlyIn(one: Shape, other: Shape): readonly Pick<RunRemark, 'pointer' | 'verdict' | 'expected' | 'rule' | 'proposal'>[] {
+  return [...one.places].flatMap(([pattern, place]) => {
+    const holder = pattern.slice(0, pattern.lastIndexOf('/'));
+    if (pattern.endsWith('/*') || !other.objects.has(holder) || other.places.has(pattern)) return [];
+    const proposal = optional(place);
+    return proposal === undefined
+      ? []
+      : [{ pointer: pattern, verdict: 'discovered' as const, expected: 'a property of both', rule: pattern, proposal }];
+  });
+}
+
+/** How the document would have to change to call a property optional; undefined where it does. */
+function optional({ name, parents, nodes, value }: Place): Proposal | undefined {
+  const requiring = parents.find(({ schema }) => Array.isArray(schema['required']) && schema['required'].includes(name));
+  if (requiring !== undefined) return { kind: 'remove-item', at: `${requiring.pointer}/required`, value: name };
+  if (nodes.length > 0 || parents.some(({ schema }) => keysOf(schema, 'properties').includes(name))) return undefined;
+  const owner = parents.findLast(({ schema }) => keysOf(schema, 'properties').length > 0) ?? parents[0];
+  if (owner === undefined) return undefined;
+  return {
+    kind: 'add-entry',
+    at: `${owner.pointer}/properties`,
+    key: name,
+    value: { ...shapeSchema(value), 'x-provenance': 'inferred', description: OBSERVED },
+  };
+}
+
+/** Reads that were not compared, as the compared service named nothing to read. */
+function unverified(answer: Answer): RunRemark {
+  return {
+    answer,
+    pointer: '',
+    verdict: 'unverified',
+    message: 'the compared service named nothing that this could be asked of, so the two were not compared',
+    expected: 'an identifier in an answer of the compared service',
+    observed: 'none',
+    at: answer.operation.pointer,
+    rule: 'not compared',
+  };
+}
+
 interface Shape {
-  readonly names: ReadonlySet<string>;
   readonly objects: ReadonlySet<string>;
   readonly types: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The first place of each pattern. */
+  readonly places: ReadonlyMap<string, Place>;
 }
 
 function shapeOf(document: OpenApiDocument, answer: Answer): Shape {
-  const names = new Set<string>();
+  const places = new Map<string, Place>();
   const objects = new Set<string>();
   const types = new Map<string, Set<string>>();
   const response = responseFor(answer.operation, answer.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  if (pointer === undefined) return { names, objects, types };
-  walkDescribed(document, { pointer, provenance: 'shown' }, jsonValue(answer), ({ pattern, value, nodes, parents, name }) => {
+  if (pointer === undefined) return { places, objects, types };
+  walkDescribed(document, { pointer, provenance: 'shown' }, jsonValue(answer), (place) => {
+    const { pattern, value, nodes, parents, name } = place;
     // An unknown property keeps its name here, as both services may have it.
     const isUnknown = nodes.length === 0 && parents.some(({ schema }) => isObject(schema['properties']));
     const key = isUnknown ? pattern.replace(/\*$/, name) : pattern;
-    names.add(key);
+    if (!places.has(key)) places.set(key, place);
     if (isObject(value)) objects.add(key);
     const type = typeOf(value);
     if (type !== 'null') types.set(key, (types.get(key) ?? new Set()).add(type === 'integer' ? 'number' : type));
     return true;
   });
-  return { names, objects, types };
+  return { places, objects, types };
 }

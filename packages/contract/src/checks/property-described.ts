@@ -1,7 +1,7 @@
 import { answersJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { Remark } from '../finding.ts';
-import { shapeSchema } from '../infer.ts';
+import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject } from '../json.ts';
 import { shapeOf } from '../observe.ts';
 import { walkDescribed, type Place } from '../place.ts';
@@ -39,7 +39,7 @@ export const propertyDescribed: Check = {
           value: {
             ...shapeSchema(place.value),
             'x-provenance': 'inferred',
-            description: 'Observed by a contract test; what it means is not known yet.',
+            description: OBSERVED,
           },
         },
       });

@@ -1,6 +1,7 @@
 import { isSuccess } from '../answer.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const removedStaysRemoved: Check = {
   id: 'removed-stays-removed',
@@ -10,8 +11,10 @@ export const removedStaysRemoved: Check = {
   client: 'A cancellation that was not one: you believe that a cost has ended, and it has not.',
   needs: ['remove-again', 'read-removed'],
   applies: ({ method }) => method === 'DELETE',
-  look({ answer: { operation, sent, status } }) {
+  look(subject) {
+    const { operation, sent, status } = subject.answer;
     if ((sent.purpose !== 'remove-again' && sent.purpose !== 'read-removed') || !isSuccess(status)) return [];
+    if (isKnownFor(subject.document, subject.response, 'x-for-removed')) return [];
     const again = sent.purpose === 'remove-again';
     return [
       {
@@ -22,6 +25,7 @@ export const removedStaysRemoved: Check = {
         observed: String(status),
         at: operation.pointer,
         rule: sent.purpose,
+        proposal: operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-removed'),
       },
     ];
   },

@@ -1,11 +1,25 @@
 import { always } from '../applies.ts';
+import type { Purpose } from '../answer.ts';
 import type { Check } from '../check.ts';
+import { refusalLike } from '../tamper.ts';
+
+/** What the request was, where it was not one as the document describes. */
+const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
+  'no-key': ' on a request without a key',
+  'wrong-key': ' on a key that nobody has',
+  'unknown-id': ' on an identifier that nothing has',
+  'invalid-form': ' on a form that breaks a rule',
+  method: ' on a method that is not described',
+  'next-page': ' on the next page',
+  'remove-again': ' on removing what is removed already',
+  'read-removed': ' on reading what was removed',
+};
 
 export const serverError: Check = {
   id: 'server-error',
   claim: 'No request makes the service fail.',
   judges:
-    'Any 5xx, described or not, whatever was sent. 501 says that the operation is not built, and 503 with a description that the service is down for a while: neither is a fault of this request.',
+    'Any 5xx, described or not, whatever was sent. Operations that fail in the same way on the same kind of request are one finding. 501 says that the operation is not built, and 503 with a description that the service is down for a while: neither is a fault of this request.',
   client: 'The client throws after its retries. For a purchase you do not know whether it happened.',
   undescribed: 'too',
   applies: always,
@@ -15,11 +29,12 @@ export const serverError: Check = {
       {
         pointer: '',
         verdict: 'violation',
-        message: `the service fails with ${status}${sent.detail === '' ? '' : ` on ${sent.detail}`}`,
+        message: `the service fails with ${status}${TRIED[sent.purpose] ?? ''}`,
         expected: 'an answer below 500',
-        observed: String(status),
+        observed: `${status}${sent.detail === '' ? '' : ` on ${sent.detail}`}`,
         at: `${operation.pointer}/responses`,
         rule: `${status} ${sent.purpose}`,
+        cause: 'failure',
       },
     ];
   },
@@ -27,7 +42,7 @@ export const serverError: Check = {
     says: 'An identifier that does not exist makes the service fail.',
     tamper: ({ outcome, operation, answer }) => {
       const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
-      return outcome === 'unknown-id' && example !== undefined ? { ...answer, status: 500, body: example } : undefined;
+      return outcome === 'unknown-id' && example !== undefined ? refusalLike(answer, 500, example) : undefined;
     },
   },
 };

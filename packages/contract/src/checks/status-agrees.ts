@@ -2,8 +2,12 @@ import { isSuccess, jsonValue } from '../answer.ts';
 import { answersJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { shapeSchema } from '../infer.ts';
 import { isObject, member } from '../json.ts';
 import { observe } from '../observe.ts';
+import { schemasOf } from '../observed.ts';
+import { valueAt } from '../pointer.ts';
+import type { Proposal } from '../proposal.ts';
 import { tamperEnvelope } from '../tamper.ts';
 
 export const statusAgrees: Check = {
@@ -25,7 +29,8 @@ export const statusAgrees: Check = {
     const said = tells === undefined ? undefined : member(value, tells.name);
     const disagrees =
       tells === undefined ? isGood && fitsError(subject, value) : isGood ? tells.failure.includes(said) : tells.success.includes(said);
-    if (!disagrees) return [];
+    // What the document allows is no contradiction: it may say that a success can carry a failure.
+    if (!disagrees || (isGood && json?.pointer !== undefined && subject.issues().length === 0)) return [];
     const pointer = tells === undefined ? '' : `/${tells.name}`;
     return [
       {
@@ -36,6 +41,10 @@ export const statusAgrees: Check = {
         observed: `${answer.status} with ${json?.pointer === undefined ? 'a body of the other kind' : `${pointer} ${observe(document, json.pointer, value, pointer)}`}`,
         at: `${answer.operation.pointer}/responses`,
         rule: isGood ? 'error in a success' : 'success in an error',
+        proposal:
+          isGood && response !== undefined && response.provenance !== 'shown' && json?.pointer !== undefined
+            ? alternative(subject, json.pointer)
+            : undefined,
       },
     ];
   },
@@ -47,8 +56,18 @@ export const statusAgrees: Check = {
 
 function fitsError({ answer, validator, json }: Subject, value: unknown): boolean {
   if (json?.pointer === undefined || validator.compile(json.pointer)(value).length === 0) return false;
-  return Object.entries(answer.operation.responses).some(([status, { content }]) => {
-    const pointer = content['application/json']?.pointer;
-    return /^[45]/.test(status) && pointer !== undefined && validator.compile(pointer)(value).length === 0;
-  });
+  return failureSchema({ answer, validator }, value) !== undefined;
+}
+
+/** The schema of a failure of the operation that a body fits. */
+function failureSchema({ answer, validator }: Pick<Subject, 'answer' | 'validator'>, value: unknown): string | undefined {
+  return schemasOf(answer, (status) => /^[45]/.test(status)).find((pointer) => validator.compile(pointer)(value).length === 0);
+}
+
+/** The success may be the failure that it carries, too. */
+function alternative(subject: Subject, at: string): Proposal {
+  const value = jsonValue(subject.answer);
+  const pointer = failureSchema(subject, value);
+  const written = pointer === undefined ? undefined : valueAt(subject.document, pointer);
+  return { kind: 'add-alternative', at, value: isObject(written) ? written : shapeSchema(value) };
 }

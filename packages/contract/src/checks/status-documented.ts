@@ -1,9 +1,6 @@
 import { always } from '../applies.ts';
-import { isSuccess, jsonOf } from '../answer.ts';
-import type { Check, Subject } from '../check.ts';
-import { shapeSchema } from '../infer.ts';
-import { isObject, type JsonObject } from '../json.ts';
-import { valueAt } from '../pointer.ts';
+import type { Check } from '../check.ts';
+import { observedResponse } from '../observed.ts';
 
 export const statusDocumented: Check = {
   id: 'status-documented',
@@ -16,10 +13,8 @@ export const statusDocumented: Check = {
   applies: always,
   look({ document, validator, answer, response }) {
     if (response !== undefined || answer.sent.purpose === 'method') return [];
-    const { operation, status, body } = answer;
+    const { operation, status } = answer;
     const described = Object.keys(operation.responses).join(', ');
-    const known = body.kind === 'json' ? describedElsewhere({ document, validator, answer }, body.value) : undefined;
-    const content = body.kind === 'json' ? { content: { 'application/json': { schema: known ?? shapeSchema(body.value) } } } : {};
     return [
       {
         pointer: '',
@@ -34,7 +29,7 @@ export const statusDocumented: Check = {
           kind: 'add-entry',
           at: `${operation.pointer}/responses`,
           key: String(status),
-          value: { description: `Observed by a contract test; what it means is not known yet.`, 'x-provenance': 'not-shown', ...content },
+          value: observedResponse({ document, validator, answer }),
         },
       },
     ];
@@ -45,24 +40,3 @@ export const statusDocumented: Check = {
       outcome === 'success' && operation?.readOnly === true ? { ...answer, status: 206 } : undefined,
   },
 };
-
-/** The schema of another failure, or success, of the operation that the body fits as well: then the change is a reference. */
-function describedElsewhere(
-  { document, validator, answer }: Pick<Subject, 'document' | 'validator' | 'answer'>,
-  value: unknown,
-): JsonObject | undefined {
-  for (const [status, response] of Object.entries(answer.operation.responses)) {
-    const pointer = jsonOf(response)?.pointer;
-    const written = pointer === undefined ? undefined : valueAt(document, pointer);
-    const isOfKind = status.startsWith('2') === isSuccess(answer.status);
-    if (
-      isOfKind &&
-      pointer !== undefined &&
-      isObject(written) &&
-      written['$ref'] !== undefined &&
-      validator.compile(pointer)(value).length === 0
-    )
-      return written;
-  }
-  return undefined;
-}

@@ -24,18 +24,33 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
   const at = file.document.getIn(node.keys, true);
   switch (proposal.kind) {
     case 'add-entry':
-      return addEntry(file, node, { key: proposal.key, value: referring(sources, file, proposal.value) });
+      return addEntry(file, node, { key: proposal.key, value: referring(sources, file, proposal.value) }) ?? addOccasion(sources, proposal);
     case 'remove-entry':
       return node.missing.length === 0 && isMap(at) ? removePair(file, at, proposal.key) : undefined;
     case 'add-item':
-      return node.missing.length === 0 && isSeq(at) ? addItem(file, at, proposal.value) : undefined;
+      return node.missing.length === 0 && isSeq(at) ? addItem(file, at, referring(sources, file, proposal.value)) : undefined;
     case 'remove-item':
       return node.missing.length === 0 && isSeq(at) ? removeItem(file, at, proposal.value) : undefined;
+    case 'rename-key':
+      return node.missing.length === 0 && isMap(at) ? renameKey(file, at, proposal) : undefined;
+    case 'add-alternative':
+      return node.missing.length === 0 && isNode(at) ? addAlternative(file, at, referring(sources, file, proposal.value)) : undefined;
     case 'allow-type':
       return node.missing.length === 0 ? allowType(file, at, proposal.type) : undefined;
     default:
       return undefined;
   }
+}
+
+/** Where another finding has made the entry already, what this one knows beside it: on which occasion a response is answered. */
+function addOccasion(sources: SourceMap, { at, key, value }: Extract<Proposal, { readonly kind: 'add-entry' }>): Splice | undefined {
+  if (!isObject(value)) return undefined;
+  for (const [occasion, known] of Object.entries(value)) {
+    if (!occasion.startsWith('x-for-') || known !== true) continue;
+    const added = spliceFor(sources, { kind: 'add-entry', at: joinPointer(at, key), key: occasion, value: known });
+    if (added !== undefined) return added;
+  }
+  return undefined;
 }
 
 /** A value whose references to components of the bundle name the files that these are made of. */
@@ -91,24 +106,73 @@ function addEntry(file: SourceFile, node: SourceNode, entry: { readonly key: str
 function removePair(file: SourceFile, map: YAMLMap, key: string): Splice | undefined {
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);
   const start = keyRange(pair)?.[0];
+  if (pair === undefined || start === undefined) return undefined;
+  if (map.flow === true) return removeFlowPair(file, map, pair);
+  // A block map cannot be empty: the last entry leaves an empty map in one line.
+  if (map.items.length === 1) return map.range ? splice(file, start, lastOf(file, pair) ?? map.range[1], '{}') : undefined;
   const end = endOfPair(file, pair);
-  if (start === undefined || end === undefined || map.flow === true) return undefined;
+  if (end === undefined) return undefined;
   const lineStart = file.text.lastIndexOf('\n', start - 1) + 1;
+  // The first entry of a map in a list shares its line with the dash.
+  const next = keyRange(map.items[map.items.indexOf(pair) + 1])?.[0];
+  if (next !== undefined && file.text.slice(lineStart, start).trim() !== '') return splice(file, start, next, '');
   return splice(file, lineStart, Math.min(end + 1, file.text.length), '');
 }
 
-function addItem(file: SourceFile, list: YAMLSeq, value: string | number | boolean): Splice | undefined {
-  if (!list.range || list.items.some((item) => isScalar(item) && item.value === value)) return undefined;
+/** An entry of a map in one line, with the comma that parts it from the others. */
+function removeFlowPair(file: SourceFile, map: YAMLMap, pair: Pair): Splice | undefined {
+  const index = map.items.indexOf(pair);
+  const [start, end] = [keyRange(pair)?.[0], lastOf(file, pair)];
+  const next = keyRange(map.items[index + 1])?.[0];
+  if (start === undefined || end === undefined) return undefined;
+  if (next !== undefined) return splice(file, start, next, '');
+  const before = map.items[index - 1];
+  return splice(file, before === undefined ? start : (lastOf(file, before) ?? start), end, '');
+}
+
+/** Where an entry ends, without the space and comments behind it. */
+function lastOf(file: SourceFile, { key, value }: Pair): number | undefined {
+  const node = isNode(value) ? value : key;
+  return isNode(node) && node.range ? file.text.slice(0, node.range[1]).trimEnd().length : undefined;
+}
+
+function renameKey(file: SourceFile, map: YAMLMap, { key, to }: { readonly key: string; readonly to: string }): Splice | undefined {
+  const range = keyRange(map.items.find((item) => isScalar(item.key) && item.key.value === key));
+  return range === undefined || map.has(to) ? undefined : splice(file, range[0], range[1], flow(to));
+}
+
+/** The schema as it stands becomes the first of two. */
+function addAlternative(file: SourceFile, schema: Node, value: unknown): Splice | undefined {
+  if (!schema.range) return undefined;
+  const known = isMap(schema) ? schema.get('anyOf') : undefined;
+  if (isSeq(known)) return addItem(file, known, value);
+  const [start] = schema.range;
+  const end = file.text.slice(0, schema.range[1]).trimEnd().length;
+  const written = file.text.slice(start, end);
+  if (!isMap(schema) || schema.flow === true) return splice(file, start, end, `{ anyOf: [${written}, ${flow(value)}] }`);
+  const column = file.lines.linePos(start).col - 1;
+  const [pad, own] = [' '.repeat(column), written.replaceAll('\n', '\n    ')];
+  return splice(file, start, end, `anyOf:\n${pad}  - ${own}\n${pad}  - ${indented(block(value), column + 4).trimStart()}`);
+}
+
+function addItem(file: SourceFile, list: YAMLSeq, value: unknown): Splice | undefined {
+  if (!list.range || list.items.some((item) => JSON.stringify(isNode(item) ? item.toJSON() : item) === JSON.stringify(value)))
+    return undefined;
   if (list.flow === true) {
     const end = file.text.slice(0, file.text.lastIndexOf(']', list.range[1])).trimEnd().length;
     return splice(file, end, end, `${list.items.length === 0 ? '' : ', '}${flow(value)}`);
   }
   const last = list.items.at(-1);
   if (!isNode(last) || !last.range) return undefined;
-  const dash = file.text.lastIndexOf('-', last.range[0]);
-  const lineStart = file.text.lastIndexOf('\n', dash) + 1;
-  const position = endOfLine(file.text, last.range[1]);
-  return splice(file, position, position, `\n${file.text.slice(lineStart, dash)}- ${flow(value)}`);
+  // Every dash of a list stands in the column of the first.
+  const indent = ' '.repeat(file.lines.linePos(list.range[0]).col - 1);
+  const position = endOfLine(file.text, file.text.slice(0, last.range[1]).trimEnd().length);
+  return splice(
+    file,
+    position,
+    position,
+    `\n${indent}- ${isObject(value) ? indented(block(value), indent.length + 2).trimStart() : flow(value)}`,
+  );
 }
 
 function allowType(file: SourceFile, at: unknown, type: string): Splice | undefined {
@@ -121,6 +185,8 @@ function removeItem(file: SourceFile, list: YAMLSeq, value: string): Splice | un
   const index = list.items.findIndex((item) => isScalar(item) && item.value === value);
   const item = list.items[index];
   if (!isNode(item) || !item.range) return undefined;
+  if (list.flow !== true && list.items.length === 1 && list.range)
+    return splice(file, list.range[0], file.text.slice(0, item.range[1]).trimEnd().length, '[]');
   if (list.flow !== true) {
     const lineStart = file.text.lastIndexOf('\n', item.range[0]) + 1;
     return splice(file, lineStart, Math.min(endOfLine(file.text, item.range[1]) + 1, file.text.length), '');

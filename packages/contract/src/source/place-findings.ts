@@ -33,11 +33,12 @@ export function editedFiles(findings: readonly Finding[], sources: SourceMap): R
   const begun = new Set<string>();
   for (const proposal of findings.flatMap(({ proposals }) => proposals)) {
     const { keys, path, missing } = sources.locate(proposal.at);
-    // Two changes may both need a map that is not there yet: the second waits until the first has made it.
-    const place = `${path} ${keys.join('/')} ${missing[0] ?? ''}`;
-    const splice = missing.length > 0 && begun.has(place) ? undefined : spliceFor(sources, proposal);
+    // Two changes may both need a map that is not there yet, or take the last entries of one: the second waits until the first is made.
+    const place = `${path} ${keys.join('/')} ${missing[0] ?? (proposal.kind === 'add-entry' ? proposal.key : '')}`;
+    const isAlone = missing.length > 0 || proposal.kind !== 'add-item';
+    const splice = isAlone && begun.has(place) ? undefined : spliceFor(sources, proposal);
     if (splice === undefined) continue;
-    if (missing.length > 0) begun.add(place);
+    if (isAlone) begun.add(place);
     const known = splices.get(splice.path) ?? [];
     // The same change may be asked for by several findings.
     if (!known.some((one) => one.start === splice.start && one.text === splice.text)) known.push(splice);

@@ -1,0 +1,79 @@
+import { describeStep, showMoney, worthOf, type Budget, type Plan, type Price, type PriceOf, type Step } from '@reseller/contract/engine';
+import { CannotRunError } from '../cannot-run.ts';
+import type { Arguments } from '../options.ts';
+
+/** What a run in full mode will do, and how much it may spend. */
+export interface Agreement {
+  readonly text: string;
+  readonly budget: Budget;
+}
+
+/**
+ * What a run in full mode will do to the account, and what it will cost by what the API itself says.
+ * @throws {CannotRunError} when nobody has agreed to all of it; the message says what it would do and what to add
+ */
+export function agree(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>, { steps }: Plan, priceOf: PriceOf): Agreement {
+  const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
+  const traps = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form');
+  const changes = steps.filter(({ effect }) => effect === 'changes');
+  const prices = costs.flatMap((step) => Array.from({ length: step.times }, () => priceOf(step)));
+  const known = prices.filter((price) => price !== undefined);
+  const needed: Budget = { amount: known.reduce((sum, price) => sum + worthOf(price), 0n), unknown: prices.length - known.length };
+  const text = [
+    `This run changes the account: ${counted(changes)} requests that change something, ${counted(costs)} that cost money.`,
+    ...costs.flatMap((step) => [`  COSTS    ${describeStep(step)}`, `           ${priceText(priceOf(step))}`]),
+    ...changes.map((step) => `  changes  ${describeStep(step)}`),
+    ...(costs.length > 0 ? [`  In total ${totalText(known, needed.unknown)}.`] : []),
+    ...trapText(traps, args.unknownPrices - needed.unknown),
+  ].join('\n');
+  const missing = missingArguments(args, needed);
+  if (args.budget !== undefined && needed.amount > args.budget)
+    throw new CannotRunError(
+      `${text}\nThe budget of ${showMoney(args.budget)} does not suffice: ${showMoney(needed.amount)} are needed. Nothing was changed or bought. To do it: ${missing.join(' ')}`,
+    );
+  if (missing.length > 0 && steps.some(({ effect }) => effect !== 'reads'))
+    throw new CannotRunError(`${text}\nNothing was changed or bought. To do this, add ${missing.join(' ')}`);
+  return { text, budget: { amount: args.budget ?? 0n, unknown: args.unknownPrices } };
+}
+
+function missingArguments(
+  { yes, budget, unknownPrices }: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>,
+  needed: Budget,
+): readonly string[] {
+  return [
+    ...(needed.amount > (budget ?? 0n) ? [`--budget ${showMoney(needed.amount)}`] : []),
+    ...(needed.unknown > unknownPrices ? [`--allow-unknown-price ${needed.unknown}`] : []),
+    ...(yes ? [] : ['--yes']),
+  ];
+}
+
+function counted(steps: readonly Step[]): number {
+  return steps.reduce((sum, { times }) => sum + times, 0);
+}
+
+function priceText(price: Price | undefined): string {
+  if (price === undefined) return 'unknown price: nothing that the API answers says what it costs';
+  return `${amounts([price])}: ${price.basis}`;
+}
+
+function amounts(prices: readonly Price[]): string {
+  const net = `${showMoney(prices.reduce((sum, price) => sum + price.net, 0n))} net`;
+  return prices.every(({ gross }) => gross === undefined)
+    ? net
+    : `${net}, ${showMoney(prices.reduce((sum, price) => sum + (price.gross ?? price.net), 0n))} gross`;
+}
+
+function totalText(known: readonly Price[], unknown: number): string {
+  const purchases = unknown === 0 ? '' : `${unknown} ${unknown === 1 ? 'purchase' : 'purchases'} of unknown price`;
+  return [known.length === 0 && unknown > 0 ? '' : amounts(known), purchases].filter((part) => part !== '').join(' and ');
+}
+
+function trapText(traps: readonly Step[], room: number): readonly string[] {
+  if (traps.length === 0) return [];
+  const what = `  ${traps.length} purchases with forms that must be refused; one that is accepted all the same costs nobody knows what.`;
+  return [
+    room > 0
+      ? `${what} At most ${room} of them may succeed.`
+      : `${what} They are not sent: --allow-unknown-price with one more than the purchases of unknown price sends them.`,
+  ];
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { createClient, verifyOtp } from '@reseller/operator-client';
+import { CannotRunError } from './cannot-run.ts';
+import { LOOPBACK, type Arguments, type Environment } from './options.ts';
+
+/** The operator API of the service that is tested, where one-time codes are presented as a third party would. */
+export interface OperatorAccess {
+  readonly url: URL;
+  /** A token of the operator, or of a third party: that may verify one-time codes and nothing else. */
+  readonly token: string;
+}
+
+/** A sandbox writes it at its first start (mode 600), at the root of the repository. */
+const TOKEN_FILE = new URL('../../../.data/operator-token', import.meta.url);
+/** What a header can carry: visible ASCII. */
+const TOKEN = /^[!-~]+$/;
+const TIMEOUT = 10_000;
+
+/**
+ * Where codes are presented: what `--operator` or RESELLER_OPERATOR_URL names, with RESELLER_OPERATOR_TOKEN or, on this machine only, the
+ * token of the sandbox. Undefined where neither names one.
+ * @throws {CannotRunError} when there is an address and no token that can be used
+ */
+export async function readOperator(
+  { operator: url }: Pick<Arguments, 'operator'>,
+  environment: Environment,
+  tokenFile = TOKEN_FILE,
+): Promise<OperatorAccess | undefined> {
+  if (url === undefined) return undefined;
+  const isLocal = LOOPBACK.has(url.hostname);
+  const token = (environment['RESELLER_OPERATOR_TOKEN'] ?? (isLocal ? await readFile(tokenFile, 'utf8').catch(() => '') : '')).trim();
+  if (token === '')
+    throw new CannotRunError(
+      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to one of the operator or of a verifier${isLocal ? ', or start the sandbox once (pnpm start), which writes .data/operator-token' : ''}.`,
+    );
+  if (!TOKEN.test(token))
+    throw new CannotRunError(
+      'The operator token has characters that a header cannot carry. Check that it was copied whole and without spaces.',
+    );
+  return { url, token };
+}
+
+/**
+ * Makes sure that codes can be presented, with one that breaks the rules and so is looked up nowhere.
+ * @throws {CannotRunError} when the address is not that of an operator API, or the token is refused
+ */
+export async function assertOperator({ url, token }: OperatorAccess): Promise<void> {
+  const client = createClient({ baseUrl: url.href, token });
+  const answer = await verifyOtp({ client, body: { code: '' }, signal: AbortSignal.timeout(TIMEOUT) }).catch((error: unknown) => {
+    throw new CannotRunError(`The operator API at ${url.origin} does not answer. Start it, or leave --operator out.`, { cause: error });
+  });
+  const { status } = answer.response;
+  if (status === 401 || status === 403)
+    throw new CannotRunError(`The operator API at ${url.origin} refuses the token (${status}). Check RESELLER_OPERATOR_TOKEN.`);
+  if (status !== 422)
+    throw new CannotRunError(
+      `${url.href} is not the base address of an operator API: POST /otp/verify without a code is answered with ${status}, not 422. Give one such as --operator http://127.0.0.1:4011.`,
+    );
+}
+
+/**
+ * Presents one-time codes at an operator API (`POST /otp/verify`), which uses them up.
+ * @returns a function that says whether a code was taken, and throws where the answer does not tell
+ */
+export function otpPresenter({ url, token }: OperatorAccess): (code: string) => Promise<boolean> {
+  const client = createClient({ baseUrl: url.href, token });
+  return async (code) => {
+    let answer: Awaited<ReturnType<typeof verifyOtp>>;
+    try {
+      answer = await verifyOtp({ client, body: { code }, signal: AbortSignal.timeout(TIMEOUT) });
+    } catch (error) {
+      throw new Error(`the operator API at ${url.origin} does not answer`, { cause: error });
+    }
+    const { data, error, response } = answer;
+    if (data !== undefined) return true;
+    // That the path is there was seen before the run, so 404 is about the code.
+    if (response.status === 404) return false;
+    throw new Error(`the operator API at ${url.origin} answered ${response.status}: ${error.title}`);
+  };
+}

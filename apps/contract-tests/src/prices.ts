@@ -1,0 +1,110 @@
+import type { OpenApiDocument } from '@reseller/contract';
+import { CannotRunError } from './cannot-run.ts';
+import {
+  askTarget,
+  moneyOf,
+  type Answer,
+  type ContractOptions,
+  type Money,
+  type Plan,
+  type Price,
+  type PriceOf,
+  type Step,
+} from '@reseller/contract/engine';
+import { isList, isRecord, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
+
+/** What the API itself answers about prices, by operation. */
+export type PriceAnswers = ReadonlyMap<string, unknown>;
+
+type Pricer = (step: Step, answers: PriceAnswers, document: OpenApiDocument) => Price | undefined;
+
+interface PriceRule {
+  /** Operations that read what the price is made of; none of them takes an identifier. */
+  readonly reads: readonly string[];
+  readonly price: Pricer;
+}
+
+/** How the price of each operation that costs money follows from what the API answers. Operations that are not here cost nobody knows what. */
+const RULES: Readonly<Record<string, PriceRule>> = {
+  createVm: {
+    reads: ['listSales'],
+    price: ({ form }, answers, document) => priceOfVm(form?.values ?? {}, answers.get('listSales'), document),
+  },
+  registerDomain: {
+    reads: ['getDomainPricings'],
+    price: ({ form }, answers) =>
+      priceOfDomain(form?.values['domain'], form?.values['authcode'] === undefined ? 'create' : 'transfer', answers),
+  },
+  undeleteDomain: { reads: ['getDomainPricings'], price: (step, answers) => priceOfDomain(namedIn(step), 'renew', answers) },
+  undeleteDedicatedServer: {
+    reads: ['listDedicatedServers', 'listDedicatedMarket'],
+    price: (step, answers) => priceOfServer(namedIn(step), answers),
+  },
+};
+
+const DOMAIN_BASIS = { create: 'the first year', renew: 'a renewal, when it comes', transfer: 'the transfer' } as const;
+
+/** Asks the target what the purchases of a plan cost, with requests that only read; sends none where nothing costs money. */
+export async function readPrices(options: ContractOptions, { steps }: Plan): Promise<PriceOf> {
+  const costly = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
+  const reads = new Set(costly.flatMap(({ operation }) => RULES[operation.id]?.reads ?? []));
+  const given =
+    reads.size === 0
+      ? []
+      : await askTarget(
+          options,
+          [...reads].map((operation) => ({ operation, path: {} })),
+        );
+  if (given.some(({ status }) => status === 401 || status === 403))
+    throw new CannotRunError(`${options.target.href} refuses the API key. Check RESELLER_API_KEY.`);
+  const answers: PriceAnswers = new Map(given.flatMap((answer) => readable(answer)));
+  return (step) =>
+    // What a form costs that breaks the rules and is accepted all the same, nobody knows.
+    step.purpose === 'invalid-form' ? undefined : RULES[step.operation.id]?.price(step, answers, options.document);
+}
+
+function readable({ operation, status, body }: Answer): readonly (readonly [string, unknown])[] {
+  return status === 200 && body.kind === 'json' ? [[operation.id, valueIn(body.value, 'data')]] : [];
+}
+
+/** The identifier that a step is about, where it was named. */
+function namedIn({ path }: Step): string | undefined {
+  return typeof path === 'string' ? undefined : Object.values(path)[0];
+}
+
+function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, answers: PriceAnswers): Price | undefined {
+  const prices = answers.get('getDomainPricings');
+  if (typeof domain !== 'string' || !isRecord(prices)) return undefined;
+  // Of .uk and .co.uk the longer one is meant.
+  const [tld] = Object.keys(prices)
+    .filter((one) => domain.toLowerCase().endsWith(`.${one.toLowerCase()}`))
+    .toSorted((one, other) => other.length - one.length);
+  return tld === undefined
+    ? undefined
+    : priceFrom(
+        valueIn(prices, tld, 'price_net', what),
+        valueIn(prices, tld, 'price_gross', what),
+        `${DOMAIN_BASIS[what]} of .${tld}, by getDomainPricings`,
+      );
+}
+
+/** A cancellation that is withdrawn lets a server be renewed again, at the price that its owner pays, or else that the market asks. */
+function priceOfServer(identifier: string | undefined, answers: PriceAnswers): Price | undefined {
+  if (identifier === undefined) return undefined;
+  const owned = itemOf(answers.get('listDedicatedServers'), identifier);
+  const offered = itemOf(answers.get('listDedicatedMarket'), identifier);
+  const price = valueIn(owned, 'accounting', 'price') ?? valueIn(offered, 'price');
+  const runtime = valueIn(owned, 'accounting', 'runtime') ?? valueIn(offered, 'price', 'runtime');
+  const basis = `${textAt(runtime, 'amount')} ${textAt(runtime, 'unit')} of the server, when it is renewed, by ${owned === undefined ? 'listDedicatedMarket' : 'listDedicatedServers'}`;
+  return priceFrom(valueIn(price, 'net'), valueIn(price, 'gross'), basis);
+}
+
+function itemOf(data: unknown, identifier: string): unknown {
+  const list = valueIn(data, 'list');
+  return isList(list) ? list.find((item) => valueIn(item, 'identifier') === identifier) : undefined;
+}
+
+function priceFrom(net: unknown, gross: unknown, basis: string): Price | undefined {
+  const amount: Money | undefined = moneyOf(net);
+  return amount === undefined ? undefined : { net: amount, gross: moneyOf(gross), basis };
+}

@@ -1,0 +1,82 @@
+import { createClient, createSale, orThrow } from '@reseller/operator-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { command, type Ended } from './run-command.ts';
+import { startSandbox, type Sandbox } from './sandbox.ts';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+
+afterAll(() => sandbox.close());
+
+function full(only: readonly string[], ...more: readonly string[]): Promise<Ended> {
+  return command(['--target', sandbox.url.href, '--mode', 'full', ...more, '--only', ...only], { RESELLER_API_KEY: sandbox.apiKey });
+}
+
+async function ask(path: string): Promise<{ readonly data: unknown }> {
+  const answer = await fetch(new URL(path, sandbox.url), { headers: { 'x-service-apikey': sandbox.apiKey } });
+  const data: unknown = Object(await answer.json()).data;
+  return { data };
+}
+
+test('a purchase is named with its price, and left until the budget suffices to the cent', async () => {
+  const first = await full(['registerDomain']);
+  expect(first.code).toBe(2);
+  expect(first.output).toMatch(
+    /COSTS {4}POST \/domain\/register .*\n +11\.00 net, 13\.09 gross: the first year of \.net, by getDomainPricings/,
+  );
+  expect(first.output).toContain('In total 11.00 net, 13.09 gross.');
+  expect(first.output).toMatch(/To do this, add --budget 13\.09 --yes$/);
+
+  const short = await full(['registerDomain'], '--budget', '13.08', '--yes');
+  expect(short.code).toBe(2);
+  expect(short.output).toContain('The budget of 13.08 does not suffice: 13.09 are needed.');
+  expect(await ask('/domain/list')).toMatchObject({ data: { list: [sandbox.things.domain] } });
+
+  const { code, output } = await full(['registerDomain'], '--budget', '13.09', '--yes');
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('Spent: 13.09') });
+  expect(await ask('/domain/list')).toMatchObject({
+    data: { list: expect.arrayContaining([expect.stringMatching(/^contract-.+\.net$/)]) },
+  });
+});
+
+test('a withdrawn cancellation costs the renewals that follow it', async () => {
+  const { server, domain } = sandbox.things;
+  const { output } = await full([`undeleteDedicatedServer=${server}`, `undeleteDomain=${domain}`]);
+  expect(output).toMatch(/POST \/domain\/\S+\/undelete .*\n +12\.00 net, 14\.28 gross: a renewal, when it comes of \.net/);
+  const { data } = await ask(`/dedicated/${server}/info`);
+  const { net } = Object(data).accounting.price;
+  expect(output).toMatch(
+    new RegExp(`undelete .*\\n +${net.toFixed(2).replace('.', '\\.')} net, .* of the server, when it is renewed, by listDedicatedServers`),
+  );
+});
+
+test('what the API does not price is said to be unknown, and has to be allowed by itself', async () => {
+  const first = await full(['createVm', 'registerDomain'], '--budget', '99', '--yes');
+  expect(first.code).toBe(2);
+  expect(first.output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: nothing that the API answers says what it costs/);
+  expect(first.output).toContain('In total 11.00 net, 13.09 gross and 1 purchase of unknown price.');
+  expect(first.output).toMatch(/To do this, add --allow-unknown-price 1$/);
+});
+
+test('a VM of which a sale prices all that it has costs what the service then asks, or less', async () => {
+  const client = createClient({ baseUrl: sandbox.operatorUrl.href, token: sandbox.operatorToken });
+  const begun = new Date(Date.now() - 86_400_000).toISOString();
+  const pricings = { nl_ryzen: { core: '1.01', mem: '0.33', nvme: '0.01' } };
+  await orThrow(createSale({ client, body: { title: 'All of it', start_date: begun, upgradable: true, max_volume: 9, pricings } }));
+  const first = await full(['createVm']);
+  // 2 x 1.01 + 4 GB x 0.33 + 40 x 0.01
+  expect(first.output).toMatch(
+    /PUT \/vm\/create .*\n +3\.74 net, 4\.\d+ gross: at most, for each 30 days that it runs, by the sale "All of it"/,
+  );
+  const budget = /--budget (\S+) --yes$/.exec(first.output)?.[1] ?? '';
+  const { code, output } = await full(['createVm'], '--budget', budget, '--yes');
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining(`Spent: ${budget}`) });
+  const { data } = await ask('/accounting/invoices/current');
+  const prices = Object.values(Object(data).positions.vms).flatMap((positions) =>
+    Object(positions).map((one: { monthlyPrice: number }) => one.monthlyPrice),
+  );
+  expect(prices).toContain(3.74);
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  advanceClock,
+  completeDedicatedSetup,
+  createClient,
+  listDedicatedServers,
+  listMarketItems,
+  orderDedicatedServer,
+  orThrow,
+  terminateDomain,
+} from '@reseller/operator-client';
+import {
+  createService,
+  DEMO_ACCOUNT,
+  issueApiKey,
+  openSqliteStore,
+  seedSandbox,
+  simulatedFleet,
+  simulatedHypervisor,
+  simulatedRegistrar,
+  systemClock,
+  systemRandom,
+} from '@reseller/service';
+import { pino } from 'pino';
+
+/** Thirty-two days: every month has ended after them. */
+const OVER_A_MONTH = 32 * 86_400;
+const DOMAIN = 'contract-cancelled.net';
+
+/** The service itself on two sockets of this machine, with a store of its own. */
+export interface Sandbox {
+  readonly url: URL;
+  readonly operatorUrl: URL;
+  readonly operatorToken: string;
+  readonly apiKey: string;
+  /** What the demo account has after `fill`. */
+  readonly things: { readonly server: string; readonly domain: string };
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service, and makes what a reseller cannot make alone through the operator API, as a provider would: a deployed server, a
+ * cancelled domain, and invoices of a month that is over.
+ */
+export async function startSandbox(): Promise<Sandbox> {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
+  const ports = {
+    clock: systemClock,
+    random: systemRandom,
+    hypervisor: simulatedHypervisor(),
+    fleet: simulatedFleet(),
+    registrar: simulatedRegistrar(),
+  };
+  const store = await openSqliteStore(directory);
+  await seedSandbox(store, ports);
+  const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));
+  const operatorToken = `operator-token-of-the-contract-test-${directory.slice(-6)}`;
+  const service = await createService({ store, ports, secret: 'x'.repeat(32), operatorToken, logger: pino({ level: 'silent' }) });
+  const url = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
+  const operatorUrl = new URL(await service.operator.listen({ host: '127.0.0.1', port: 0 }));
+  return {
+    url,
+    operatorUrl,
+    operatorToken,
+    apiKey,
+    things: await fill({ url, apiKey, operatorUrl, operatorToken }),
+    async close() {
+      await service.close();
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+type Access = Pick<Sandbox, 'url' | 'apiKey' | 'operatorUrl' | 'operatorToken'>;
+
+async function fill(access: Access): Promise<Sandbox['things']> {
+  const client = createClient({ baseUrl: access.operatorUrl.href, token: access.operatorToken });
+  const person = { firstname: 'Jonas', lastname: 'Weidenfels', street: 'Musterallee', number: '12a', zipcode: '60311' };
+  const place = { city: 'Frankfurt am Main', region: 'Hessen', countrycode: 'DE', email: 'jonas@reseller-customer.example' };
+  const { handle } = await buy(access, 'PUT /domain/handle/create', { gender: 'MALE', ...person, ...place });
+  await buy(access, 'POST /domain/register', { domain: DOMAIN, handle: String(handle) });
+  await buy(access, 'PUT /vm/create', { cores: '2', mem: '4096', disk: '40', os: 'debian_12', hostsystem: 'nl_ryzen' });
+  const { items } = await orThrow(listMarketItems({ client }));
+  const offer = items.find(({ account_id }) => account_id === null);
+  if (offer === undefined) throw new Error('The market of the sandbox is empty.');
+  await orThrow(orderDedicatedServer({ client, body: { account_id: DEMO_ACCOUNT, market_id: offer.id } }));
+  const [server] = (await orThrow(listDedicatedServers({ client, query: { account_id: DEMO_ACCOUNT } }))).items;
+  if (server === undefined) throw new Error('The server was not ordered.');
+  // The month ends with the server being set up, so that its runtime begins after it.
+  await orThrow(advanceClock({ client, body: { by_seconds: OVER_A_MONTH } }));
+  if (!server.deployed) {
+    const management = {
+      dashboard: 'https://ipmi.example',
+      username: 'admin',
+      email: 'ops@reseller-customer.example',
+      password: 'example-ipmi-password',
+    };
+    const ipv4 = [{ address: '203.0.113.80', gateway: '203.0.113.1' }];
+    const path = { server_id: server.id };
+    const { error } = await completeDedicatedSetup({ client, path, body: { management, ipv4 } });
+    if (error !== undefined && error.status !== 409) throw new Error(`${error.title}: ${error.detail}`);
+  }
+  await orThrow(terminateDomain({ client, path: { domain: DOMAIN } }));
+  return { server: server.id, domain: DOMAIN };
+}
+
+async function buy(
+  { url, apiKey }: Access,
+  what: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const [method = '', path = ''] = what.split(' ');
+  const answer = await fetch(new URL(path, url), {
+    method,
+    headers: { 'x-service-apikey': apiKey },
+    body: new URLSearchParams(form),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${what} was refused: ${text}`);
+  return JSON.parse(text).data;
+}

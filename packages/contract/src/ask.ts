@@ -1,0 +1,57 @@
+import type { Answer } from './answer.ts';
+import type { PathValues } from './discover.ts';
+import { parseDocument } from './document.ts';
+import { exchange, NoAnswerError, paceOf } from './exchange.ts';
+import { createGuard } from './guard.ts';
+import { readOperations } from './operations.ts';
+import { NO_BUDGET } from './price.ts';
+import { obstacle } from './request.ts';
+import { TargetError, type ContractOptions } from './run.ts';
+import { PHASES, type Step } from './step.ts';
+
+/** An operation that reads, with the values of its path. */
+export interface Question {
+  readonly operation: string;
+  readonly path: PathValues;
+}
+
+/**
+ * Asks operations that read, each once, before a run: what things cost, for example. As in a run, nothing else can leave.
+ * @returns the answers, without those of operations that the document does not have or cannot be called
+ * @throws {TargetError} when the target does not answer
+ */
+export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Answer[]> {
+  const operations = readOperations(parseDocument(options.document));
+  const steps = questions.flatMap(({ operation: id, path }): readonly Step[] => {
+    const operation = operations.find((one) => one.id === id);
+    if (operation === undefined || !operation.readOnly || obstacle(operation) !== undefined) return [];
+    return [
+      {
+        operation,
+        method: operation.method,
+        purpose: 'call',
+        credential: 'account',
+        path: Object.keys(path).length === 0 ? 'none' : path,
+        form: undefined,
+        detail: 'what things cost',
+        times: 1,
+        phase: PHASES.read,
+        effect: 'reads',
+      },
+    ];
+  });
+  const { target, send = fetch, timeout = 10_000, rate } = options;
+  const keyOf = (): string | undefined => options.apiKey;
+  const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
+  const line = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
+  const answers: Answer[] = [];
+  for (const step of steps) {
+    try {
+      answers.push(await exchange(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: undefined }));
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      throw new TargetError(`${target.origin} does not answer: ${error.message}`, { cause: error.cause });
+    }
+  }
+  return answers;
+}

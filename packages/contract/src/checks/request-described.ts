@@ -1,0 +1,147 @@
+import { isSuccess, type Answer } from '../answer.ts';
+import { always } from '../applies.ts';
+import type { Check, Subject } from '../check.ts';
+import { verdictOf, type Remark } from '../finding.ts';
+import { readForm } from '../form.ts';
+import type { Issue } from '../issues.ts';
+import { observe, shapeOf } from '../observe.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
+import type { Form, Parameter } from '../operation.ts';
+import { mediaTypeName } from '../operations.ts';
+import { provenanceOfIssue } from '../place.ts';
+import { valueAt } from '../pointer.ts';
+import { proposalFor } from '../propose.ts';
+import { evaluate } from '../runtime-expression.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+export const requestDescribed: Check = {
+  id: 'request-described',
+  claim: 'Requests that pass by, recorded or through the proxy, are as the document describes them.',
+  judges:
+    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What it finds is a fault of the client, whatever the service answered; only where the service took what the document merely assumes to be wrong is it learned. Requests of this program are not judged, as some of them are wrong on purpose.',
+  client:
+    'This is about the code that sent the request, not about the service: it asks for something else than it means to, or is refused. The generated client would not compile with it.',
+  about: 'client',
+  needs: ['traffic'],
+  undescribed: 'too',
+  applies: always,
+  look(subject) {
+    if (subject.answer.sent.purpose !== 'traffic') return [];
+    return [...bodyRemarks(subject), ...parameterRemarks(subject)];
+  },
+  defect: {
+    says: 'A client sends a field that the document does not have.',
+    tamper: () => undefined,
+    sends: (form) => (form === '' ? undefined : `${form}&netwrok_speed=1000`),
+  },
+};
+
+function bodyRemarks(subject: Subject): readonly Remark[] {
+  const { answer, document } = subject;
+  const { operation, sent } = answer;
+  const body = sent.body ?? '';
+  const isBodyDescribed = valueAt(document, `${operation.pointer}/requestBody`) !== undefined;
+  if (operation.form === undefined) {
+    if (isBodyDescribed || body === '') return [];
+    return [
+      fault(operation.pointer, 'body', {
+        message: 'the client sends a body, which the document does not describe',
+        expected: 'no body',
+        observed: `${body.length} characters`,
+      }),
+    ];
+  }
+  const type = mediaTypeName(sent.headers['content-type'] ?? '');
+  if (body !== '' && type !== FORM) {
+    const observed = type === '' ? 'no content type' : type;
+    return [
+      fault(operation.form.pointer, `content-type ${type}`, {
+        message: `the client sends its form as ${observed}`,
+        expected: FORM,
+        observed,
+      }),
+    ];
+  }
+  if (body === '' && !operation.form.required) return [];
+  return formRemarks(subject, operation.form, body);
+}
+
+function formRemarks(subject: Subject, form: Form, body: string): readonly Remark[] {
+  const { answer, document, validator, response } = subject;
+  const { values, issues } = readForm(answer.operation, body);
+  const isTaken = isSuccess(answer.status);
+  return [...issues, ...validator.compile(form.pointer)(values)].flatMap((issue): readonly Remark[] => {
+    const described = { pointer: form.pointer, provenance: answer.operation.provenance };
+    const provenance = provenanceOfIssue(document, described, values, issue);
+    const isLearned = isTaken && verdictOf(provenance) === 'learned';
+    if (isLearned && isKnownFor(document, response, 'x-for-invalid-form')) return [];
+    const value = valueAt(values, issue.path);
+    const isUnknown = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
+    const remark = fault(issue.schemaPath === '' ? form.pointer : issue.schemaPath, `${issue.path} ${issue.message}`, {
+      message: `the client's form: ${issue.path.slice(1) || 'the whole'} ${issue.message}`,
+      expected: issue.message,
+      observed: isUnknown ? shapeOf(value) : observe(document, form.pointer, values, issue.path),
+    });
+    if (!isLearned) return [remark];
+    return [
+      {
+        ...remark,
+        verdict: 'learned',
+        proposal: (isUnknown ? undefined : proposalFor(issue, value)) ?? occasionProposal(subject, 'x-for-invalid-form'),
+      },
+    ];
+  });
+}
+
+function parameterRemarks({ answer, validator }: Subject): readonly Remark[] {
+  const { operation, sent } = answer;
+  const query = new URL(sent.url).searchParams;
+  const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
+  const unknown = [...new Set(query.keys())].filter((name) => !known.has(name));
+  return [
+    ...unknown.map((name) =>
+      fault(operation.pointer, `query ${name}`, {
+        message: `the client sends the query parameter ${name}, which the document does not describe`,
+        expected: [...known].join(', ') || 'no query parameters',
+        observed: `a text of ${query.get(name)?.length ?? 0} characters`,
+      }),
+    ),
+    ...operation.parameters.flatMap((parameter) => {
+      const text = textOf(answer, parameter);
+      const at = parameter.pointer ?? operation.pointer;
+      const what = `the ${parameter.in} parameter ${parameter.name}`;
+      if (text === undefined)
+        return parameter.required && parameter.in !== 'cookie'
+          ? [fault(at, `missing ${what}`, { message: `the client does not send ${what}`, expected: what, observed: 'nothing' })]
+          : [];
+      const [issue] = parameter.pointer === undefined ? [] : issuesOf(validator.compile(parameter.pointer), text);
+      return issue === undefined
+        ? []
+        : [
+            fault(at, `${what} ${issue.message}`, {
+              message: `the client sends ${what} wrongly: it ${issue.message}`,
+              expected: issue.message,
+              observed: `a text of ${text.length} characters`,
+            }),
+          ];
+    }),
+  ];
+}
+
+function textOf(answer: Answer, { in: place, name }: Parameter): string | undefined {
+  if (place === 'cookie') return undefined;
+  const value = evaluate(answer, `$request.${place}.${name}`);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What a text breaks, read as the number or truth value that it may stand for as well. */
+function issuesOf(check: (value: unknown) => readonly Issue[], text: string): readonly Issue[] {
+  const issues = check(text);
+  const isOther = /^-?[0-9]+(?:\.[0-9]+)?$|^(?:true|false)$/.test(text);
+  return issues.length > 0 && isOther ? check(JSON.parse(text)) : issues;
+}
+
+function fault(at: string, rule: string, said: Pick<Remark, 'message' | 'expected' | 'observed'>): Remark {
+  return { pointer: '', verdict: 'violation', at, rule, ...said };
+}

@@ -1,0 +1,99 @@
+import { jsonOf, jsonValue, isSuccess, type Answer } from './answer.ts';
+import type { Subject } from './check.ts';
+import type { OpenApiDocument } from './document.ts';
+import { OBSERVED, shapeSchema } from './infer.ts';
+import { isObject, member, type JsonObject } from './json.ts';
+import type { OperationResponse } from './operation.ts';
+import { valueAt } from './pointer.ts';
+import type { Proposal } from './proposal.ts';
+import { rootView, type View } from './view.ts';
+
+/**
+ * What a response is answered to beside what the operation is for, once a contract test has seen it: a key `x-for-…` of the response
+ * (openapi/EXTENSIONS.md). It is how a document says what no schema can, so that what was learned once is known from then on.
+ */
+export type Occasion = 'x-for-no-key' | 'x-for-unknown-id' | 'x-for-removed' | 'x-for-invalid-form' | 'x-for-valid-form';
+
+const TEXT = 'observed';
+const UUID = '00000000-0000-4000-8000-000000000000';
+const INSTANT = '2026-01-01T00:00:00.000Z';
+
+/** Whether the document says that a response is also answered on an occasion. */
+export function isKnownFor(document: OpenApiDocument, response: OperationResponse | undefined, occasion: Occasion): boolean {
+  const written = response === undefined ? undefined : valueAt(document, response.holder);
+  return isObject(written) && member(written, occasion) === true;
+}
+
+/** The change that makes a document say on which occasion a response is answered; the response itself too, where it has none. */
+export function occasionProposal({ document, validator, answer, response }: Subject, occasion: Occasion): Proposal {
+  return response === undefined
+    ? {
+        kind: 'add-entry',
+        at: `${answer.operation.pointer}/responses`,
+        key: String(answer.status),
+        value: { ...observedResponse({ document, validator, answer }), [occasion]: true },
+      }
+    : { kind: 'add-entry', at: response.holder, key: occasion, value: true };
+}
+
+/** A response that describes an answer, without any value of it that could be a secret. */
+export function observedResponse({ document, validator, answer }: Pick<Subject, 'document' | 'validator' | 'answer'>): JsonObject {
+  const { body, mediaType } = answer;
+  const base = { description: OBSERVED, 'x-provenance': 'not-shown' };
+  if (body.kind === 'empty') return base;
+  if (body.kind === 'other') return { ...base, content: { [mediaType === '' ? '*/*' : mediaType]: observedText() } };
+  const known = describedElsewhere({ document, validator, answer });
+  const schema = known?.written ?? shapeSchema(body.value);
+  const example = exampleFrom(known === undefined ? undefined : rootView(document, known.pointer), body.value);
+  // An example that breaks a rule, such as a pattern, says less than none.
+  const isFit = known === undefined || validator.compile(known.pointer)(example).length === 0;
+  return {
+    ...base,
+    content: {
+      'application/json': { schema, ...(isFit ? { examples: { observed: { summary: 'Observed shape', value: example } } } : {}) },
+    },
+  };
+}
+
+/** A media type for a body that is not JSON, or that is not there. */
+export function observedText(isEmpty = false): JsonObject {
+  const [schema, value] = isEmpty ? [{ type: 'string', maxLength: 0 }, ''] : [{ type: 'string' }, TEXT];
+  return { schema, examples: { observed: { summary: 'Observed shape', value } } };
+}
+
+/** The schema of another failure, or success, of the operation that the body fits as well: then the change is a reference. */
+export function describedElsewhere({
+  document,
+  validator,
+  answer,
+}: Pick<Subject, 'document' | 'validator' | 'answer'>): { readonly pointer: string; readonly written: JsonObject } | undefined {
+  return schemasOf(answer, (status) => status.startsWith('2') === isSuccess(answer.status))
+    .map((pointer) => ({ pointer, written: valueAt(document, pointer) }))
+    .filter((one): one is { pointer: string; written: JsonObject } => isObject(one.written) && one.written['$ref'] !== undefined)
+    .find(({ pointer }) => validator.compile(pointer)(jsonValue(answer)).length === 0);
+}
+
+/** Pointers to the JSON schemas that an operation describes for some of its statuses. */
+export function schemasOf({ operation }: Answer, isWanted: (status: string) => boolean): readonly string[] {
+  return Object.entries(operation.responses)
+    .filter(([status]) => isWanted(status))
+    .map(([, response]) => jsonOf(response)?.pointer)
+    .filter((pointer) => pointer !== undefined);
+}
+
+/** The shape of a value with made-up values: only what the document names anyway stays. */
+function exampleFrom(view: View | undefined, value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map((item) => exampleFrom(view?.member(0).view, item));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, exampleFrom(view?.member(name).view, item)]));
+  if (typeof value === 'number') return isNamed(view, value) ? value : 1;
+  if (typeof value !== 'string' || isNamed(view, value)) return value;
+  const { format } = shapeSchema(value);
+  return format === 'uuid' ? UUID : format === 'date-time' ? INSTANT : TEXT;
+}
+
+function isNamed(view: View | undefined, value: unknown): boolean {
+  return (view?.nodes ?? []).some(
+    ({ schema }) => schema['const'] === value || (Array.isArray(schema['enum']) && schema['enum'].includes(value)),
+  );
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { OpenApiDocument } from './document.ts';
+import { readOperations } from './operations.ts';
+import { pagingOf } from './paging.ts';
+import type { Report } from './report.ts';
+import { runContract } from './run.ts';
+
+type Kind = 'offset' | 'cursor';
+
+const ITEM = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } };
+
+function documentOf(kind: Kind): OpenApiDocument {
+  const schema =
+    kind === 'offset'
+      ? { type: 'array', maxItems: 3, items: ITEM }
+      : {
+          type: 'object',
+          properties: {
+            items: { type: 'array', items: ITEM },
+            page: { type: 'object', properties: { next_cursor: { type: ['string', 'null'] } } },
+          },
+        };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    paths: {
+      '/things': {
+        get: {
+          operationId: 'listThings',
+          parameters: [{ name: kind, in: 'query', schema: { type: kind === 'offset' ? 'integer' : 'string' } }],
+          responses: { 200: { description: 'ok', content: { 'application/json': { schema } } } },
+        },
+      },
+    },
+  };
+}
+
+const ALL = Array.from({ length: 7 }, (_, id) => ({ id }));
+
+/** A run against seven things, three on a page; `isStuck` says that every page is the first. */
+async function read(kind: Kind, isStuck = false, count = 7): Promise<{ readonly asked: readonly string[]; readonly report: Report }> {
+  const asked: string[] = [];
+  const report = await runContract({
+    document: documentOf(kind),
+    target: new URL('http://target.example/v1'),
+    send: async ({ url }) => {
+      const { search, searchParams } = new URL(url);
+      asked.push(search);
+      const begin = isStuck ? 0 : Number(searchParams.get(kind)?.replace('at-', '') ?? 0);
+      const items = ALL.slice(0, count).slice(begin, begin + 3);
+      const next = begin + 3 < count ? `at-${begin + 3}` : null;
+      return Response.json(kind === 'offset' ? items : { items, page: { next_cursor: next } });
+    },
+  });
+  return { asked, report };
+}
+
+test.each<Kind>(['offset', 'cursor'])(
+  'a list that is paged by a query parameter with %s is read for two pages, and overlaps are found',
+  async (kind) => {
+    const good = await read(kind);
+    expect(good.asked).toEqual(['', kind === 'offset' ? '?offset=3' : '?cursor=at-3']);
+    expect(good.report.findings).toEqual([]);
+    expect(good.report.coverage[0]?.checks).toContainEqual({ check: 'page-overlap', outcome: 'passed' });
+    const stuck = await read(kind, true);
+    expect(stuck.report.findings).toMatchObject([{ check: 'page-overlap', verdict: 'violation', observed: '3 repeated' }]);
+  },
+);
+
+test('where the first page names no next one, none is asked for', async () => {
+  const { asked, report } = await read('cursor', false, 2);
+  expect(asked).toEqual(['']);
+  expect(report.coverage[0]?.checks).toContainEqual({ check: 'page-overlap', outcome: 'not-performed' });
+});
+
+test('what a page is asked for by is read from the document', () => {
+  const of = (document: OpenApiDocument): unknown => pagingOf(document, readOperations(document)[0] ?? expect.fail('no operation'));
+  expect(of(documentOf('offset'))).toMatchObject({ by: 'offset', in: 'query', field: 'offset', size: 3, pointer: '' });
+  expect(of(documentOf('cursor'))).toMatchObject({ by: 'cursor', in: 'query', field: 'cursor', size: undefined, pointer: '/items' });
+});

@@ -1,0 +1,43 @@
+import type { Issue } from './issues.ts';
+import { OBSERVED, shapeSchema } from './infer.ts';
+import { isObject, typeOf } from './json.ts';
+import { pointerTokens } from './pointer.ts';
+import type { Proposal } from './proposal.ts';
+
+/** How the document would have to change to allow what breaks one of its rules. */
+export function proposalFor({ keyword, schemaPath, path, params }: Issue, value: unknown): Proposal | undefined {
+  const end = schemaPath.lastIndexOf('/');
+  const schema = schemaPath.slice(0, end);
+  const written = schemaPath.slice(end + 1);
+  if (end < 0) return undefined;
+  // A type that no branch has is told as a type, at the branches.
+  if (written === 'anyOf' || written === 'oneOf') {
+    return Array.isArray(params['passingSchemas'])
+      ? { kind: 'rename-key', at: schema, key: 'oneOf', to: 'anyOf' }
+      : { kind: 'add-item', at: schemaPath, value: shapeSchema(value) };
+  }
+  if (written !== keyword) return undefined;
+  const name = pointerTokens(path).at(-1) ?? '';
+  switch (keyword) {
+    case 'required':
+      return { kind: 'remove-item', at: schemaPath, value: name };
+    case 'dependentRequired':
+      return { kind: 'remove-entry', at: schemaPath, key: String(params['property']) };
+    case 'type':
+      return { kind: 'allow-type', at: schemaPath, type: typeOf(value) };
+    case 'enum':
+      return isObject(value) || Array.isArray(value)
+        ? { kind: 'remove-entry', at: schema, key: keyword }
+        : { kind: 'add-item', at: schemaPath, value };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        kind: 'add-entry',
+        at: `${schema}/properties`,
+        key: name,
+        value: { ...shapeSchema(value), 'x-provenance': 'inferred', description: OBSERVED },
+      };
+    default:
+      return { kind: 'remove-entry', at: schema, key: keyword };
+  }
+}

@@ -1,0 +1,49 @@
+import type { Answer } from './answer.ts';
+import { jsonValue } from './answer.ts';
+import { readForm } from './form.ts';
+import { createMatcher } from './match.ts';
+import { valueAt } from './pointer.ts';
+
+const EXPRESSION =
+  /^\$(?:(url|method|statusCode)|(request|response)\.(?:header\.([!#$%&'*+.^_`|~0-9A-Za-z-]+)|(path|query)\.([^{}]+)|body(?:#(\/.*)?)?))$/;
+
+/**
+ * The value of a runtime expression of OpenAPI for one exchange: `$response.body#/data/0/id`, `$response.header.Location`,
+ * `$request.path.vmid`, `$request.query.page`, `$request.body#/domain`, `$url` and so on, also inside a text as `{$…}`; any other text is
+ * the value itself.
+ * @returns undefined where the exchange has no such part
+ */
+export function evaluate(answer: Answer, expression: string): unknown {
+  if (expression.startsWith('$')) return partOf(answer, expression);
+  let isWhole = true;
+  const text = expression.replace(/\{(\$[^{}]+)\}/g, (_, inner: string) => {
+    const value = partOf(answer, inner);
+    isWhole &&= typeof value === 'string' || typeof value === 'number';
+    return String(value);
+  });
+  return isWhole ? text : undefined;
+}
+
+function partOf(answer: Answer, expression: string): unknown {
+  const [whole, alone, side, header, place, name, pointer] = EXPRESSION.exec(expression) ?? [];
+  if (whole === undefined) return undefined;
+  const { sent, status, headers } = answer;
+  if (alone !== undefined) return alone === 'url' ? sent.url : alone === 'method' ? sent.method : status;
+  if (header !== undefined) return (side === 'request' ? sent.headers : headers)[header.toLowerCase()];
+  if (place !== undefined && name !== undefined) return side === 'request' ? parameterOf(answer, place, name) : undefined;
+  const body = side === 'response' ? jsonValue(answer) : readForm(answer.operation, sent.body ?? '').values;
+  return pointer === undefined ? body : valueAt(body, pointer);
+}
+
+function parameterOf({ operation, sent }: Answer, place: string, name: string): string | undefined {
+  const { pathname, searchParams } = new URL(sent.url);
+  if (place === 'query') return searchParams.get(name) ?? undefined;
+  const match = createMatcher([{ ...operation, method: sent.method }]);
+  const segments = pathname.split('/').slice(1);
+  // The base address may have a path of its own.
+  for (let skipped = 0; skipped < segments.length; skipped++) {
+    const found = match(sent.method, `/${segments.slice(skipped).join('/')}`);
+    if (found !== undefined) return found.parameters[name];
+  }
+  return undefined;
+}
