@@ -54,7 +54,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       }
     },
     commit: postgresCommit(db),
-    sharing: postgresSharing,
+    sharing: postgresSharing(db),
     close: () => (closing ??= db.destroy()),
   };
 }
