@@ -81,12 +81,12 @@ test('a snapshot is the state of one instant while another node sells, and nothi
   expect(await one.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 
   // The other node does the work that is due all the time, as a process does.
-  let restored = false;
+  const restored = new AbortController();
   const working = (async () => {
-    while (!restored) await other.service.runDueWork();
+    while (!restored.signal.aborted) await other.service.runDueWork();
   })();
   expect((await one.operate('POST', '/sandbox/snapshots/before/restore')).status).toBe(200);
-  restored = true;
+  restored.abort();
   await working;
   expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toEqual([]);
   expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(0);

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 
 import type { Db, Sharing } from '../store.ts';
+import { databaseNow } from './now.ts';
 import { tableWindows } from './windows.ts';
-
-/** Of the moment at which the query is, not of the begin of its transaction: it may have waited. */
-export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** Any number of nodes share the database. */
 export function postgresSharing(db: Db): Sharing {

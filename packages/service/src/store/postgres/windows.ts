@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import type { Db, Windows } from '../store.ts';
 import { unavailableOr } from './errors.ts';
-import { databaseNow } from './sharing.ts';
+import { databaseNow } from './now.ts';
 
 /**
  * Counts in a table that all nodes share: one round trip for each event, which waits for no disk
