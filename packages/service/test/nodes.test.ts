@@ -2,9 +2,11 @@
 import { expect, test, vi } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
+import { PERSON, PHONE } from './domains.ts';
 import { SMALL_VM, TestHypervisor } from './harness.ts';
 import { newNodes } from './nodes.ts';
 import type { TestNode } from './nodes.ts';
+import { TestRegistrar } from './registrar.ts';
 
 /** A hypervisor that comes back from a creation when it is let go, and fails to remove VMs when told to. */
 class HangingHypervisor extends TestHypervisor {
@@ -103,7 +105,7 @@ test('a lease is renewed for as long as its node lives', async () => {
   const lease = async () =>
     (await node.store.read((db) => db.selectFrom('nodes').select('lease_until').executeTakeFirstOrThrow())).lease_until;
   const first = await lease();
-  await vi.waitUntil(async () => (await lease()) > first + 400);
+  await expect.poll(lease, { timeout: 10_000 }).toBeGreaterThan(first + 400);
 });
 
 test('a node that is told that a port is down starts nevertheless, and undoes what is left when the port is back', async () => {
@@ -141,4 +143,29 @@ test('what could not be undone when it failed is undone later, by the same node'
   await node.service.runDueWork();
   expect(await left(node)).toEqual([]);
   expect(await holds(node)).toEqual(before);
+});
+
+test('a registration that comes back too late leaves the domain to whoever has it by then', async () => {
+  const registrar = new TestRegistrar();
+  const nodes = await newNodes({ registrar });
+  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
+  const { body } = await other.call('createHandle', { form: { ...PERSON, phone: PHONE } });
+  const register = (node: TestNode) =>
+    node.call('registerDomain', { form: { domain: 'wanted.net', handle: body.data.handle }, idempotencyKey: 'order-1' });
+  const hanging = Promise.withResolvers<void>();
+  registrar.waiting = hanging.promise;
+  const late = register(dying);
+  await vi.waitUntil(async () => (await left(other)).length === 1);
+  await declareDead(dying);
+  await vi.waitUntil(async () => {
+    await other.service.runDueWork();
+    return (await left(other)).length === 0;
+  });
+  registrar.waiting = undefined;
+  // The caller had no answer, and asks again.
+  expect((await register(other)).status).toBe(200);
+  hanging.resolve();
+  expect((await late).status).toBe(503);
+  expect([...registrar.domains.keys()]).toEqual(['wanted.net']);
+  expect((await other.call('getDomain', { path: { domain: 'wanted.net' } })).status).toBe(200);
 });

@@ -53,7 +53,7 @@ export async function openSqliteStore(directory: string): Promise<Store> {
       }
     },
     commit,
-    sharing: sqliteSharing,
+    sharing: sqliteSharing(),
     close: () => (closing ??= close()),
   };
 }
