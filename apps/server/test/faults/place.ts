@@ -6,13 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { openPostgresStore, openSqliteStore } from '@reseller/service';
 import type { Store } from '@reseller/service';
-import { newDatabase } from '@reseller/service/test/engines.ts';
-import type { Engine } from '@reseller/service/test/engines.ts';
 import { Client } from 'pg';
 import { expect } from 'vitest';
 
+import { newDatabase } from '../database.ts';
 import { temporaryDirectory } from '../process.ts';
 import { OPERATOR_TOKEN, SECRET } from './provider.ts';
+
+export type Engine = 'sqlite' | 'postgres';
 
 /** A place for the store of one proof, gone when the test ends. */
 export interface Place {
@@ -66,7 +67,7 @@ export function sqlitePlace(directory: string): Place {
 export function postgresPlace(url: string, nodeUrl = url): Place {
   return {
     engine: 'postgres',
-    environment: () => ({ ...COMMON, RESELLER_DATA_DIR: temporaryDirectory(), DATABASE_URL: nodeUrl }),
+    environment: () => ({ ...COMMON, DATABASE_URL: nodeUrl }),
     async examine(work) {
       const store = await openPostgresStore(url);
       try {
