@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 
 const MAIN = resolve(import.meta.dirname, '../src/main.ts');
+
+/** Characters of a server's log that are shown when its test fails. */
+const MOST_SHOWN = 10_000;
 
 /** A started server. */
 export interface Server {
@@ -37,6 +40,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   // Read on for as long as it runs: a pipe that is full would hold it up.
   let logged = '';
   child.stderr.on('data', (chunk) => (logged += String(chunk)));
+  onTestFailed(() => console.error(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged.slice(-MOST_SHOWN)}`));
   let welcome = '';
   for await (const chunk of child.stdout) {
     welcome += String(chunk);

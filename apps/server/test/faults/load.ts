@@ -1,4 +1,6 @@
 /** Callers who buy, register, read and ask for codes, all at once, and write down what they sent and what came back. */
+import { setTimeout as pause } from 'node:timers/promises';
+
 import type { Account } from './provider.ts';
 import { between, randomFrom } from './random.ts';
 import type { Random } from './random.ts';
@@ -37,6 +39,9 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+/** Milliseconds until a caller who was answered 503 sends something again: impatient, so that many do while the store is away. */
+const RETRY = 50;
+
 /** Starts callers, who go on until they are stopped or no node answers any more. */
 export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
@@ -51,20 +56,22 @@ export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions
     for (let request = 1; !stopping && unanswered < nodes.length; ) {
       const next = nextRequest(random, account, `${prefix}-${number}-${request++}`);
       sent.push(next);
-      // What must not be done twice is sent once.
-      const tries = next.buys && next.request.key === undefined ? 1 : nodes.length;
-      for (let attempt = 0; attempt < tries; attempt++) {
+      const mayRepeat = !next.buys || next.request.key !== undefined;
+      do {
         const baseUrl = nodes[node % nodes.length];
         if (baseUrl === undefined) throw new Error('A load needs a node.');
-        if (await send(next, baseUrl, account)) {
-          unanswered = 0;
-          answers++;
-          for (const wait of waiting) if (answers >= wait.count) wait.resolve();
-          break;
+        const answer = await send(next, baseUrl, account);
+        if (!answer) {
+          unanswered++;
+          node++;
+          continue;
         }
-        unanswered++;
-        node++;
-      }
+        unanswered = 0;
+        answers++;
+        for (const wait of waiting) if (answers >= wait.count) wait.resolve();
+        if (answer.status !== 503) break;
+        await pause(RETRY);
+      } while (mayRepeat && !stopping && unanswered < nodes.length);
     }
   };
   const ended = Promise.all(Array.from({ length: callers }, (_, number) => caller(number)));

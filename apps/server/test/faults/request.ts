@@ -15,6 +15,8 @@ export interface Answer {
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- each proof knows the shape that it asks for
   readonly body: any;
+  /** How long it took. */
+  readonly milliseconds: number;
 }
 
 /** Milliseconds after which a request counts as not answered. */
@@ -26,6 +28,7 @@ const PATIENCE = 30_000;
  * @throws When no answer came.
  */
 export async function fetchOf(baseUrl: string, apiKey: string, { method, path, form, key }: Request): Promise<Answer> {
+  const begun = performance.now();
   const response = await fetch(baseUrl + path, {
     method,
     headers: { 'x-service-apikey': apiKey, ...(key === undefined ? {} : { 'idempotency-key': key }) },
@@ -33,7 +36,7 @@ export async function fetchOf(baseUrl: string, apiKey: string, { method, path, f
     signal: AbortSignal.timeout(PATIENCE),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: JSON.parse(text) };
+  return { status: response.status, headers: response.headers, body: JSON.parse(text), milliseconds: performance.now() - begun };
 }
 
 /** A purchase of the cheapest VM on a host system; its hostname tells it from every other. */
