@@ -50,6 +50,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     secret,
     mode,
     operatorToken,
+    lease: configuration.lease,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),
