@@ -109,9 +109,7 @@ test.each(setUps)(
         const before = (await bought(server, account)).length;
         const begun = performance.now();
         const answers = await Promise.all(
-          Array.from({ length: ASKING }, (_, number) =>
-            fetchOf(servers[number % nodes]?.baseUrl ?? '', account.apiKey, vmPurchase(`scarce-${number}`)),
-          ),
+          Array.from({ length: ASKING }, (_, number) => ask(servers[number % nodes] ?? server, account, `scarce-${number}`)),
         );
         console.info(`${engine}, ${nodes} node(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
         expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
@@ -128,6 +126,14 @@ test.each(setUps)(
     }
   },
 );
+
+/** Asks for a VM; again where the node was too busy to get to it, which is no answer to whether there is enough. */
+async function ask({ baseUrl }: Server, { apiKey }: Account, name: string): Promise<Answer> {
+  for (;;) {
+    const answer = await fetchOf(baseUrl, apiKey, vmPurchase(name, { key: name }));
+    if (answer.status !== 503) return answer;
+  }
+}
 
 /** Identifiers of the VMs on the running invoice. */
 async function bought({ baseUrl }: Server, { apiKey }: Account): Promise<string[]> {
