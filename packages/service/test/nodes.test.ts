@@ -103,7 +103,7 @@ test('a lease is renewed for as long as its node lives', async () => {
   const lease = async () =>
     (await node.store.read((db) => db.selectFrom('nodes').select('lease_until').executeTakeFirstOrThrow())).lease_until;
   const first = await lease();
-  await vi.waitUntil(async () => (await lease()) > first + 400);
+  await expect.poll(lease, { timeout: 10_000 }).toBeGreaterThan(first + 400);
 });
 
 test('a node that is told that a port is down starts nevertheless, and undoes what is left when the port is back', async () => {

@@ -44,6 +44,7 @@ export function answerFailures(app: FastifyInstance, parts: ApplicationParts): v
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error);
     if (refusal.status === 500) request.log.error({ err: error }, 'request failed');
+    else if (error instanceof StoreUnavailableError) request.log.warn({ err: error, requestId: request.id }, 'the store cannot be reached');
     return answer(parts, request, reply, refusal);
   });
 }

@@ -157,3 +157,13 @@ describe.each(engines)('on %s', (engine) => {
     expect(await store.read((db) => db.selectFrom('accounts').select('held').execute())).toEqual([{ held: 0 }]);
   });
 });
+
+test('four that open an empty PostgreSQL database at once all find its tables, as often as it is tried', async () => {
+  for (let round = 0; round < 5; round++) {
+    const place = await storePlace('postgres');
+    const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
+    for (const [number, store] of stores.entries()) await create(store, `by ${number}`);
+    for (const store of stores) expect(await names(store)).toEqual(['by 0', 'by 1', 'by 2', 'by 3']);
+    await Promise.all(stores.map((store) => store.close()));
+  }
+});

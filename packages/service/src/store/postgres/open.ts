@@ -33,7 +33,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     read: (work) => patient(() => work(db)),
     commit: (work) => patient(() => commit(work)),
-    sharing: postgresSharing,
+    sharing: postgresSharing(db, patient),
     close: () => (closing ??= db.destroy()),
   };
 }
