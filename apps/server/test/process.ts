@@ -7,9 +7,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 
 const MAIN = resolve(import.meta.dirname, '../src/main.ts');
+
+/** Characters of a server's log that are shown when its test fails. */
+const MOST_SHOWN = 10_000;
 
 /** A started server. */
 export interface Server {
@@ -19,6 +22,8 @@ export interface Server {
   readonly apiKey: string;
   /** All that it printed before it was ready. */
   readonly welcome: string;
+  /** What it has logged, one line of JSON for each event. */
+  logged(): string;
   /** Sends a signal and waits for the end; the exit code, or null where the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -32,19 +37,26 @@ export function temporaryDirectory(): string {
 /** Starts a server on a free port and waits until it is ready. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<Server> {
   const child = run(environment);
+  // Read on for as long as it runs: a pipe that is full would hold it up.
+  let logged = '';
+  child.stderr.on('data', (chunk) => (logged += String(chunk)));
+  onTestFailed(() => console.error(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged.slice(-MOST_SHOWN)}`));
   let welcome = '';
   for await (const chunk of child.stdout) {
     welcome += String(chunk);
     if (/^curl .*\n/m.test(welcome)) break;
   }
-  const found = (pattern: RegExp): string => pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}`);
+  const found = (pattern: RegExp): string =>
+    pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}${logged}`);
   return {
     process: child,
     baseUrl: found(/Base URL\s+(\S+)/),
     operatorUrl: found(/Metrics\s+(\S+)\/metrics/),
     apiKey: found(/API key\s+(\S+)/),
     welcome,
+    logged: () => logged,
     async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const ended = once(child, 'exit');
       child.kill(signal);
       const [code] = await ended;

@@ -44,13 +44,19 @@ export function answerFailures(app: FastifyInstance, parts: ApplicationParts): v
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error);
     if (refusal.status === 500) request.log.error({ err: error }, 'request failed');
+    else if (error instanceof StoreUnavailableError) request.log.warn({ err: error, requestId: request.id }, 'the store cannot be reached');
     return answer(parts, request, reply, refusal);
   });
 }
 
-/** A path that no router can read. Fastify answers it before any hook. */
+/** A path that no router can read. Fastify answers it before any hook, and nobody but this catches what fails. */
 export async function answerUnreadablePath(parts: ApplicationParts, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  await findCaller(parts, request);
+  try {
+    await findCaller(parts, request);
+  } catch {
+    // Who asks is not known while the store is away; the answer is the same for all.
+    request.caller = null;
+  }
   await answer(parts, request, reply, unreadable());
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import type { Db, LogEntry, Store, Transaction } from '../store.ts';
-import { isCollision, unavailableOr } from './errors.ts';
+import { isCollision } from './errors.ts';
 
 /** How often a unit is run again that met another one. */
 const ATTEMPTS = 10;
@@ -13,7 +13,7 @@ export function postgresCommit(db: Db): Store['commit'] {
       try {
         return await db.connection().execute((connection) => runUnit(connection, work));
       } catch (error) {
-        if (attempt === ATTEMPTS || !isCollision(error)) throw unavailableOr(error);
+        if (attempt === ATTEMPTS || !isCollision(error)) throw error;
       }
     }
   };

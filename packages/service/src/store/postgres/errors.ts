@@ -2,9 +2,13 @@ import { StoreUnavailableError } from '../store.ts';
 
 /** The unit met another one and may simply be run again: serialization failure, deadlock, and two that took the same new key. */
 const COLLISIONS = new Set(['40001', '40P01', '23505']);
-/** The database is away, stops, or has no room: connection classes, resources, operator intervention, read-only, a transaction that stood still. */
-const UNAVAILABLE = /^(?:08|53|57|58)|^25(?:006|P03)$/;
+/** The database is away, stops, or has no room: connection classes, resources, operator intervention, read-only, a unit that it has given up. */
+const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** What the driver says without a code. */
+const TIMEOUT = /connection timeout|timeout exceeded/i;
+const BROKEN = /Connection terminated|connection error and is not queryable|Client was closed/;
 
 /** Why a database could not be opened, and what to do, in one line without the password. */
 export function openFailure(error: unknown, url: string): string {
@@ -38,11 +42,12 @@ export function unavailableOr(error: unknown): unknown {
 
 function isAway(error: unknown): boolean {
   const code = codeOf(error);
-  return (
-    UNAVAILABLE.test(code) ||
-    NETWORK.has(code) ||
-    /Connection terminated|connection timeout|timeout exceeded|not queryable/i.test(messageOf(error))
-  );
+  return UNAVAILABLE.test(code) || NETWORK.has(code) || TIMEOUT.test(messageOf(error)) || BROKEN.test(messageOf(error));
+}
+
+/** Whether nothing was heard of the database for as long as it is waited for; one that refuses is quick. */
+export function isSilence(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT' || TIMEOUT.test(messageOf(error));
 }
 
 function codeOf(error: unknown): string {

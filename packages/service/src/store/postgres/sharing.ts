@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 
 import type { Db, Sharing } from '../store.ts';
+import type { Patient } from './connections.ts';
 import { databaseNow } from './now.ts';
 import { tableWindows } from './windows.ts';
 
 /** Any number of nodes share the database. */
-export function postgresSharing(db: Db): Sharing {
+export function postgresSharing(db: Db, patient: Patient): Sharing {
   return {
     severalNodes: true,
     now: databaseNow,
-    windows: tableWindows(db),
+    windows: tableWindows(db, patient),
     // The weaker of the two locks for an update: a row that others merely refer to is free to be claimed.
     claim(query, of, held) {
       const claimed = query.forNoKeyUpdate(of);

@@ -1,0 +1,128 @@
+/** The database of a node goes away while it is busy, and comes back. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+import { expect, test, vi } from 'vitest';
+
+import { newDatabase } from '../database.ts';
+import { startServer } from '../process.ts';
+import { expectAllKept, expectUnavailable } from './kept.ts';
+import { startLoad } from './load.ts';
+import { ownPostgres } from './own-postgres.ts';
+import { postgresPlace } from './place.ts';
+import type { Place } from './place.ts';
+import { goToMidMonth, newAccount, OPERATOR_TOKEN } from './provider.ts';
+import { proxyTo } from './proxy.ts';
+import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { fetchOf, vmPurchase } from './request.ts';
+
+const ROUNDS = roundsOf(2);
+const CALLERS = 8;
+/** Milliseconds within which every request is answered, however the database fails. */
+const BOUND = 12_000;
+
+/** A database, and how it goes away and comes back. */
+interface Failing {
+  readonly place: Place;
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+const kinds: readonly { readonly name: string; create(): Promise<Failing> }[] = [
+  {
+    name: 'the database server ends and is started again',
+    async create() {
+      const { url, crash, start } = await ownPostgres();
+      return { place: postgresPlace(url), goAway: crash, comeBack: start };
+    },
+  },
+  {
+    name: 'its connections are cut, and refused',
+    async create() {
+      const url = await newDatabase();
+      const proxy = await proxyTo(url);
+      return { place: postgresPlace(url, proxy.url), goAway: proxy.cut, comeBack: proxy.mend };
+    },
+  },
+  {
+    name: 'its connections stay open, and nothing is heard of it any more',
+    async create() {
+      const url = await newDatabase();
+      const proxy = await proxyTo(url);
+      return { place: postgresPlace(url, proxy.url), goAway: async () => proxy.swallow(), comeBack: proxy.mend };
+    },
+  },
+];
+
+for (const { name, create } of kinds) {
+  test(
+    `${name}: 503 within ${BOUND / 1000} s until it is back, and nothing is lost or doubled, ${ROUNDS} times (FAULT_SEED=${seed})`,
+    { timeout: 60_000 + ROUNDS * 60_000 },
+    async () => {
+      const random = randomFrom(seed);
+      const { place, goAway, comeBack } = await create();
+      const server = await startServer(place.environment());
+      const { baseUrl, operatorUrl } = server;
+      await goToMidMonth(server);
+      const buyer = await newAccount(server);
+      let [requests, refused, slowest] = [0, 0, 0];
+      for (let round = 0; round < ROUNDS; round++) {
+        const prefix = `d${round}-${seed.toString(36)}`;
+        const load = startLoad({ nodes: [baseUrl], account: await newAccount(server), seed: seed + round * 1_000, callers: CALLERS, prefix });
+        await load.answered(between(random, 1, 100));
+        await goAway();
+        const answers = () => load.sent.flatMap((sent) => sent.answers);
+        const count = () => answers().filter(({ status }) => status === 503).length;
+        await vi.waitFor(() => expect(count()).toBeGreaterThan(2 * CALLERS), { timeout: 4 * BOUND, interval: 50 });
+
+        expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
+        expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
+        expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503);
+        const purchase = vmPurchase(`away-${round}`, { key: `away-${round}` });
+        expectUnavailable(await fetchOf(baseUrl, buyer.apiKey, purchase));
+        // A key that nobody has can be told from a good one by the store alone.
+        expectUnavailable(await fetchOf(baseUrl, 'unknown', purchase));
+        expectUnavailable(await fetchOf(baseUrl, 'unknown', { method: 'GET', path: '/no/such/path' }));
+        expect(await statusOf(baseUrl, 'GET /% HTTP/1.1\r\nHost: test\r\nX-SERVICE-APIKEY: unknown\r\n\r\n')).toBe(400);
+        const operator = await fetch(`${operatorUrl}/accounts`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
+        expect(operator.status).toBe(503);
+        expect(operator.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+        expect(operator.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+
+        await comeBack();
+        const answer = await vi.waitFor(
+          async () => {
+            const again = await fetchOf(baseUrl, buyer.apiKey, purchase);
+            expect(again.status).toBe(200);
+            return again;
+          },
+          { timeout: 2 * BOUND, interval: 100 },
+        );
+        expect(answer.body.data.config.hostname).toBe(`away-${round}`);
+        expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
+        await load.stop();
+        slowest = Math.max(slowest, ...answers().map(({ milliseconds }) => milliseconds));
+        requests += load.sent.length;
+        refused += count();
+        await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: true } });
+        // Every caller had every answer: none was left waiting for ever.
+        expect(load.sent.filter(({ answers: own }) => own.length === 0)).toEqual([]);
+      }
+      expect(slowest).toBeLessThan(BOUND);
+      expect(server.process.exitCode).toBeNull();
+      await place.expectIntegrity();
+      console.info(`${name}: ${ROUNDS} times, ${requests} requests, ${refused} answered 503, the slowest within ${Math.round(slowest)} ms`);
+      expect(await server.end('SIGTERM')).toBe(0);
+    },
+  );
+}
+
+/** The status of the answer to bytes that no HTTP library would send. */
+async function statusOf(baseUrl: string, request: string): Promise<number> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write(request);
+  const [chunk] = await once(socket, 'data');
+  socket.destroy();
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(String(chunk))?.[1]);
+}

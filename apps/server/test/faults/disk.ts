@@ -1,0 +1,100 @@
+/** A disk that can be filled to its last byte, for the data directory of a process that runs. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { onTestFinished } from 'vitest';
+
+import { temporaryDirectory } from '../process.ts';
+
+/** Room for a store and the work of a proof, and less than one whole write-ahead log. */
+const MEGABYTES = 32;
+
+/** A data directory, and its disk. */
+export interface Disk {
+  readonly directory: string;
+  /** Takes all the room that is left, for the process that writes there. */
+  fill(processId: number): void;
+  /** Gives it back. */
+  free(processId: number): void;
+}
+
+/** One way to have such a disk. */
+export interface DiskKind {
+  readonly name: string;
+  /** Why this machine has none; undefined where it has. */
+  readonly missing: string | undefined;
+  create(): Disk;
+}
+
+/** A file system of its own in memory, which only root may mount, and a limit on the size of the process's files, which needs no right at all. */
+export const disks: readonly DiskKind[] = [
+  { name: 'a file system without room', missing: mountMissing(), create: mountedDisk },
+  { name: 'a limit on the size of files', missing: limitMissing(), create: limitedDisk },
+];
+
+function mountMissing(): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root may mount a file system';
+  // Root of a container may be refused what root of a machine may do.
+  const directory = mkdtempSync(join(tmpdir(), 'mount-'));
+  try {
+    return attempt('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory]) ?? attempt('umount', [directory]);
+  } finally {
+    rmdirSync(directory);
+  }
+}
+
+function mountedDisk(): Disk {
+  const mount = temporaryDirectory();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', mount]);
+  // Lazily: the process that has files there may not be gone yet.
+  onTestFinished(() => void execFileSync('umount', ['--lazy', mount]));
+  const filler = join(mount, 'filler');
+  return {
+    directory: join(mount, 'data'),
+    fill() {
+      const file = openSync(filler, 'a');
+      try {
+        // The last bytes as well: a page that is begun would still take a small write.
+        for (let size = 1024 * 1024; size >= 1; size = Math.floor(size / 2)) writeUntilFull(file, Buffer.alloc(size));
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(filler),
+  };
+}
+
+function writeUntilFull(file: number, chunk: Buffer): void {
+  try {
+    for (;;) if (writeSync(file, chunk) < chunk.length) return;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  }
+}
+
+function limitMissing(): string | undefined {
+  return attempt('prlimit', ['--fsize', '--pid', String(process.pid)]);
+}
+
+function limitedDisk(): Disk {
+  const directory = temporaryDirectory();
+  const limit = (processId: number, bytes: number | 'unlimited') =>
+    void execFileSync('prlimit', ['--pid', String(processId), `--fsize=${bytes}:`]);
+  return {
+    directory,
+    fill: (processId) => limit(processId, statSync(join(directory, 'store.sqlite-wal')).size),
+    free: (processId) => limit(processId, 'unlimited'),
+  };
+}
+
+/** Why a command fails; undefined where it does not. */
+function attempt(command: string, parameters: readonly string[]): string | undefined {
+  try {
+    execFileSync(command, parameters, { stdio: ['ignore', 'ignore', 'pipe'] });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.trim().replaceAll('\n', ': ') : String(error);
+  }
+}

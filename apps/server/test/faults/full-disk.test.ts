@@ -1,0 +1,68 @@
+/** The disk of the embedded store is full for a time. */
+import { expect, test, vi } from 'vitest';
+
+import { startServer } from '../process.ts';
+import { disks } from './disk.ts';
+import { expectAllKept, expectUnavailable } from './kept.ts';
+import { startLoad } from './load.ts';
+import type { Load } from './load.ts';
+import { sqlitePlace } from './place.ts';
+import { goToMidMonth, newAccount } from './provider.ts';
+import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { fetchOf, vmPurchase } from './request.ts';
+
+const ROUNDS = roundsOf(3);
+const CALLERS = 8;
+
+for (const { name, missing, create } of disks) {
+  test(
+    `${name}: ${ROUNDS} times no room is left under load, and it answers 503 until there is room again (FAULT_SEED=${seed})`,
+    { timeout: 30_000 + ROUNDS * 30_000 },
+    async ({ skip }) => {
+      skip(missing !== undefined, missing);
+      const random = randomFrom(seed);
+      const disk = create();
+      const place = sqlitePlace(disk.directory);
+      const server = await startServer(place.environment());
+      const { baseUrl, operatorUrl } = server;
+      const processId = server.process.pid ?? 0;
+      await goToMidMonth(server);
+      const account = await newAccount(server);
+      const loads: Load[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const prefix = `f${round}-${seed.toString(36)}`;
+        const load = startLoad({ nodes: [baseUrl], account: await newAccount(server), seed: seed + round * 1_000, callers: CALLERS, prefix });
+        await load.answered(between(random, 1, 100));
+        disk.fill(processId);
+        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 20_000, interval: 20 });
+        // What was begun when the room ran out may still fit; then nothing does.
+        const purchase = vmPurchase(`late-${round}`, { key: `late-${round}` });
+        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 20_000 });
+        expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
+        disk.free(processId);
+        const { status } = await vi.waitFor(
+          async () => {
+            const answer = await fetchOf(baseUrl, account.apiKey, purchase);
+            expect(answer.status).not.toBe(503);
+            return answer;
+          },
+          { timeout: 20_000 },
+        );
+        expect(status).toBe(200);
+        await load.stop();
+        await place.expectIntegrity();
+        await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: false } });
+        loads.push(load);
+      }
+      await server.end('SIGTERM');
+      await place.expectIntegrity();
+      const refused = loads.reduce((sum, load) => sum + refusedOf(load), 0);
+      console.info(`${name}: full ${ROUNDS} times, ${loads.flatMap(({ sent }) => sent).length} requests, ${refused} answered 503`);
+    },
+  );
+}
+
+/** How many answers were 503. */
+function refusedOf({ sent }: Load): number {
+  return sent.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
+}

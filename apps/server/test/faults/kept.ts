@@ -1,0 +1,200 @@
+/** What must be true of a load after any fault. */
+import type { Store } from '@reseller/service';
+import { expectInvariants } from '@reseller/service/test/invariants.ts';
+import { expect, vi } from 'vitest';
+
+import { send } from './load.ts';
+import type { Load, Sent } from './load.ts';
+import type { Place } from './place.ts';
+import { fetchOf } from './request.ts';
+import type { Answer } from './request.ts';
+
+/** Milliseconds within which what a process left half-done is undone. */
+const UNDONE_WITHIN = 60_000;
+
+/** A load, and where it is looked at after the fault. */
+export interface Survey {
+  readonly load: Load;
+  readonly place: Place;
+  /** Base URL of a node that is up. */
+  readonly node: string;
+  /**
+   * Where the store itself was away for a time: whether a purchase that was answered 503 may have been made all the
+   * same. A database may carry out a commit whose answer is lost; the embedded store cannot.
+   */
+  readonly outage?: { readonly mayHaveBought: boolean };
+}
+
+/**
+ * Every answered purchase is there and charged once; one that was not answered was made once or not
+ * at all, and is made once when its key is sent again; every answered request is in the log;
+ * nothing stays reserved; the invariants of the store hold.
+ */
+export async function expectAllKept(survey: Survey): Promise<void> {
+  const { load, place, node } = survey;
+  await vi.waitFor(async () => expect(await place.examine(leftReservations)).toEqual([]), { timeout: UNDONE_WITHIN, interval: 250 });
+  await repeatPurchases(load, node);
+  expectExpectedStatuses(survey);
+  await expectChargedOnce(survey);
+  await expectLogged(load, node);
+  await place.examine(async (store) => {
+    await expectInvariants(store);
+    await expectInStore(store, load);
+  });
+}
+
+/** Reservations that are in the store, and keys whose first request is under way. */
+export async function leftReservations(store: Store): Promise<string[]> {
+  return store.read(async (db) => {
+    const reservations = await db.selectFrom('reservations').select('id').execute();
+    const keys = await db.selectFrom('idempotency_keys').select('key_hash').where('state', '=', 'pending').execute();
+    return [...reservations.map(({ id }) => id), ...keys.map(({ key_hash }) => key_hash)];
+  });
+}
+
+/** How many purchases are repeated at once. */
+const REPEATED_AT_ONCE = 8;
+
+/** Sends each purchase that has a key again: it is answered as it was before, or made now. */
+async function repeatPurchases({ sent, account }: Load, node: string): Promise<void> {
+  const repeatable = sent.filter(({ buys, request }) => buys && request.key !== undefined);
+  for (let from = 0; from < repeatable.length; from += REPEATED_AT_ONCE) {
+    await Promise.all(
+      repeatable.slice(from, from + REPEATED_AT_ONCE).map(async (purchase) => {
+        const before = successOf(purchase);
+        const again = await send(purchase, node, account);
+        expect([purchase.request, again?.status, again?.body.message]).toEqual([purchase.request, 200, expect.any(String)]);
+        if (before) expect(again?.body).toEqual(before.body);
+      }),
+    );
+  }
+}
+
+/** No answer but those that a caller of a healthy service gets; while another node has the request, 409; while the store is away, 503. */
+function expectExpectedStatuses({ load: { sent }, outage }: Survey): void {
+  for (const { request, buys, answers } of sent) {
+    for (const answer of answers) {
+      const { status, body } = answer;
+      if (outage && status === 503) {
+        expectUnavailable(answer);
+        continue;
+      }
+      const usual = request.path.endsWith('/authcode') ? 404 : 200;
+      const expected = buys && body.type === 'idempotency_key_in_progress' ? 409 : usual;
+      expect(status, `${request.method} ${request.path}: ${JSON.stringify(body)}`).toBe(expected);
+    }
+  }
+}
+
+/** The envelope of a service that cannot reach its store, and when to try again. */
+export function expectUnavailable({ status, headers, body }: Answer): void {
+  expect({ status, body }).toEqual({
+    status: 503,
+    body: { status: 'error', type: 'unavailable', requestID: body.requestID, message: expect.any(String), data: null },
+  });
+  expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+}
+
+/** The account's invoices, closed and running, charge each purchase once. */
+async function expectChargedOnce({ load: { sent, account }, node, outage }: Survey): Promise<void> {
+  const data = async (path: string) => (await fetchOf(node, account.apiKey, { method: 'GET', path })).body.data;
+  const ids = Object.keys(await data('/accounting/invoices'));
+  const pages = await Promise.all(['current', ...ids].map((id) => data(`/accounting/invoices/${id}`)));
+  const creations = (positions: Readonly<Record<string, readonly { type: string }[]>> = {}) =>
+    Object.entries(positions).flatMap(([subject, items]) => items.filter(({ type }) => type === 'CREATE').map(() => subject));
+  const vms = pages.flatMap(({ positions }) => creations(positions.vms));
+  const domains = pages.flatMap(({ positions }) => creations(positions.domains));
+  expect(vms.length, 'a VM is charged twice').toBe(new Set(vms).size);
+  expect(domains.length, 'a domain is charged twice').toBe(new Set(domains).size);
+  const bought = sent.flatMap((purchase) => {
+    const answer = successOf(purchase);
+    return answer ? [String(purchase.buys?.kind === 'vm' ? answer.body.data.identifier : answer.body.data.domain.name)] : [];
+  });
+  expect(new Set(bought).size, 'two purchases were answered with the same').toBe(bought.length);
+  const charged = new Set([...vms, ...domains]);
+  expect(bought.filter((subject) => !charged.has(subject))).toEqual([]);
+  // What is charged beyond that was bought by requests whose answer was lost and that cannot be asked for again.
+  const isLost = ({ status }: Answer): boolean => outage?.mayHaveBought === true && status === 503;
+  const unknown = sent.filter(({ buys, request, answers }) => buys && request.key === undefined && answers.every(isLost));
+  expect(charged.size - bought.length).toBeLessThanOrEqual(unknown.length);
+}
+
+/** The request log has every answered request, and none that was not sent. */
+async function expectLogged({ sent, account }: Load, node: string): Promise<void> {
+  const log = await readLog(node, account.apiKey);
+  const byId = new Map(log.map((entry) => [entry.requestID, entry]));
+  expect(byId.size).toBe(log.length);
+  const bySubject = Map.groupBy(log, ({ request_body }) => {
+    const { hostname, domain } = JSON.parse(request_body);
+    return String(hostname ?? domain ?? '');
+  });
+  for (const { request, buys, times, answers } of sent) {
+    if (buys) {
+      const entries = bySubject.get(buys.name) ?? [];
+      expect(entries.length, `entries of ${buys.name}`).toBeGreaterThanOrEqual(answers.filter(isLogged).length);
+      expect(entries.length, `entries of ${buys.name}`).toBeLessThanOrEqual(times);
+    }
+    for (const { status, body } of answers.filter(isLogged)) {
+      if (body.requestID === null) continue;
+      expect(byId.get(body.requestID), `${request.method} ${request.path} ${status}`).toMatchObject({
+        endpoint: request.path,
+        method: request.method,
+        success: status === 200 ? 1 : 0,
+      });
+    }
+  }
+  // Answers of these name no request.
+  for (const path of ['/account/otp', '/accounting/sales']) {
+    const entries = log.filter(({ endpoint }) => endpoint === path).length;
+    const own = sent.filter(({ request }) => request.path === path);
+    expect(entries).toBeGreaterThanOrEqual(own.flatMap(({ answers }) => answers.filter(isLogged)).length);
+    expect(entries).toBeLessThanOrEqual(own.reduce((sum, { times }) => sum + times, 0));
+  }
+}
+
+/** A store that cannot be written to cannot keep the entry of this answer either. */
+function isLogged({ status }: Answer): boolean {
+  return status !== 503;
+}
+
+interface LogItem {
+  readonly requestID: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly success: number;
+  readonly request_body: string;
+}
+
+/** The whole log of an account, newest first. */
+async function readLog(node: string, apiKey: string): Promise<LogItem[]> {
+  const log: LogItem[] = [];
+  for (let page = 0; ; page++) {
+    // Each look at the log is itself in it by the next.
+    const form = page === 0 ? {} : { offset: String(log.length + page) };
+    const { body } = await fetchOf(node, apiKey, { method: 'POST', path: '/account/requests', form });
+    const items: readonly LogItem[] = body.data;
+    log.push(...items);
+    if (items.length < 50) return log;
+  }
+}
+
+/** The store has each purchase at most once, and each that was answered. */
+async function expectInStore(store: Store, { sent, account }: Load): Promise<void> {
+  const { vms, domains } = await store.read(async (db) => ({
+    vms: await db.selectFrom('vms').select(['hostname as name', 'state']).where('account_id', '=', account.id).execute(),
+    domains: await db.selectFrom('domains').select(['name', 'state']).where('account_id', '=', account.id).execute(),
+  }));
+  const names = [...vms, ...domains].map(({ name }) => name);
+  expect(names.length, 'a purchase was made twice').toBe(new Set(names).size);
+  expect([...vms, ...domains].filter(({ state }) => state !== 'running' && state !== 'registered')).toEqual([]);
+  const there = new Set(names);
+  expect(sent.filter((purchase) => successOf(purchase) && purchase.buys && !there.has(purchase.buys.name))).toEqual([]);
+  const asked = new Set(sent.map(({ buys }) => buys?.name));
+  expect(names.filter((name) => !asked.has(name))).toEqual([]);
+}
+
+/** The answer of a purchase that was made. */
+function successOf({ buys, answers }: Sent): Answer | undefined {
+  return buys && answers.find(({ status }) => status === 200);
+}

@@ -1,0 +1,51 @@
+/** The process is killed while it is busy, again and again. */
+import { expect, test } from 'vitest';
+
+import { startServer } from '../process.ts';
+import { expectAllKept, leftReservations } from './kept.ts';
+import { startLoad } from './load.ts';
+import type { Load } from './load.ts';
+import { newPlace } from './place.ts';
+import { goToMidMonth, newAccount } from './provider.ts';
+import { between, randomFrom, roundsOf, seed } from './random.ts';
+
+const ROUNDS = roundsOf(3);
+const CALLERS = 16;
+/** Answers after which a round is cut off at the latest. */
+const LATEST = 250;
+
+test.each(['sqlite', 'postgres'] as const)(
+  `%s: killed ${ROUNDS} times while it is busy, it keeps all that it answered, and undoes the rest (FAULT_SEED=${seed})`,
+  { timeout: 30_000 + ROUNDS * 30_000 },
+  async (engine) => {
+    const random = randomFrom(seed);
+    const place = await newPlace(engine);
+    const loads: Load[] = [];
+    let cutInHalf = 0;
+    let server = await startServer(place.environment());
+    await goToMidMonth(server);
+    for (let round = 0; round < ROUNDS; round++) {
+      const account = await newAccount(server);
+      const prefix = `r${round}-${seed.toString(36)}`;
+      const load = startLoad({ nodes: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
+      await load.answered(between(random, 1, LATEST));
+      await server.end('SIGKILL');
+      await load.stop();
+      await place.expectIntegrity();
+      cutInHalf += (await place.examine(leftReservations)).length;
+      server = await startServer(place.environment());
+      await expectAllKept({ load, place, node: server.baseUrl });
+      loads.push(load);
+    }
+    // Nor has a later round taken anything from an earlier one.
+    for (const load of loads) await expectAllKept({ load, place, node: server.baseUrl });
+    await server.end('SIGTERM');
+    await place.expectIntegrity();
+    const sent = loads.flatMap((load) => load.sent);
+    const lost = sent.filter(({ times, answers }) => times > answers.length);
+    console.info(
+      `${engine}: ${ROUNDS} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${lost.length} whose answer was lost, ${cutInHalf} reservations and keys cut in half`,
+    );
+    expect(lost.length).toBeGreaterThanOrEqual(ROUNDS);
+  },
+);

@@ -1,0 +1,116 @@
+/** Where the store of a proof is, on either engine, and how it is looked at from outside the service. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { openPostgresStore, openSqliteStore } from '@reseller/service';
+import type { Store } from '@reseller/service';
+import { Client } from 'pg';
+import { expect } from 'vitest';
+
+import { newDatabase } from '../database.ts';
+import { temporaryDirectory } from '../process.ts';
+import { OPERATOR_TOKEN, SECRET } from './provider.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+/** A place for the store of one proof, gone when the test ends. */
+export interface Place {
+  readonly engine: Engine;
+  /** What a further node on this store is started with. */
+  environment(): Readonly<Record<string, string>>;
+  /** Looks at the store. Nothing may be under way in it. */
+  examine<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  /** Has the engine itself check every table and index. */
+  expectIntegrity(): Promise<void>;
+}
+
+const COMMON = { RESELLER_SECRET: SECRET, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
+
+export async function newPlace(engine: Engine): Promise<Place> {
+  return engine === 'sqlite' ? sqlitePlace(temporaryDirectory()) : postgresPlace(await newDatabase());
+}
+
+/** The embedded store of a data directory. It is looked at in a copy: the directory belongs to one process. */
+export function sqlitePlace(directory: string): Place {
+  return {
+    engine: 'sqlite',
+    environment: () => ({ ...COMMON, RESELLER_DATA_DIR: directory }),
+    async examine(work) {
+      return inCopyOf(directory, async (copy) => {
+        const store = await openSqliteStore(copy);
+        try {
+          return await work(store);
+        } finally {
+          await store.close();
+        }
+      });
+    },
+    async expectIntegrity() {
+      await inCopyOf(directory, async (copy) => {
+        const connection = new DatabaseSync(join(copy, 'store.sqlite'));
+        try {
+          expect(connection.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+          expect(connection.prepare('pragma foreign_key_check').all()).toEqual([]);
+        } finally {
+          connection.close();
+        }
+      });
+    },
+  };
+}
+
+/**
+ * @param nodeUrl What nodes are given in place of `url`, where something stands between them and the database.
+ */
+export function postgresPlace(url: string, nodeUrl = url): Place {
+  return {
+    engine: 'postgres',
+    environment: () => ({ ...COMMON, DATABASE_URL: nodeUrl }),
+    async examine(work) {
+      const store = await openPostgresStore(url);
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    },
+    expectIntegrity: () => expectPostgresIntegrity(url),
+  };
+}
+
+async function inCopyOf<T>(directory: string, work: (copy: string) => Promise<T>): Promise<T> {
+  const copy = mkdtempSync(join(tmpdir(), 'examined-'));
+  try {
+    cpSync(directory, copy, { recursive: true });
+    return await work(copy);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** With PostgreSQL's own amcheck: every entry of every index and every row; where it is not installed, every row is read. */
+async function expectPostgresIntegrity(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: available } = await client.query(`select 1 from pg_available_extensions where name = 'amcheck'`);
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select oid::regclass::text as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    );
+    expect(tables.length).toBeGreaterThan(10);
+    if (available.length === 0) {
+      for (const { name } of tables) await client.query(`select count(row.*) from ${name} as row`);
+      return;
+    }
+    await client.query('create extension if not exists amcheck');
+    for (const { name } of tables) expect((await client.query(`select * from verify_heapam('${name}')`)).rows).toEqual([]);
+    await client.query(`
+      select bt_index_check(index.indexrelid, heapallindexed => true)
+      from pg_index as index join pg_class as class on class.oid = index.indexrelid join pg_am as am on am.oid = class.relam
+      where am.amname = 'btree' and class.relnamespace = 'public'::regnamespace`);
+  } finally {
+    await client.end();
+  }
+}

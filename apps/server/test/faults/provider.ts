@@ -1,0 +1,61 @@
+/** What the provider does for a proof, through the operator API of one of the nodes. */
+import { advanceClock, createClient, createIsolatedAccount, getClock, orThrow } from '@reseller/operator-client';
+import type { Client } from '@reseller/operator-client';
+
+import type { Server } from '../process.ts';
+import { fetchOf } from './request.ts';
+
+/** Every node of every proof takes it. */
+export const OPERATOR_TOKEN = 'operator-token-of-the-proofs-0123456789';
+/** Every node of every proof encrypts with it. */
+export const SECRET = 'secret-of-the-proofs-0123456789abcdef';
+
+/** An account that one proof, or one round of it, has for itself. */
+export interface Account {
+  readonly id: string;
+  readonly apiKey: string;
+  /** A handle that domains can be registered to. */
+  readonly handle: string;
+}
+
+export function operatorOf({ operatorUrl }: Pick<Server, 'operatorUrl'>): Client {
+  return createClient({ baseUrl: operatorUrl, token: OPERATOR_TOKEN });
+}
+
+/** A further account with its key and a handle. */
+export async function newAccount(server: Server, creditLimit = '1000000.00'): Promise<Account> {
+  const body = { name: 'Proof', credit_limit: creditLimit };
+  const { account, api_key } = await orThrow(createIsolatedAccount({ client: operatorOf(server), body }));
+  const apiKey = api_key.key;
+  const { body: created } = await fetchOf(server.baseUrl, apiKey, {
+    method: 'PUT',
+    path: '/domain/handle/create',
+    form: {
+      gender: 'MALE',
+      firstname: 'Max',
+      lastname: 'Muster',
+      street: 'Hauptstrasse',
+      number: '1',
+      zipcode: '60311',
+      city: 'Frankfurt',
+      region: 'Hessen',
+      countrycode: 'DE',
+      email: 'max@example.com',
+      phone: '+49.6955501234',
+    },
+  });
+  return { id: account.id, apiKey, handle: created.data.handle };
+}
+
+/**
+ * Turns the clock to the middle of the next month, so that no month ends in a proof by itself.
+ *
+ * @returns What the clock reads then.
+ */
+export async function goToMidMonth(server: Server): Promise<Date> {
+  const client = operatorOf(server);
+  const now = new Date((await orThrow(getClock({ client }))).now);
+  const middle = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 14, 12));
+  await orThrow(advanceClock({ client, body: { to: middle.toISOString() } }));
+  return middle;
+}

@@ -1,0 +1,148 @@
+/** What is scarce suffices for 37 purchases, and 200 ask for it at the same moment. */
+import { createSale, defineIpPool, listSales, orThrow } from '@reseller/operator-client';
+import { expectInvariants } from '@reseller/service/test/invariants.ts';
+import { expect, test } from 'vitest';
+
+import { startServer } from '../process.ts';
+import type { Server } from '../process.ts';
+import { leftReservations } from './kept.ts';
+import { newPlace } from './place.ts';
+import type { Engine } from './place.ts';
+import { goToMidMonth, newAccount, operatorOf } from './provider.ts';
+import type { Account } from './provider.ts';
+import { roundsOf } from './random.ts';
+import { fetchOf, vmPurchase } from './request.ts';
+import type { Answer } from './request.ts';
+
+const ROUNDS = roundsOf(1);
+const ASKING = 200;
+const ENOUGH_FOR = 37;
+/** EUR net of 30 days for the VM of `vmPurchase` on nl_ryzen, at standard prices: 1 core, 1 GB of memory, 10 GB of NVMe. */
+const MONTHLY = 2 + 1.2 + 10 * 0.04;
+
+interface Scarce {
+  readonly name: string;
+  /** What is answered to those who come too late. */
+  readonly refusal: { readonly status: number; readonly type: string };
+  /** An account that has enough for so many. */
+  prepare(server: Server, now: Date): Promise<Account>;
+  expectUsedUp?(server: Server, account: Account): Promise<void>;
+}
+
+/** What one VM holds of the credit limit if it is bought now, in EUR. */
+function holdAt(now: Date): number {
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  return (MONTHLY * (end - now.getTime())) / (30 * 86_400_000);
+}
+
+const scarcities: readonly Scarce[] = [
+  {
+    name: 'credit',
+    refusal: { status: 402, type: 'credit_limit_exceeded' },
+    prepare: (server, now) => newAccount(server, ((ENOUGH_FOR + 0.5) * holdAt(now)).toFixed(2)),
+  },
+  {
+    name: 'volume of a sale',
+    refusal: { status: 402, type: 'credit_limit_exceeded' },
+    async prepare(server, now) {
+      // Enough for many VMs at the prices of the sale, and for none at standard prices.
+      const account = await newAccount(server, (0.9 * holdAt(now)).toFixed(2));
+      const body = {
+        title: 'Scarce',
+        upgradable: false,
+        max_volume: ENOUGH_FOR,
+        account_id: account.id,
+        pricings: { nl_ryzen: { core: '0.01', mem: '0.01', nvme: '0.001' } },
+      };
+      await orThrow(createSale({ client: operatorOf(server), body }));
+      return account;
+    },
+    async expectUsedUp(server, account) {
+      const { items } = await orThrow(listSales({ client: operatorOf(server), query: { limit: 100 } }));
+      expect(items.filter((sale) => sale.account_id === account.id)).toMatchObject([{ used_volume: ENOUGH_FOR, max_volume: ENOUGH_FOR }]);
+    },
+  },
+  {
+    name: 'addresses',
+    refusal: { status: 409, type: 'out_of_capacity' },
+    async prepare(server) {
+      const account = await newAccount(server);
+      // A subnet of 64 has 61 for VMs, without its own, its gateway's and its broadcast address.
+      const body = { datacenter: 'AMS1', account_id: account.id, cidr: nextSubnet(), ddos_protection: 'Arbor' };
+      await orThrow(defineIpPool({ client: operatorOf(server), path: { ip_pool_id: `scarce-${account.id.slice(-12)}` }, body }));
+      for (let left = 61; left > ENOUGH_FOR; left -= 4) {
+        const { path, method, form } = vmPurchase('first');
+        const answer = await fetchOf(server.baseUrl, account.apiKey, { path, method, form: { ...form, ips: '4' } });
+        expect(answer.status).toBe(200);
+      }
+      return account;
+    },
+  },
+];
+
+let subnets = 0;
+/** Subnets of the address space for benchmarks (RFC 2544), which nothing else in a sandbox has. */
+function nextSubnet(): string {
+  const number = subnets++;
+  return `198.18.${Math.floor(number / 4)}.${(number % 4) * 64}/26`;
+}
+
+const setUps: readonly (readonly [Engine, number])[] = [
+  ['sqlite', 1],
+  ['postgres', 1],
+  ['postgres', 2],
+];
+
+test.each(setUps)(
+  `%s with %i node(s): of ${ASKING} purchases at once exactly ${ENOUGH_FOR} succeed, ${ROUNDS} times for each thing that is scarce`,
+  { timeout: 60_000 + ROUNDS * 60_000 },
+  async (engine, nodes) => {
+    const place = await newPlace(engine);
+    const servers = [await startServer(place.environment())];
+    while (servers.length < nodes) servers.push(await startServer(place.environment()));
+    const [server] = servers;
+    if (!server) throw new Error('There is no node.');
+    const now = await goToMidMonth(server);
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const { name, refusal, prepare, expectUsedUp } of scarcities) {
+        const account = await prepare(server, now);
+        const before = (await bought(server, account)).length;
+        const begun = performance.now();
+        const answers = await Promise.all(
+          Array.from({ length: ASKING }, (_, number) => ask(servers[number % nodes] ?? server, account, `scarce-${number}`)),
+        );
+        console.info(`${engine}, ${nodes} node(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
+        expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
+        expect((await bought(server, account)).length - before).toBe(ENOUGH_FOR);
+        await expectUsedUp?.(server, account);
+        // What there was enough for is used up: the next one is refused like the others.
+        const next = await fetchOf(server.baseUrl, account.apiKey, vmPurchase('next'));
+        expect({ status: next.status, type: next.body.type }).toEqual(refusal);
+        await place.examine(async (store) => {
+          expect(await leftReservations(store)).toEqual([]);
+          await expectInvariants(store);
+        });
+      }
+    }
+  },
+);
+
+/** Asks for a VM; again where the node was too busy to get to it, which is no answer to whether there is enough. */
+async function ask({ baseUrl }: Server, { apiKey }: Account, name: string): Promise<Answer> {
+  for (;;) {
+    const answer = await fetchOf(baseUrl, apiKey, vmPurchase(name, { key: name }));
+    if (answer.status !== 503) return answer;
+  }
+}
+
+/** Identifiers of the VMs on the running invoice. */
+async function bought({ baseUrl }: Server, { apiKey }: Account): Promise<string[]> {
+  const { body } = await fetchOf(baseUrl, apiKey, { method: 'GET', path: '/accounting/invoices/current' });
+  return Object.keys(body.data.positions.vms);
+}
+
+/** How many answers there are of each kind. */
+function tally(answers: readonly Answer[]): Record<string, number> {
+  const kinds = Map.groupBy(answers, ({ status, body }) => `${status} ${body.type ?? body.status}`);
+  return Object.fromEntries([...kinds].map(([kind, same]) => [kind, same.length]));
+}

@@ -1,0 +1,102 @@
+/** Of two nodes on one database, one is killed while both are busy and a month ends. */
+import { advanceClock, getClock, orThrow } from '@reseller/operator-client';
+import { expect, test } from 'vitest';
+
+import type { Store } from '@reseller/service';
+
+import { startServer } from '../process.ts';
+import type { Server } from '../process.ts';
+import { expectAllKept, leftReservations } from './kept.ts';
+import { startLoad } from './load.ts';
+import type { Load } from './load.ts';
+import { newPlace } from './place.ts';
+import { goToMidMonth, newAccount, operatorOf } from './provider.ts';
+import type { Account } from './provider.ts';
+import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { fetchOf, vmPurchase } from './request.ts';
+
+const ROUNDS = roundsOf(2);
+const CALLERS = 12;
+/** Accounts whose month ends besides that of the load. */
+const ACCOUNTS = 6;
+/** Answers after which a node is killed at the latest. */
+const LATEST = 150;
+
+test(
+  `one of two nodes is killed ${ROUNDS} times while a month ends: the other carries on, nothing is lost or doubled, each month is closed once (FAULT_SEED=${seed})`,
+  { timeout: 60_000 + ROUNDS * 90_000 },
+  async () => {
+    const random = randomFrom(seed);
+    const place = await newPlace('postgres');
+    const start = () => startServer(place.environment());
+    let [stays, dies] = await Promise.all([start(), start()]);
+    let now = await goToMidMonth(stays);
+    const accounts: Account[] = [];
+    for (let number = 0; number < ACCOUNTS; number++) accounts.push(await accountWithVms(stays, `idle-${number}`));
+    const loads: Load[] = [];
+    let cutInHalf = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const account = await newAccount(stays);
+      accounts.push(account);
+      const prefix = `n${round}-${seed.toString(36)}`;
+      const nodes = [stays.baseUrl, dies.baseUrl];
+      const load = startLoad({ nodes, account, seed: seed + round * 1_000, callers: CALLERS, prefix });
+      const killedAfter = between(random, 2, LATEST);
+      const turnedAfter = between(random, 1, killedAfter);
+      await load.answered(turnedAfter);
+      // The month ends: told to the node that dies in the midst of it, or to the other.
+      now = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 14, 12));
+      const told = random() < 0.5 ? dies : stays;
+      const turned = turnClock(told, now).catch(() => undefined);
+      await load.answered(killedAfter);
+      await dies.end('SIGKILL');
+      await turned;
+      // Where its node died before it had it, the other one is told.
+      await turnClock(stays, now);
+      const atKill = load.sent.length;
+      await load.answered(killedAfter + LATEST);
+      expect(load.sent.length, 'the other node carries on').toBeGreaterThan(atKill);
+      await load.stop();
+      cutInHalf += (await place.examine(leftReservations)).length;
+      // The dead node's lease runs out, and the one that lives undoes what it left: no node was started meanwhile.
+      await expectAllKept({ load, place, node: stays.baseUrl });
+      await place.examine((store) => expectMonthsClosedOnce(store, now));
+      loads.push(load);
+      [dies, stays] = [stays, await start()];
+    }
+    for (const load of loads) await expectAllKept({ load, place, node: stays.baseUrl });
+    await place.expectIntegrity();
+    const sent = loads.flatMap((load) => load.sent);
+    console.info(
+      `two nodes: ${ROUNDS} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${cutInHalf} reservations and keys cut in half, ${accounts.length} accounts with a month that ended`,
+    );
+  },
+);
+
+/** An account with a VM or two, which does nothing more. */
+async function accountWithVms(server: Server, name: string): Promise<Account> {
+  const account = await newAccount(server);
+  for (const number of [1, 2]) {
+    expect((await fetchOf(server.baseUrl, account.apiKey, vmPurchase(`${name}-${number}`))).status).toBe(200);
+  }
+  return account;
+}
+
+async function turnClock(server: Server, to: Date): Promise<void> {
+  const client = operatorOf(server);
+  const reads = new Date((await orThrow(getClock({ client }))).now);
+  if (reads < to) await orThrow(advanceClock({ client, body: { to: to.toISOString() } }));
+}
+
+/** Each account has one invoice for each month that it was billed in, and its running period is the present month. */
+async function expectMonthsClosedOnce(store: Store, now: Date): Promise<void> {
+  const { accounts, invoices } = await store.read(async (db) => ({
+    accounts: await db.selectFrom('accounts').select(['id', 'period_start']).execute(),
+    invoices: await db.selectFrom('invoices').select(['id', 'account_id', 'period_start']).execute(),
+  }));
+  const present = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
+  expect(accounts.filter(({ period_start }) => period_start !== present)).toEqual([]);
+  const months = invoices.map(({ account_id, period_start }) => `${account_id} ${period_start}`);
+  expect(months.length, 'a month is closed twice').toBe(new Set(months).size);
+  expect(invoices.length).toBeGreaterThan(0);
+}
