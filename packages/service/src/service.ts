@@ -36,6 +36,12 @@ export interface ServiceParts {
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters; where none is given, nobody is let in but third parties. */
   readonly operatorToken?: string;
+  /**
+   * Whether the reseller API understands what existing clients of such APIs send beside the rules
+   * of the document (JSON bodies, closing slashes, bearer tokens, other words for booleans), naming
+   * in each answer what the request deviated in. False unless given: it is refused then.
+   */
+  readonly lenient?: boolean;
   /** Folder of the built documentation, served at /docs. */
   readonly docs?: string;
   /** Where the service logs to, in the manner of pino. */
@@ -65,7 +71,7 @@ export interface Service {
  * @throws TypeError when the secret or the operator token is too short or the public URL is none.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken } = parts;
+  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
@@ -89,7 +95,17 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       forget();
     },
   };
-  const app = await createApplication({ ...undoing, secret, publicUrl, docs: parts.docs, authenticate, controls, metrics, logger });
+  const app = await createApplication({
+    ...undoing,
+    secret,
+    publicUrl,
+    docs: parts.docs,
+    lenient,
+    authenticate,
+    controls,
+    metrics,
+    logger,
+  });
   const operator = createOperatorApplication({ store, ports, secret, mode, sandbox, operatorToken, metrics, logger });
   return {
     app,

@@ -119,6 +119,7 @@ export async function startService({
   hypervisor = new TestHypervisor(),
   operatorToken,
   mode,
+  lenient,
 }: {
   creditLimit?: string;
   random?: Random;
@@ -126,6 +127,7 @@ export async function startService({
   hypervisor?: TestHypervisor;
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
+  lenient?: boolean;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const store = await (process.env['TEST_ENGINE'] === 'postgres' ? openPostgresStore(await newDatabase()) : openSqliteStore(directory));
@@ -142,6 +144,7 @@ export async function startService({
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
+    ...(lenient === undefined ? {} : { lenient }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
