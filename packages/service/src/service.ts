@@ -17,6 +17,7 @@ import { offsetClock } from './ports/offset-clock.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
+import { assertIdentity } from './store/identity.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
 
@@ -69,12 +70,14 @@ export interface Service {
  * The Reseller Infrastructure Service over a store. What an earlier process left half-done is undone first.
  *
  * @throws TypeError when the secret or the operator token is too short or the public URL is none.
+ * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
+  await assertIdentity(store, { secret, mode });
   const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = { ...parts.ports, clock };
   const undoing = { store, ports, table: operations };

@@ -65,7 +65,12 @@ test.each(withForm)('%s: 413, 415 and 422 for bodies that are none of its forms'
 test.each(all)('%s: 429 beyond the key’s rate limit, which is in the log and has no effect', async (id) => {
   const service = await startService();
   const limit = (requests: number | null) =>
-    service.store.commit(({ db }) => db.updateTable('api_keys').set({ rate_requests: requests, rate_seconds: requests && 3_600 }).execute());
+    service.store.commit(({ db }) =>
+      db
+        .updateTable('api_keys')
+        .set({ rate_requests: requests, rate_seconds: requests && 3_600 })
+        .execute(),
+    );
   await limit(1);
   const first = await service.call(id, exampleOf(id));
   expect(first.status).not.toBe(429);
