@@ -8,8 +8,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { apiKeyHeader, apiOperations } from '../api.ts';
 
-/** What a request did otherwise than the document says. */
-export type Deviation = 'bearer-token' | 'boolean-text' | 'json-body' | 'multipart-body' | 'trailing-slash';
+/** What a request may do otherwise than the document says; the document's description names each. */
+export const deviations = ['json-body', 'multipart-body', 'boolean-text', 'trailing-slash', 'bearer-token'] as const;
+export type Deviation = (typeof deviations)[number];
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,11 +32,11 @@ const BEARER = /^bearer +(?<token>[^ ]+) *$/i;
 const patterns = apiOperations.map(({ operation }) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
 
 /** The value of the API key header, or what stands for it where the service is lenient. */
-export function presentedKey({ headers, deviations }: FastifyRequest): string | string[] | undefined {
+export function presentedKey({ headers, deviations: found }: FastifyRequest): string | string[] | undefined {
   const key = headers[apiKeyHeader.toLowerCase()];
-  if (key !== undefined || !deviations) return key;
+  if (key !== undefined || !found) return key;
   const token = BEARER.exec(headers.authorization ?? '')?.groups?.['token'];
-  if (token !== undefined) deviations.add('bearer-token');
+  if (token !== undefined) found.add('bearer-token');
   return token;
 }
 

@@ -1,4 +1,5 @@
 /** What a lenient service understands beside the rules of the document, for every operation; derived from it. */
+import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { writeForm } from '@reseller/contract';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +13,7 @@ import { seededRandom } from '../../../test/simulator/seeded-random.ts';
 import type { OperationId } from '../../operations/operation.ts';
 import { apiOperations } from '../api.ts';
 import { readJsonBody } from './body.ts';
+import { deviations } from './deviation.ts';
 
 const JSON_TYPE = 'application/json';
 const deviationOf = ({ headers }: Received) => headers.get('deviation');
@@ -176,12 +178,14 @@ describe('hostile JSON', () => {
     ['a NUL in a text', `{${vm},"hostname":"a\\u0000b"}`, 422, 'hostname'],
   ];
 
-  test.each(bodies)('%s is refused, is logged, and is never a 500', async (_, body, status, field) => {
+  const cases = bodies.map(([what, body, status, field = '']) => [what, body, status, field] as const);
+
+  test.each(cases)('%s is refused, is logged, and is never a 500', async (_, body, status, field) => {
     const service = await startService({ lenient: true });
     const before = contentsOf(service);
     const answer = await json(service, body);
     expect([answer.status, deviationOf(answer)]).toEqual([status, 'json-body']);
-    if (field !== undefined) expect(answer.body.data.fields.map((issue: { field: string }) => issue.field)).toContain(field);
+    if (field !== '') expect(answer.body.data.fields.map((issue: { field: string }) => issue.field)).toContain(field);
     expect(contentsOf(service)).toEqual(before);
     expect(await newestEntry(service, service.apiKey)).toMatchObject({ success: 0, endpoint: '/vm/create' });
   });
@@ -194,14 +198,16 @@ describe('hostile JSON', () => {
     expect((await send(new Uint8Array(1_000_000).fill(0x20))).status).toBe(413);
   });
 
-  test.each([
+  const parts: readonly (readonly [string, string, number])[] = [
     ['a file', '--cut\r\ncontent-disposition: form-data; name="cores"; filename="a.txt"\r\n\r\n2\r\n--cut--\r\n', 400],
     ['no end', '--cut\r\ncontent-disposition: form-data; name="cores"\r\n\r\n2', 400],
     ['another boundary', '--other--', 400],
     ['nothing', '', 400],
     ['no name', '--cut\r\ncontent-disposition: form-data\r\n\r\n2\r\n--cut--\r\n', 400],
     ['a field twice', multipart({ cores: '2' }).replace('--cut--', multipart({ cores: '2' })), 422],
-  ] as const)('multipart with %s: refused, never a 500', async (_, body, status) => {
+  ];
+
+  test.each(parts)('multipart with %s: refused, never a 500', async (_, body, status) => {
     const service = await startService({ lenient: true });
     const answer = await service.call('createVm', { body, contentType: 'multipart/form-data; boundary=cut' });
     expect([answer.status, deviationOf(answer)]).toEqual([status, 'multipart-body']);
@@ -253,6 +259,10 @@ test('an Idempotency-Key is the same request in JSON as in a form, with a slash 
   const again = await service.call('createVm', { body: JSON.stringify(SMALL_VM), contentType: JSON_TYPE, idempotencyKey });
   expect(again.body).toEqual(first.body);
   expect(service.hypervisor.vms.size).toBe(1);
+});
+
+test('the document names every deviation', () => {
+  for (const deviation of deviations) expect(document.info.description).toContain(`\`${deviation}\``);
 });
 
 test('a strict service, which is the default, refuses all of it and names nothing', async () => {
