@@ -31,3 +31,6 @@ export type { NewSale } from './provider/sale.ts';
 export { removeVm, resizeVm, startVm, stopVm } from './provider/vm.ts';
 export type { Resize, VmAct } from './provider/vm.ts';
 export { publicUrlOf } from './rules/document-link.ts';
+export { MoveDiffersError, moveStore } from './store/move/move.ts';
+export type { Move } from './store/move/move.ts';
+export type { Compared } from './store/move/figures.ts';
