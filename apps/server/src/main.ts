@@ -51,6 +51,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     mode,
     operatorToken,
     lenient: configuration.lenient,
+    lease: configuration.lease,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),

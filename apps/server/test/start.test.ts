@@ -122,6 +122,7 @@ test.each([
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
   ['RESELLER_LENIENT', 'yes'],
+  ['RESELLER_LEASE_SECONDS', '0'],
   ['RESELLER_MODE', 'staging'],
   ['RESELLER_MODE', 'live'],
   ['RESELLER_OPERATOR_TOKEN', 'short'],

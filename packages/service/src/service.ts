@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
 
 import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
@@ -9,7 +10,9 @@ import { createOperatorApplication } from './http/operator-application.ts';
 import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
+import { joinNodes, USUAL_LEASE } from './operations/node.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
+import type { Undoing } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
@@ -45,6 +48,11 @@ export interface ServiceParts {
   readonly lenient?: boolean;
   /** Folder of the built documentation, served at /docs. */
   readonly docs?: string;
+  /**
+   * Milliseconds after which this service counts as dead where it is heard of no more, and others
+   * on the same database undo what it left half-done; 15 seconds where nothing is said.
+   */
+  readonly lease?: number;
   /** Where the service logs to, in the manner of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -80,19 +88,28 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   await assertIdentity(store, { secret, mode });
   const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = { ...parts.ports, clock };
-  const undoing = { store, ports, table: operations };
-  const undone = await undoLeftReservations(undoing);
-  if (undone > 0) logger.warn({ undone }, 'undid purchases that an earlier process left half-done');
+  const node = await joinNodes({
+    store,
+    id: uuidv7({ random: ports.random.bytes(16) }),
+    lease: parts.lease ?? USUAL_LEASE,
+    onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
+  });
+  const undoing = { store, ports, table: operations, node };
+  const undoLeft = undoingAndTelling(undoing, logger);
+  await undoLeft();
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
   const exclusive = oneAtATime();
-  const doDueWork = async () => (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports));
+  const doDueWork = async () => {
+    await undoLeft();
+    return (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports));
+  };
   const sandbox: Sandbox = {
     clock,
     exclusive,
     doDueWork,
-    undoReservations: async () => void (await undoLeftReservations(undoing)),
+    undoReservations: undoLeft,
     forget() {
       controls.forget();
       forget();
@@ -109,6 +126,9 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     metrics,
     logger,
   });
+  app.addHook('onClose', () =>
+    node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
+  );
   const operator = createOperatorApplication({ store, ports, secret, mode, sandbox, operatorToken, metrics, logger });
   return {
     app,
@@ -117,6 +137,21 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async close() {
       await Promise.all([app.close(), operator.close()]);
     },
+  };
+}
+
+/** Undoes what is left over. What cannot be undone is left for the next time, and told of once. */
+function undoingAndTelling(undoing: Undoing, logger: FastifyBaseLogger): () => Promise<void> {
+  const told = new Set<string>();
+  return async () => {
+    const { undone, failures } = await undoLeftReservations(undoing);
+    if (undone > 0) logger.warn({ undone }, 'undid purchases that were left half-done');
+    for (const { reservation, error } of failures) {
+      if (told.has(reservation)) continue;
+      logger.error({ err: error, reservation }, 'a purchase that was left half-done cannot be undone; it is tried again');
+    }
+    told.clear();
+    for (const { reservation } of failures) told.add(reservation);
   };
 }
 

@@ -47,6 +47,12 @@ export async function runDueWork(sim: Simulation): Promise<void> {
   world.faults.otherwise = () => 'none';
   if (failed) await due();
   expect(await due(), 'what is left to do after all was done').toBe(0);
+  // What could not be undone is undone with the work that is due.
+  const stuck = sim.underWay.filter(({ hanging }) => !hanging);
+  for (const one of stuck) {
+    sim.underWay.splice(sim.underWay.indexOf(one), 1);
+    one.release();
+  }
   doDueWork(model, { automatic: world.fleet.automatic }, clock.seconds());
 }
 

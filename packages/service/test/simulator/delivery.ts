@@ -134,7 +134,7 @@ function settle<Id extends OperationId>(
     return remember(sim, order, key, reply.text);
   }
   const isStuck = undoing !== 'none' && prospect.asks === 'a port, and one to undo it';
-  expectRefused(reply, isStuck ? failed : refusal);
+  expectRefused(reply, refusal);
   sim.say(`${id} of ${account.name} ${isStuck ? 'fails, and cannot be undone for now' : 'fails, and is undone'}`);
   remember(sim, order, key, undefined);
   if (isStuck) sim.underWay.push({ what: id, key, account, hanging: undefined, release: reserved.release });

@@ -7,6 +7,7 @@ import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
 import { openFailure, unavailableOr } from './errors.ts';
 import { postgresCommit } from './commit.ts';
+import { postgresSharing } from './sharing.ts';
 
 /** Connections that one node keeps open at the most. */
 const CONNECTIONS = 20;
@@ -53,6 +54,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       }
     },
     commit: postgresCommit(db),
+    sharing: postgresSharing,
     close: () => (closing ??= db.destroy()),
   };
 }

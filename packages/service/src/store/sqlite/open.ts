@@ -9,6 +9,7 @@ import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
 import { kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
 
@@ -47,6 +48,7 @@ export async function openSqliteStore(directory: string): Promise<Store> {
       }
     },
     commit,
+    sharing: sqliteSharing,
     close: () => (closing ??= close()),
   };
 }
