@@ -55,20 +55,24 @@ test('what resellers did for years is the same in the database, and a service on
     expect.objectContaining({ table: 'positions', figure: 'sum of monthly_price', target: expect.stringMatching(/^[1-9]/) }),
   );
 
-  const store = await openPostgresStore(url);
-  onTestFinished(() => store.close());
+  const open = async () => {
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const store = await open();
   const after = await canonicalState(store);
   expect(Object.keys(after)).toEqual(Object.keys(before));
   expect(differencesOf(before, after)).toEqual([]);
-  await goOn(sim, store);
-});
-
-/** The simulation goes on over another store. */
-async function goOn(sim: Simulation, store: Store): Promise<void> {
-  const moved: Simulation = { ...sim, door: await openDoor({ engine: 'postgres', open: async () => store }, sim.world, async () => {}) };
   await expect(
     createService({ store, ports: sim.world.ports, secret: `${SECRET}, but another`, logger: pino({ level: 'silent' }) }),
   ).rejects.toThrow(/not the one that the store was first used with/);
+  await goOn(sim, open);
+});
+
+/** The simulation goes on over another store. */
+async function goOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
+  const moved: Simulation = { ...sim, door: await openDoor({ engine: 'postgres', open }, sim.world, async () => {}) };
   for (const account of moved.model.accounts) {
     await agreeOnBilling(moved, account);
     await agreeOnServers(moved, account);
