@@ -21,6 +21,8 @@ import type { Ports } from './ports/ports.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
 import { assertIdentity } from './store/identity.ts';
+import { vmActs, vmChangesLeft } from './provider/vm.ts';
+import type { VmActs } from './provider/vm.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
 
@@ -61,6 +63,8 @@ export interface ServiceParts {
 export interface Service {
   /** The reseller API, ready to listen or to be injected into. */
   readonly app: FastifyInstance;
+  /** What the provider does with VMs; the operator API does it by these. */
+  readonly vms: VmActs;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
   /**
@@ -94,9 +98,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     lease: parts.lease ?? USUAL_LEASE,
     onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
   });
-  const undoing = { store, ports, table: operations, node };
+  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft }, node };
   const undoLeft = undoingAndTelling(undoing, logger);
   await undoLeft();
+  const vms = vmActs({ ...undoing, secret });
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
@@ -129,10 +134,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   app.addHook('onClose', () =>
     node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({ store, ports, secret, mode, vms, sandbox, operatorToken, metrics, logger });
   return {
     app,
     operator,
+    vms,
     runDueWork: () => exclusive(doDueWork),
     async close() {
       await Promise.all([app.close(), operator.close()]);

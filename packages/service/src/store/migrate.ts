@@ -7,6 +7,7 @@ import { dedicated } from './migrations/0004-dedicated.ts';
 import { sales } from './migrations/0005-sales.ts';
 import { operator } from './migrations/0006-operator.ts';
 import { nodes } from './migrations/0007-nodes.ts';
+import { vmChanges } from './migrations/0008-vm-changes.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -21,6 +22,7 @@ export function migrationsOf(engine: Engine) {
     '0005-sales': sales(engine),
     '0006-operator': operator(engine),
     '0007-nodes': nodes(engine),
+    '0008-vm-changes': vmChanges(engine),
   };
 }
 

@@ -65,12 +65,13 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
   assertPath<Id>(api, path);
   assertQuery<Id>(api, query);
   assertBody<Id>(api, body);
-  const { store, ports, secret, mode, sandbox } = routing;
+  const { store, ports, secret, mode, vms, sandbox } = routing;
   return performOperator(operatorTable[api.id], {
     store,
     ports,
     secret,
     mode,
+    vms,
     sandbox,
     caller,
     path,
