@@ -11,18 +11,7 @@ import {
   orThrow,
   terminateDomain,
 } from '@reseller/operator-client';
-import {
-  createService,
-  DEMO_ACCOUNT,
-  issueApiKey,
-  openSqliteStore,
-  seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
-  systemClock,
-  systemRandom,
-} from '@reseller/service';
+import { createService, DEMO_ACCOUNT, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '@reseller/service';
 import { pino } from 'pino';
 
 /** Thirty-two days: every month has ended after them. */
@@ -46,13 +35,7 @@ export interface Sandbox {
  */
 export async function startSandbox(): Promise<Sandbox> {
   const directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
-  const ports = {
-    clock: systemClock,
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
+  const ports = simulatedPorts();
   const store = await openSqliteStore(directory);
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));

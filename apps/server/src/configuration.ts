@@ -24,6 +24,8 @@ export interface Configuration {
   readonly lease: number;
   /** From the environment; undefined where a sandbox's file in the data directory holds it. */
   readonly operatorToken: string | undefined;
+  /** Whether the reseller API understands what existing clients send beside the rules of the document. */
+  readonly lenient: boolean;
 }
 
 /** A value of the environment that cannot be used; the message is one line. */
@@ -56,6 +58,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: secret(value('RESELLER_SECRET'), isShared),
+    lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
   };
 }
 
@@ -106,6 +109,11 @@ function secret(text: string | undefined, isShared: boolean): string | undefined
   throw new ConfigurationError(
     `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random ones, or leave it out to have one made and kept in the data directory.`,
   );
+}
+
+function lenient(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new ConfigurationError(`RESELLER_LENIENT is '${text}'. Set it to true or false.`);
 }
 
 function modeOf(text: string): 'sandbox' | 'live' {

@@ -50,6 +50,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     secret,
     mode,
     operatorToken,
+    lenient: configuration.lenient,
     lease: configuration.lease,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
@@ -80,6 +81,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorUrl: operator,
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
+      lenient: configuration.lenient,
       data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
     }),
   );

@@ -6,18 +6,21 @@ export interface Started {
   readonly apiKey: string | undefined;
   /** The token that the sandbox made for itself; undefined where whoever started it knows it. */
   readonly operatorToken: string | undefined;
+  /** Whether it understands more than the document says. */
+  readonly lenient: boolean;
   /** Where the store is. */
   readonly data: string;
 }
 
 /** What `start` prints. Of a sandbox, the last line is the one that a newcomer pastes. */
-export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, data }: Started): string {
+export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, lenient, data }: Started): string {
   const lines = [
     `Reseller Infrastructure Service API, ${apiKey === undefined ? 'live' : 'sandbox'}`,
     '',
     `  Base URL  ${baseUrl}`,
     `  Docs      ${baseUrl}/docs/`,
     ...(apiKey === undefined ? [] : [`  API key   ${apiKey}`]),
+    ...(lenient ? ['  Lenient   yes: what requests deviate in is understood, and named in the header Deviation'] : []),
     `  Operator  ${operatorUrl}`,
     ...(operatorToken === undefined ? [] : [`  Token     ${operatorToken}`]),
     `  Metrics   ${operatorUrl}/metrics`,

@@ -48,6 +48,18 @@ test('what was answered survives a kill', async () => {
   expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual(answered.toSorted());
 });
 
+test('a lenient service says that it is one, and what it understood', async () => {
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_LENIENT: 'true' });
+  expect(server.welcome).toContain('Lenient   yes');
+  const answer = await fetch(`${server.baseUrl}/vm/create/`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ cores: 1, mem: '1024', disk: 10, os: 'debian_12', hostsystem: 'de_xeon', allowFallbackIPs: 'yes' }),
+  });
+  expect([answer.status, answer.headers.get('deviation')]).toEqual([200, 'bearer-token, boolean-text, json-body, trailing-slash']);
+  expect((await fetch(`${server.baseUrl}/docs/`)).status).toBe(200);
+});
+
 test('the documentation is served, and leads from /docs to its page', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   const page = await fetch(`${server.baseUrl}/docs`);
@@ -109,6 +121,7 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_LENIENT', 'yes'],
   ['RESELLER_LEASE_SECONDS', '0'],
   ['RESELLER_MODE', 'staging'],
   ['RESELLER_MODE', 'live'],

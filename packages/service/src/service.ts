@@ -25,6 +25,8 @@ import type { Ports } from './ports/ports.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
 import { assertIdentity } from './store/identity.ts';
+import { vmActs, vmChangesLeft } from './provider/vm.ts';
+import type { VmActs } from './provider/vm.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
 
@@ -44,6 +46,12 @@ export interface ServiceParts {
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters; where none is given, nobody is let in but third parties. */
   readonly operatorToken?: string;
+  /**
+   * Whether the reseller API understands what existing clients of such APIs send beside the rules
+   * of the document (JSON bodies, closing slashes, bearer tokens, other words for booleans), naming
+   * in each answer what the request deviated in. False unless given: it is refused then.
+   */
+  readonly lenient?: boolean;
   /** Folder of the built documentation, served at /docs. */
   readonly docs?: string;
   /**
@@ -59,6 +67,8 @@ export interface ServiceParts {
 export interface Service {
   /** The reseller API, ready to listen or to be injected into. */
   readonly app: FastifyInstance;
+  /** What the provider does with VMs; the operator API does it by these. */
+  readonly vms: VmActs;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
   /**
@@ -79,7 +89,7 @@ export interface Service {
  * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken } = parts;
+  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
@@ -92,9 +102,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     lease: parts.lease ?? USUAL_LEASE,
     onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
   });
-  const undoing = { store, ports, table: operations, node };
+  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft }, node };
   const undoLeft = undoingAndTelling(undoing, logger);
   await undoLeft();
+  const vms = vmActs({ ...undoing, secret });
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
@@ -125,14 +136,25 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       if (await node.hasOthers()) await wait(HOLDS + MARGIN);
     },
   };
-  const app = await createApplication({ ...undoing, secret, publicUrl, docs: parts.docs, authenticate, controls, metrics, logger });
+  const app = await createApplication({
+    ...undoing,
+    secret,
+    publicUrl,
+    docs: parts.docs,
+    lenient,
+    authenticate,
+    controls,
+    metrics,
+    logger,
+  });
   app.addHook('onClose', () =>
     node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({ store, ports, secret, mode, vms, sandbox, operatorToken, metrics, logger });
   return {
     app,
     operator,
+    vms,
     runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
       await Promise.all([app.close(), operator.close()]);

@@ -13,7 +13,7 @@ import { pino } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
-import type { Hypervisor, Ports, Random, Store, VmOrder } from '../src/index.ts';
+import type { Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
 import type { OperationId } from '../src/operations/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
@@ -50,7 +50,10 @@ export class TestClock {
 /** A hypervisor that remembers what it was asked, and fails when told to. */
 export class TestHypervisor implements Hypervisor {
   readonly vms = new Map<number, VmOrder>();
+  readonly stopped = new Set<number>();
   failing: Error | undefined;
+  /** A removal that fails also keeps purchases from being undone. */
+  failingToRemove: Error | undefined;
   async create(order: VmOrder): Promise<void> {
     this.vms.set(order.vmId, order);
     if (this.failing) throw this.failing;
@@ -60,8 +63,23 @@ export class TestHypervisor implements Hypervisor {
     const order = this.vms.get(vmId);
     if (order) this.vms.set(vmId, { ...order, os });
   }
+  async start(vmId: number): Promise<void> {
+    if (this.failing) throw this.failing;
+    this.stopped.delete(vmId);
+  }
+  async stop(vmId: number): Promise<void> {
+    if (this.failing) throw this.failing;
+    this.stopped.add(vmId);
+  }
+  async resize(size: VmSize): Promise<void> {
+    if (this.failing) throw this.failing;
+    const order = this.vms.get(size.vmId);
+    if (order) this.vms.set(size.vmId, { ...order, ...size });
+  }
   async remove(vmId: number): Promise<void> {
+    if (this.failingToRemove) throw this.failingToRemove;
     this.vms.delete(vmId);
+    this.stopped.delete(vmId);
   }
 }
 
@@ -105,6 +123,8 @@ export interface TestService {
   send(path: string, init?: RequestInit): Promise<Received>;
   /** The operator's side; it is not listening. */
   readonly operator: FastifyInstance;
+  /** What the provider does with VMs. */
+  readonly vms: Service['vms'];
   /** Does all that has fallen due. */
   runDueWork(): Promise<number>;
   /** A further account, with its key. */
@@ -119,6 +139,7 @@ export async function startService({
   hypervisor = new TestHypervisor(),
   operatorToken,
   mode,
+  lenient,
 }: {
   creditLimit?: string;
   random?: Random;
@@ -126,6 +147,7 @@ export async function startService({
   hypervisor?: TestHypervisor;
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
+  lenient?: boolean;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const store = await (process.env['TEST_ENGINE'] === 'postgres' ? openPostgresStore(await newDatabase()) : openSqliteStore(directory));
@@ -134,7 +156,7 @@ export async function startService({
   const registrar = new TestRegistrar();
   const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, operator, runDueWork } = await createService({
+  const { app, operator, vms, runDueWork } = await createService({
     store,
     ports,
     secret: SECRET,
@@ -142,6 +164,7 @@ export async function startService({
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
+    ...(lenient === undefined ? {} : { lenient }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
@@ -167,6 +190,7 @@ export async function startService({
     store,
     directory,
     operator,
+    vms,
     runDueWork,
     account,
     async send(path, init) {

@@ -1,25 +1,23 @@
-/** What the provider does, for tests: as of the test's clock, each in a unit of its own. */
-import { cancelInvoice, createSale, endSale, markInvoicePaid, removeVm, resizeVm, startVm, stopVm } from '../src/index.ts';
+/** What the provider does, for tests: as of the test's clock. */
+import { cancelInvoice, createSale, endSale, markInvoicePaid } from '../src/index.ts';
 import type { NewSale } from '../src/index.ts';
 import type { InvoiceSummary } from '../src/generated/types.gen.ts';
 import { euros } from '../src/rules/money.ts';
 import type { BilledResources } from '../src/rules/resources.ts';
-import { SECRET } from './harness.ts';
 import type { TestService } from './harness.ts';
 
 /** The provider's hand. */
-export function providerOf({ store, clock, ports }: Pick<TestService, 'store' | 'clock' | 'ports'>) {
-  const of = (vmId: number) => ({ vmId, now: clock.now(), ports, secret: SECRET });
+export function providerOf({ store, clock, ports, vms }: Pick<TestService, 'store' | 'clock' | 'ports' | 'vms'>) {
   return {
     /** A sale for nl_ryzen that is active at once and lists all three resources: SMALL_VM costs 4.40 EUR in it. */
     createSale: (sale: Partial<NewSale> = {}) => store.commit(({ db }) => createSale(db, ports, { ...ryzenSale(clock.now()), ...sale })),
     endSale: (id: string) => store.commit(({ db }) => endSale(db, id, clock.now())),
     markPaid: (invoiceId: string) => store.commit(({ db }) => markInvoicePaid(db, invoiceId)),
     cancel: (invoiceId: string) => store.commit(({ db }) => cancelInvoice(db, invoiceId)),
-    resize: (vmId: number, resources: Partial<BilledResources>) => store.commit(({ db }) => resizeVm(db, { ...of(vmId), resources })),
-    stop: (vmId: number) => store.commit(({ db }) => stopVm(db, of(vmId))),
-    start: (vmId: number) => store.commit(({ db }) => startVm(db, of(vmId))),
-    remove: (vmId: number) => store.commit(({ db }) => removeVm(db, of(vmId))),
+    resize: (vmId: number, resources: Partial<BilledResources>) => vms.resize(vmId, { resources }),
+    stop: (vmId: number) => vms.stop(vmId),
+    start: (vmId: number) => vms.start(vmId),
+    remove: (vmId: number) => vms.remove(vmId),
   };
 }
 

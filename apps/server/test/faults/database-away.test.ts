@@ -68,7 +68,13 @@ for (const { name, create } of kinds) {
       let [requests, refused, slowest] = [0, 0, 0];
       for (let round = 0; round < ROUNDS; round++) {
         const prefix = `d${round}-${seed.toString(36)}`;
-        const load = startLoad({ nodes: [baseUrl], account: await newAccount(server), seed: seed + round * 1_000, callers: CALLERS, prefix });
+        const load = startLoad({
+          nodes: [baseUrl],
+          account: await newAccount(server),
+          seed: seed + round * 1_000,
+          callers: CALLERS,
+          prefix,
+        });
         await load.answered(between(random, 1, 100));
         await goAway();
         const answers = () => load.sent.flatMap((sent) => sent.answers);

@@ -444,7 +444,7 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
 /**
  * Remove a VM
  *
- * Removes a VM with all that it holds, which cannot be undone. Its position ends, and its room and its addresses are free again. A VM that was removed stays as it is; one that the hypervisor has not delivered yet is refused.
+ * Removes a VM with all that it holds, which cannot be undone. Its position ends, and its room and its addresses are free again. A VM that was removed stays as it is; one that the hypervisor has not delivered yet is refused. Where the hypervisor fails, the answer is 503: the VM is not billed any more, and the hypervisor is told again until it has removed it; room and addresses are free then.
  */
 export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({
     security: [{
@@ -474,7 +474,7 @@ export const getVm = <ThrowOnError extends boolean = false>(options: Options<Get
 /**
  * Stop a VM
  *
- * Stops a running VM. It is billed for its actual runtime, so its position ends; it keeps its room and its addresses. A stopped VM stays as it is.
+ * Stops a running VM. It is billed for its actual runtime, so its position ends; it keeps its room and its addresses. A stopped VM stays as it is. Where the hypervisor fails, the answer is 503: the VM is not billed any more, and the hypervisor is told again until it has stopped it.
  */
 export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({
     security: [{
@@ -489,7 +489,7 @@ export const stopVm = <ThrowOnError extends boolean = false>(options: Options<St
 /**
  * Start a VM
  *
- * Boots a stopped VM and begins a `BILLINGRESTART` position at the price that it had. A running VM stays as it is.
+ * Boots a stopped VM and begins a `BILLINGRESTART` position at the price that it had. A running VM stays as it is. Where the hypervisor fails, the answer is 503: nothing is billed, and the VM stays stopped.
  */
 export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({
     security: [{
@@ -504,7 +504,7 @@ export const startVm = <ThrowOnError extends boolean = false>(options: Options<S
 /**
  * Resize a VM
  *
- * Gives a VM other resources, at the present prices of its host system or at those of the sale that it keeps. Its position ends and an `UP-DOWNGRADE` one begins. Asking for what it has changes nothing.
+ * Gives a VM other resources, at the present prices of its host system or at those of the sale that it keeps. Its position ends and an `UP-DOWNGRADE` one begins. Asking for what it has changes nothing. Where the hypervisor fails, the answer is 503: nothing is billed, and the VM keeps the resources that it had.
  */
 export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, ResizeVmErrors, ThrowOnError> => options.client.post<ResizeVmResponses, ResizeVmErrors, ThrowOnError>({
     security: [{

@@ -2146,7 +2146,7 @@ export type ListAccountsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2206,7 +2206,7 @@ export type CreateAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2260,7 +2260,7 @@ export type GetAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2329,7 +2329,7 @@ export type SetCreditLimitErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2392,7 +2392,7 @@ export type ListApiKeysErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2461,7 +2461,7 @@ export type IssueApiKeyErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2534,7 +2534,7 @@ export type RotateApiKeyErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2588,7 +2588,7 @@ export type RevokeApiKeyErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2657,7 +2657,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2711,7 +2711,7 @@ export type ListHostSystemsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2765,7 +2765,7 @@ export type GetHostSystemErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2838,7 +2838,7 @@ export type DefineHostSystemErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2892,7 +2892,7 @@ export type ListOsImagesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2961,7 +2961,7 @@ export type DefineOsImageErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3019,7 +3019,7 @@ export type ListIpPoolsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3092,7 +3092,7 @@ export type DefineIpPoolErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3150,7 +3150,7 @@ export type ListSalesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3210,7 +3210,7 @@ export type CreateSaleErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3264,7 +3264,7 @@ export type EndSaleErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3318,7 +3318,7 @@ export type ListMarketItemsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3378,7 +3378,7 @@ export type AddMarketItemErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3440,7 +3440,7 @@ export type ListDedicatedServersErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3504,7 +3504,7 @@ export type OrderDedicatedServerErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3577,7 +3577,7 @@ export type CompleteDedicatedSetupErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3639,7 +3639,7 @@ export type ListVmsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3697,7 +3697,7 @@ export type RemoveVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3751,7 +3751,7 @@ export type GetVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3809,7 +3809,7 @@ export type StopVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3867,7 +3867,7 @@ export type StartVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3940,7 +3940,7 @@ export type ResizeVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3998,7 +3998,7 @@ export type RestartVmBillingErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4060,7 +4060,7 @@ export type ListInvoicesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4118,7 +4118,7 @@ export type MarkInvoicePaidErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4176,7 +4176,7 @@ export type CancelInvoiceErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4234,7 +4234,7 @@ export type ListDomainsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4288,7 +4288,7 @@ export type TerminateDomainErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4342,7 +4342,7 @@ export type ListTldPricesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4411,7 +4411,7 @@ export type SetTldPriceErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4471,7 +4471,7 @@ export type VerifyOtpErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4525,7 +4525,7 @@ export type ListVerifiersErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4585,7 +4585,7 @@ export type RegisterVerifierErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4639,7 +4639,7 @@ export type RevokeVerifierErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4684,7 +4684,7 @@ export type GetClockErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4744,7 +4744,7 @@ export type AdvanceClockErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4789,7 +4789,7 @@ export type ResetSandboxErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4843,7 +4843,7 @@ export type ListSnapshotsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4897,7 +4897,7 @@ export type DeleteSnapshotErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4951,7 +4951,7 @@ export type CreateSnapshotErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5005,7 +5005,7 @@ export type RestoreSnapshotErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5059,7 +5059,7 @@ export type ListFaultsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5119,7 +5119,7 @@ export type CreateFaultErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5173,7 +5173,7 @@ export type RemoveFaultErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5233,7 +5233,7 @@ export type CreateIsolatedAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5291,7 +5291,7 @@ export type DeleteIsolatedAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5336,7 +5336,7 @@ export type GetSettingsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5396,7 +5396,7 @@ export type SetDefaultRateLimitErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5446,7 +5446,7 @@ export type GetDueWorkErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };

@@ -9,6 +9,7 @@ import type { Controls } from './controls.ts';
 import { answerFailures, answerNoHttp, answerUnreadablePath } from './failures.ts';
 import { handlingOf } from './handler.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
+import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
 import { rateLimiter } from './rate-limit.ts';
@@ -27,6 +28,8 @@ export interface ServiceContext extends Undoing {
   readonly controls: Controls;
   readonly metrics: Metrics;
   readonly logger: FastifyBaseLogger;
+  /** Whether what existing clients send beside the rules of the document is understood. */
+  readonly lenient: boolean;
 }
 
 /** What its routes share. */
@@ -54,9 +57,12 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     clientErrorHandler: answerNoHttp,
     // What arrives on an open connection while the service stops is still carried out.
     return503OnClosing: false,
+    ...(parts.lenient ? { rewriteUrl: withoutClosingSlash } : {}),
   });
+  app.decorateRequest('deviations', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  if (parts.lenient) beLenient(app);
   answerFailures(app, parts);
   letGoWhenClosing(app);
   observeRequests(app, parts.metrics);

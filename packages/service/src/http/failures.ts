@@ -7,10 +7,11 @@ import { refuse } from '../operations/perform.ts';
 import type { Refusable } from '../operations/perform.ts';
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import { apiKeyHeader, apiOperations } from './api.ts';
+import { apiOperations } from './api.ts';
 import type { ApplicationParts } from './application.ts';
 import { refusalReply } from './envelope.ts';
 import { send } from './handler.ts';
+import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
 
 const paths = apiOperations.map(({ operation }) => ({
@@ -24,7 +25,7 @@ export function answerFailures(app: FastifyInstance, parts: ApplicationParts): v
 
   app.setNotFoundHandler(async (request, reply) => {
     await findCaller(parts, request);
-    const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request))).map(({ method }) => method);
+    const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request.url))).map(({ method }) => method);
     if (allowed.length === 0)
       return answer(
         parts,
@@ -132,7 +133,7 @@ async function answer(parts: ApplicationParts, request: FastifyRequest, reply: F
 /** Names the caller for the log, where the key is good. */
 async function findCaller({ authenticate }: ApplicationParts, request: FastifyRequest): Promise<void> {
   try {
-    request.caller = await authenticate(request.headers[apiKeyHeader.toLowerCase()], request.ip);
+    request.caller = await authenticate(presentedKey(request), request.ip);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     request.caller = null;

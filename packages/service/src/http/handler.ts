@@ -7,12 +7,12 @@ import { perform, refuse } from '../operations/perform.ts';
 import type { Reply } from '../operations/perform.ts';
 import type { OperationId } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
-import { apiKeyHeader } from './api.ts';
 import type { ApiOperation } from './api.ts';
 import type { ApplicationParts } from './application.ts';
 import type { Caller } from './authenticate.ts';
 import { refusalReply, success } from './envelope.ts';
 import { cut, delay, faultReply, logFault } from './fault.ts';
+import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
 import { publicUrlFrom } from './invoice-document.ts';
 import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
@@ -28,7 +28,6 @@ declare module 'fastify' {
   }
 }
 
-const KEY = apiKeyHeader.toLowerCase();
 /** Seconds after which trying again is worth it, where nothing else is known. */
 const USUAL_WAIT = 2;
 
@@ -43,7 +42,7 @@ export function handlingOf<Id extends OperationId>(api: ApiOperation<Id>, parts:
   return {
     config: { api },
     async onRequest(request) {
-      request.caller = await parts.authenticate(request.headers[KEY], request.ip);
+      request.caller = await parts.authenticate(presentedKey(request), request.ip);
       const limit = request.caller.rateLimit ?? (await parts.controls.rateLimit());
       if (limit) await parts.countRequest(request.caller.keyId, limit);
     },
@@ -69,8 +68,8 @@ async function answer<Id extends OperationId>(
   if (!caller) throw new Error('A route was reached without authentication.');
   const now = parts.ports.clock.now();
   const shownId = api.withoutRequestId ? null : requestId;
-  const body = readBody(api, request.body);
-  const requestBody = JSON.stringify(api.maskForm(body.values));
+  const body = await readBody(api, request);
+  const requestBody = JSON.stringify(api.maskForm(body.sent));
   const replying = {
     refuse: (refusal: Refusal) => refusalReply(shownId, refusal),
     logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody }, reply, errorType),
@@ -81,7 +80,7 @@ async function answer<Id extends OperationId>(
     const { params: path } = request;
     assertPath<Id>(path);
     const form = body.values;
-    assertForm<Id>(api, form, body.issues);
+    assertForm<Id>(api, form, body);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
     return await perform(parts, parts.table[api.id], {
       ...replying,
@@ -103,7 +102,7 @@ async function answer<Id extends OperationId>(
               accountId: caller.accountId,
               apiKey: caller.apiKey,
               key,
-              fingerprint: fingerprintOf(request.method, pathOf(request), body.values),
+              fingerprint: fingerprintOf(request.method, pathOf(request.url), body.values),
             },
       reply: ({ message, data }) => successReply(api, success(shownId, message, data)),
       replyAgain: (kept) => ({ status: 200, body: kept, loggedBody: JSON.stringify(api.maskAnswer(JSON.parse(kept))) }),

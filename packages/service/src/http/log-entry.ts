@@ -21,7 +21,7 @@ export function logEntry({ request, caller, now, requestBody }: LoggedRequest, r
     request_id: request.id,
     date: now,
     success: errorType === null ? 1 : 0,
-    endpoint: pathOf(request),
+    endpoint: pathOf(request.originalUrl),
     method: request.method,
     request_body: requestBody,
     error_type: errorType,
@@ -29,8 +29,8 @@ export function logEntry({ request, caller, now, requestBody }: LoggedRequest, r
   };
 }
 
-/** The path that was called, without a query. */
-export function pathOf({ url }: FastifyRequest): string {
+/** The path of a URL, without a query. */
+export function pathOf(url: string): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }

@@ -45,7 +45,7 @@ export function createOperatorApplication({ operatorToken, metrics, logger, ...c
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setNotFoundHandler((request, reply) => {
-    const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request))).map(({ method }) => method);
+    const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request.url))).map(({ method }) => method);
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     return sendProblem(reply, noRoute(request, allowed));
   });

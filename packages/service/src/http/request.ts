@@ -1,23 +1,40 @@
 /** From an HTTP request to a call: what is checked before an operation is asked. */
-import { readForm } from '@reseller/contract';
-import type { FormReading, Issue } from '@reseller/contract';
+import { mediaTypeName, readForm } from '@reseller/contract';
+import type { Issue } from '@reseller/contract';
+import type { FastifyRequest } from 'fastify';
 
 import type { FieldError } from '../generated/types.gen.ts';
 import type { FormOf, OperationId, PathOf } from '../operations/operation.ts';
 import { invalid, Refusal } from '../refusal.ts';
 import { sha256 } from '../rules/credentials.ts';
 import type { ApiOperation } from './api.ts';
+import { readJsonBody, readLenientForm, readMultipartBody } from './lenient/body.ts';
+import type { LenientReading } from './lenient/body.ts';
+import { lenientBodies } from './lenient/deviation.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 const IDEMPOTENCY_KEY = /^[!-~]{1,255}$/;
 
+/** What a body is expected to be, and how it is sent. */
+const FORM = "a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.";
+
 /** Broken rules that one answer names at the most: a body holds more unknown fields than anyone wants to read of. */
 const MOST_NAMED = 50;
 
 /** Reads the body by the operation's form; a body where the document has none is read too, to be refused. */
-export function readBody({ operation }: ApiOperation, body: unknown): FormReading {
-  return readForm(operation, body instanceof Uint8Array ? body : new Uint8Array());
+export async function readBody({ operation }: ApiOperation, { body, headers, deviations }: FastifyRequest): Promise<LenientReading> {
+  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
+  if (!deviations) {
+    const read = readForm(operation, bytes);
+    return { ...read, sent: read.values };
+  }
+  const { 'content-type': contentType = '' } = headers;
+  const kind = body === undefined ? undefined : lenientBodies[mediaTypeName(contentType)];
+  if (kind === undefined) return readLenientForm({ operation, bytes, deviations });
+  deviations.add(kind);
+  const sent = { operation, bytes, deviations };
+  return kind === 'json-body' ? readJsonBody(sent) : readMultipartBody(sent, contentType);
 }
 
 /**
@@ -28,14 +45,10 @@ export function readBody({ operation }: ApiOperation, body: unknown): FormReadin
 export function assertForm<Id extends OperationId>(
   { checkForm }: ApiOperation<Id>,
   form: unknown,
-  issues: readonly Issue[],
+  { issues, expected = FORM }: Pick<LenientReading, 'issues' | 'expected'>,
 ): asserts form is FormOf<Id> {
   if (issues.some(({ keyword }) => keyword === 'malformed')) {
-    throw new Refusal(
-      400,
-      'malformed_request',
-      "The request body could not be read as a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.",
-    );
+    throw new Refusal(400, 'malformed_request', `The request body could not be read as ${expected}`);
   }
   if (!checkForm) {
     if (typeof form === 'object' && form !== null && Object.keys(form).length === 0) return;

@@ -3,6 +3,7 @@ import type { RouteHandler } from 'fastify';
 
 import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { VmActs } from '../provider/vm.ts';
 import type { Mode } from '../rules/credentials.ts';
 import type { Db, Store, Transaction } from '../store/store.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -30,6 +31,8 @@ export interface OperatorContext {
   /** Known to the service alone, not in the store. */
   readonly secret: string;
   readonly mode: Mode;
+  /** What is done with VMs, the hypervisor included. */
+  readonly vms: VmActs;
   /** What a sandbox can be made to do; a live service has it too and refuses its operations. */
   readonly sandbox: Sandbox;
 }

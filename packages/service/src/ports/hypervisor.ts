@@ -1,30 +1,49 @@
-/** What the hypervisor needs to know of a VM. */
-export interface VmOrder {
+/** What a VM has of its node and of the network. */
+export interface VmSize {
   readonly vmId: number;
   readonly node: string;
   readonly cores: number;
   /** MB. */
   readonly mem: number;
-  /** GB. */
+  /** GB of NVMe. */
   readonly disk: number;
+  /** GB of HDD; null for none. */
+  readonly storage: number | null;
+  /** Mbit. */
+  readonly networkSpeed: number;
+  readonly backupSlots: number;
+  readonly ipv4: readonly string[];
+}
+
+/** What the hypervisor needs to know of a VM. */
+export interface VmOrder extends VmSize {
   readonly os: string;
   readonly hostname: string;
   readonly username: string;
   readonly password: string;
   readonly sshKey: string | null;
-  readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
 }
 
 /**
  * Where VMs run. Every call may be repeated with the same VM: it leaves the same state, so that
- * what a crash cut in half can be finished or undone.
+ * what a crash cut in half can be finished or undone. The service has one call under way for a VM
+ * at a time, but for one whose process has died.
  */
 export interface Hypervisor {
   /** Sets a VM up and boots it. */
   create(order: VmOrder): Promise<void>;
   /** Installs an operating system on a VM, erasing what it held, and boots it. */
   reinstall(vmId: number, os: string): Promise<void>;
+  /** Boots a VM; one that runs is as good. */
+  start(vmId: number): Promise<void>;
+  /** Shuts a VM down; one that does not run is as good. */
+  stop(vmId: number): Promise<void>;
+  /**
+   * Gives a VM what it is to have, running or not. Called with less to take back what a resize that
+   * failed may have given: a disk that has grown may stay so then.
+   */
+  resize(size: VmSize): Promise<void>;
   /** Removes a VM; one that does not exist is as good. */
   remove(vmId: number): Promise<void>;
 }
@@ -34,6 +53,9 @@ export function simulatedHypervisor(): Hypervisor {
   return {
     create: async () => {},
     reinstall: async () => {},
+    start: async () => {},
+    stop: async () => {},
+    resize: async () => {},
     remove: async () => {},
   };
 }

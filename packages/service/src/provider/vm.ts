@@ -1,175 +1,146 @@
 /**
- * What the provider does with the VMs of its accounts: resize, stop, start and remove one. Each is
- * one unit of work over the store, as of an instant, and leaves billing exact. What the hypervisor
- * has to do belongs around it: before one that adds, after one that takes away.
+ * What the provider does with the VMs of its accounts: start, stop, resize and remove one. Each
+ * leaves billing exact, and the hypervisor in step with the store, however it fails or whenever the
+ * service dies. All of them are reserved, delivered and confirmed, as purchases are:
+ *
+ * - What gives more (`start`, `resize`) is asked of the hypervisor first, and billed once it has been
+ *   delivered. What it takes is kept beforehand (credit, room on the node, addresses), so that it
+ *   is nobody else's meanwhile. What fails or is left half-done is taken back.
+ * - What takes away (`stop`, `remove`) is in the store first: nothing is billed from then on. What
+ *   fails or is left half-done is finished: the hypervisor is told again until it has done it. Room and
+ *   addresses are free only when it has.
+ *
+ * One change of a VM is under way at a time; others are refused until then.
  */
-import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
 
-import { holdCredit, holdOwed } from '../operations/accounting/credit-hold.ts';
-import { lastingPrices } from '../operations/accounting/sale.ts';
-import { beginPosition, billingInstant, endPosition, holdOf, lastPosition } from '../operations/accounting/vm-billing.ts';
-import type { NewPosition } from '../operations/accounting/vm-billing.ts';
-import { assignMoreIpv4, releaseAddresses, releaseLastIpv4 } from '../operations/vm/addresses.ts';
-import { findHostSystem } from '../operations/vm/host-system.ts';
-import type { HostSystem } from '../operations/vm/host-system.ts';
-import type { Settling } from '../operations/settle.ts';
-import { leaveNode, resizeOnNode } from '../operations/vm/placement.ts';
-import { invalid, Refusal } from '../refusal.ts';
-import type { Seconds } from '../rules/billing.ts';
+import type { DeliveredOperation } from '../operations/operation.ts';
+import {
+  deleteReservation,
+  keepReservation,
+  ReservationUndoneError,
+  undoReservation,
+  withdrawDelivery,
+} from '../operations/reservation.ts';
+import type { Reservation, Undoing } from '../operations/reservation.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import type { Money } from '../rules/money.ts';
-import { brokenRanges, monthlyPriceOf } from '../rules/resources.ts';
-import type { BilledResources, ResourcePrices } from '../rules/resources.ts';
-import { pricesInSale } from '../rules/sale.ts';
-import { isVmState, vmStateAfter } from '../rules/vm-state.ts';
-import type { VmEvent } from '../rules/vm-state.ts';
-import type { VmsTable } from '../store/schema.ts';
-import type { Db } from '../store/store.ts';
-
-type Vm = Selectable<VmsTable>;
-
-/** Which VM, when, and with what its account is settled first. */
-export interface VmAct extends Omit<Settling, 'accountId'> {
-  readonly vmId: number;
-}
+import type { BilledResources } from '../rules/resources.ts';
+import { removing, resizing, starting, stopping } from './vm-changes.ts';
+import type { VmChange } from './vm-changes.ts';
 
 /** What a VM is to have from now on; what is left out stays as it is. */
-export interface Resize extends VmAct {
+export interface Resize {
   readonly resources: Partial<BilledResources>;
   /** Whether further addresses may be the provider's once the account's own subnets run out; false unless given. */
   readonly allowFallbackIPs?: boolean;
 }
 
 /**
- * Gives a VM other resources: its position ends and an UP-DOWNGRADE one begins at the new price.
- * Prices of a sale stay where the sale is upgradable, else standard prices apply from now on. A
- * stopped VM is resized too, and takes its new price at its next start. Resources that it has
- * already change nothing.
- *
- * @returns Its net price of 30 days.
- * @throws Refusal 404 for no such VM, 422 for what its host system does not offer, 409 when its node
- *   or its location has no room, 402 when it becomes dearer than the credit limit has room for.
+ * What the provider does with VMs. All throw Refusal 404 for no such VM, 409 when its state does
+ * not allow it or another change of it is under way, and HypervisorError when the hypervisor fails.
  */
-export async function resizeVm(db: Db, how: Resize): Promise<Money> {
-  const { vmId, resources, allowFallbackIPs = false } = how;
-  const { vm, instant } = await act(db, how, 'resize');
-  const to: BilledResources = { ...resourcesOf(vm), ...resources };
-  const from = resourcesOf(vm);
-  if (JSON.stringify(to) === JSON.stringify(from)) return BigInt(vm.monthly_price);
-  const host = await hostSystemOf(db, vm);
-  const broken = brokenRanges(to, host.ranges, host.name);
-  if (broken.length > 0) throw invalid(broken);
-
-  await resizeOnNode(db, vm.node, from, to);
-  const { ips } = to;
-  if (ips > vm.ips)
-    await assignMoreIpv4(db, { accountId: vm.account_id, vmId, datacenter: host.datacenter_name, ips: ips - vm.ips, allowFallbackIPs });
-  if (ips < vm.ips) await releaseLastIpv4(db, vmId, vm.ips - ips);
-  const { prices, basis } = await pricesFor(db, vm, host);
-  const monthlyPrice = monthlyPriceOf(to, prices);
-  await db
-    .updateTable('vms')
-    .set({ ...to, monthly_price: Number(monthlyPrice), price_basis: basis })
-    .where('id', '=', vmId)
-    .execute();
-  const stop = await endPosition(db, vmId, instant);
-  if (stop === undefined) return monthlyPrice;
-  const position: NewPosition = { vmId, accountId: vm.account_id, type: 'UP-DOWNGRADE', start: stop, monthlyPrice };
-  // What becomes cheaper is not refused, however little credit is left.
-  const hold = monthlyPrice > BigInt(vm.monthly_price) ? holdCredit : holdOwed;
-  await hold(db, vm.account_id, holdOf(position));
-  await beginPosition(db, position);
-  return monthlyPrice;
+export interface VmActs {
+  /** Starts a stopped VM: a BILLINGRESTART position begins. Throws Refusal 402 when the credit limit has no room for it. */
+  start(vmId: number): Promise<void>;
+  /** Stops a VM: its position ends. It keeps its room, its addresses and its prices. */
+  stop(vmId: number): Promise<void>;
+  /**
+   * Gives a VM other resources: its position ends and an UP-DOWNGRADE one begins at the new price.
+   * Prices of a sale stay where the sale is upgradable, else standard prices apply from now on. A
+   * stopped VM is resized too, and takes its new price at its next start. Resources that it has
+   * already change nothing. Throws Refusal 422 for what its host system does not offer, 409 when its
+   * node or its location has no room, 402 when it becomes dearer than the credit limit has room for.
+   *
+   * @returns Its net price of 30 days.
+   */
+  resize(vmId: number, resize: Resize): Promise<Money>;
+  /**
+   * Removes a VM: its billing ends, and its room and addresses are given back. Its row stays, so
+   * its identifier is never given to another VM.
+   */
+  remove(vmId: number): Promise<void>;
 }
 
-/**
- * Stops a VM: its position ends. It keeps its room, its addresses and its prices.
- *
- * @throws Refusal 404 for no such VM, 409 when it is not running.
- */
-export async function stopVm(db: Db, how: VmAct): Promise<void> {
-  const { instant } = await act(db, how, 'stop');
-  await endPosition(db, how.vmId, instant);
+/** The hypervisor failed; the message says what became of the change. */
+export class HypervisorError extends Error {
+  override readonly name = 'HypervisorError';
 }
 
-/**
- * Starts a stopped VM again: a BILLINGRESTART position begins.
- *
- * @throws Refusal 404 for no such VM, 409 when it is not stopped, 402 when the credit limit has no room for it.
- */
-export async function startVm(db: Db, how: VmAct): Promise<void> {
-  const { vm, instant } = await act(db, how, 'start');
-  const last = await lastPosition(db, vm.id);
-  const position: NewPosition = {
-    vmId: vm.id,
-    accountId: vm.account_id,
-    type: 'BILLINGRESTART',
-    start: Math.max(instant, last?.stop ?? instant),
-    monthlyPrice: BigInt(vm.monthly_price),
+/** What carrying changes out needs. */
+export interface VmActParts extends Undoing {
+  /** Known to the service alone: what must be given again is encrypted with it. */
+  readonly secret: string;
+}
+
+const kinds = { startVm: starting, stopVm: stopping, resizeVm: resizing, removeVm: removing };
+
+/** How changes that are left over are undone or finished, by the names that their reservations have. */
+export const vmChangesLeft: Readonly<Record<keyof typeof kinds, Pick<DeliveredOperation<never>, 'kind' | 'withdraw' | 'release'>>> = {
+  startVm: { kind: 'delivered', ...starting.left },
+  stopVm: { kind: 'delivered', ...stopping.left },
+  resizeVm: { kind: 'delivered', ...resizing.left },
+  removeVm: { kind: 'delivered', ...removing.left },
+};
+
+export function vmActs(parts: VmActParts): VmActs {
+  const { ports, secret } = parts;
+  return {
+    start: (vmId) => carryOut(parts, 'startVm', starting.begin({ vmId, ports, secret })),
+    stop: (vmId) => carryOut(parts, 'stopVm', stopping.begin({ vmId, ports, secret })),
+    resize: (vmId, resize) => carryOut(parts, 'resizeVm', resizing.begin({ vmId, ports, secret }, resize)),
+    remove: (vmId) => carryOut(parts, 'removeVm', removing.begin({ vmId, ports, secret })),
   };
-  await holdCredit(db, vm.account_id, holdOf(position));
-  await beginPosition(db, position);
 }
 
-/**
- * Ends the position of a running VM and begins a BILLINGRESTART one at the same price.
- *
- * @throws Refusal 404 for no such VM, 409 when it is not running.
- */
-export async function restartBilling(db: Db, how: VmAct): Promise<void> {
-  const { vm, instant } = await act(db, how, 'restart');
-  const stop = await endPosition(db, vm.id, instant);
-  if (stop === undefined) throw new Error(`The VM ${vm.id} is running and has no position.`);
-  const position: NewPosition = {
-    vmId: vm.id,
-    accountId: vm.account_id,
-    type: 'BILLINGRESTART',
-    start: stop,
-    monthlyPrice: BigInt(vm.monthly_price),
-  };
-  // It costs what it cost before, so it is not refused.
-  await holdOwed(db, vm.account_id, holdOf(position));
-  await beginPosition(db, position);
-}
-
-/**
- * Removes a VM: its billing ends, and its room and addresses are given back. Its row stays, so its
- * identifier is never given to another VM.
- *
- * @throws Refusal 404 for no such VM.
- */
-export async function removeVm(db: Db, how: VmAct): Promise<void> {
-  const { vm, instant } = await act(db, how, 'remove');
-  await endPosition(db, vm.id, instant);
-  await leaveNode(db, vm.node, vm);
-  await releaseAddresses(db, vm.id);
-}
-
-/** Brings a VM to the state that an event leads to, in one conditional update. */
-async function act(db: Db, { vmId, now, ports, secret }: VmAct, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
-  const found = await db.selectFrom('vms').select(['account_id', 'state']).where('id', '=', vmId).executeTakeFirst();
-  if (!found || !isVmState(found.state) || found.state === 'reserved' || found.state === 'removed') {
-    throw new Refusal(404, 'not_found', `There is no VM ${vmId}.`);
+async function carryOut<Result>(parts: VmActParts, name: keyof typeof kinds, change: VmChange<Result>): Promise<Result> {
+  const { ports, node } = parts;
+  const id = uuidv7({ msecs: ports.clock.now(), random: ports.random.bytes(16) });
+  // From before the reservation is there until its outcome is settled, so that it is never taken for left over.
+  node.delivering.add(id);
+  try {
+    return await reserveAndDeliver(parts, { id, name }, change);
+  } finally {
+    node.delivering.delete(id);
   }
-  const instant = await billingInstant(db, { accountId: found.account_id, now, ports, secret });
-  const state = vmStateAfter(found.state, event);
-  const vm =
-    state &&
-    (await db.updateTable('vms').set({ state }).where('id', '=', vmId).where('state', '=', found.state).returningAll().executeTakeFirst());
-  if (!vm) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
-  return { vm, instant };
 }
 
-function resourcesOf({ cores, mem, disk, ips, backup_slots, network_speed, storage }: BilledResources): BilledResources {
-  return { cores, mem, disk, ips, backup_slots, network_speed, storage };
-}
-
-async function hostSystemOf(db: Db, { id, hostsystem }: Vm): Promise<HostSystem> {
-  const host = await findHostSystem(db, hostsystem);
-  if (!host) throw new Error(`The VM ${id} is on the host system ${hostsystem}, which does not exist.`);
-  return host;
-}
-
-async function pricesFor(db: Db, vm: Vm, host: HostSystem): Promise<{ prices: ResourcePrices; basis: 'SALE' | 'STANDARD' }> {
-  const sale = vm.sale_id !== null && vm.price_basis === 'SALE' ? await lastingPrices(db, vm.sale_id, host.name) : undefined;
-  return sale ? { prices: pricesInSale(host.prices, sale), basis: 'SALE' } : { prices: host.prices, basis: 'STANDARD' };
+async function reserveAndDeliver<Result>(
+  parts: VmActParts,
+  { id, name }: { id: string; name: keyof typeof kinds },
+  change: VmChange<Result>,
+): Promise<Result> {
+  const { store, node, ports } = parts;
+  const outcome = await store.commit(async ({ db }) => {
+    const reserved = await change.reserve(db);
+    if ('result' in reserved) return reserved;
+    const reservation: Reservation = { id, operation: name, keyHash: null, ...reserved };
+    await keepReservation(db, reservation, { node, now: ports.clock.now() });
+    return { reservation };
+  });
+  if ('result' in outcome) return outcome.result;
+  const { reservation } = outcome;
+  try {
+    await change.deliver();
+    return await store.commit(async ({ db }) => {
+      if (!(await deleteReservation(db, id, node)))
+        throw new ReservationUndoneError('The change was taken for left over by another node, which undoes or finishes it.');
+      return change.confirm(db);
+    });
+  } catch (error) {
+    if (error instanceof ReservationUndoneError) {
+      await withdrawDelivery(parts, reservation);
+      throw error;
+    }
+    // What cannot be undone or finished now is left over: it is tried again with the work that is due.
+    const isSettled = await undoReservation(parts, reservation).catch(() => false);
+    if (isSettled && change.finished) return change.finished();
+    if (error instanceof StoreUnavailableError) throw error;
+    throw new HypervisorError(
+      change.finished
+        ? `The VM is not billed any more, but the hypervisor has not done it yet: it is told again until it has. Look at the VM in a few seconds.`
+        : `The hypervisor could not do it, so nothing of it is billed. ${isSettled ? 'It was taken back. Send the request again later.' : 'It is being taken back. Send the request again in a few seconds.'}`,
+      { cause: error },
+    );
+  }
 }

@@ -7,9 +7,24 @@ import { dedicated } from './migrations/0004-dedicated.ts';
 import { sales } from './migrations/0005-sales.ts';
 import { operator } from './migrations/0006-operator.ts';
 import { nodes } from './migrations/0007-nodes.ts';
+import { vmChanges } from './migrations/0008-vm-changes.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
+
+/** All migrations of this version, by name, in the order in which they run. */
+export function migrationsOf(engine: Engine) {
+  return {
+    '0001-initial': initial(engine),
+    '0002-charges': charges(engine),
+    '0003-domains': domains(engine),
+    '0004-dedicated': dedicated(engine),
+    '0005-sales': sales(engine),
+    '0006-operator': operator(engine),
+    '0007-nodes': nodes(engine),
+    '0008-vm-changes': vmChanges(engine),
+  };
+}
 
 /**
  * Brings the tables up to date. Several processes may do so at once on PostgreSQL: the first does the work.
@@ -17,17 +32,7 @@ import type { Db } from './store.ts';
  * @throws StoreOpenError when a migration fails; the tables are as they were.
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
-  const provider = {
-    getMigrations: async () => ({
-      '0001-initial': initial(engine),
-      '0002-charges': charges(engine),
-      '0003-domains': domains(engine),
-      '0004-dedicated': dedicated(engine),
-      '0005-sales': sales(engine),
-      '0006-operator': operator(engine),
-      '0007-nodes': nodes(engine),
-    }),
-  };
+  const provider = { getMigrations: async () => migrationsOf(engine) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (error) {
     const reason = error instanceof Error ? error.message : String(error);

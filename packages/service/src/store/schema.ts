@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 import type { DedicatedSchema } from './dedicated-schema.ts';
 import type { DomainSchema } from './domain-schema.ts';
 import type { NodeSchema, ReservationNodeColumns } from './node-schema.ts';
@@ -146,6 +148,8 @@ export interface VmsTable extends VmSaleColumns {
   default_ptr: string;
   /** Money: net price of 30 days. */
   monthly_price: number;
+  /** 1 while a change of it is under way, of which the hypervisor is still to be asked or told; 0 else. */
+  changing: Generated<number>;
   /** Milliseconds. */
   created: number;
 }

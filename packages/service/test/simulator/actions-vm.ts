@@ -1,16 +1,15 @@
 /** What resellers and the provider do with VMs that there are. */
 import { expect } from 'vitest';
 
-import { removeVm, resizeVm, startVm, stopVm } from '../../src/index.ts';
-import { SECRET } from '../harness.ts';
 import { osImages } from './catalogue.ts';
 import { invalid, noCredit, noRoom, notFound, send, wrongState } from './delivery.ts';
 import type { Refused } from './delivery.ts';
 import { less } from './fraction.ts';
 import { creditFits, freedByEnding, holdFrom, priceOf, runningStretch } from './model-billing.ts';
 import { freeAddresses, hasRoom, hostOf } from './model-room.ts';
-import type { ModelSale, ModelVm, Resources } from './model.ts';
-import { tryProvider } from './provider-act.ts';
+import type { ModelSale, ModelVm, Resources, VmReservation } from './model.ts';
+import { remove } from './model.ts';
+import { tryChange } from './provider-act.ts';
 import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, someResources } from './purchases.ts';
 import type { Dice } from './seeded-random.ts';
 import { settleModel } from './model-due.ts';
@@ -30,14 +29,18 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
       const installed = os ?? vm.os;
       return {
         asks: 'a port',
-        refusal: vm.state === 'removed' ? notFound : vm.state === 'stopped' ? wrongState : undefined,
-        reserve: () => ({
-          release: () => {},
-          confirm(reply) {
-            expect(reply.message).toContain(installed);
-            vm.os = installed;
-          },
-        }),
+        refusal: vm.state === 'removed' ? notFound : vm.state === 'stopped' || vm.changing ? wrongState : undefined,
+        reserve() {
+          vm.changing = true;
+          return {
+            release: () => void (vm.changing = false),
+            confirm(reply) {
+              expect(reply.message).toContain(installed);
+              vm.os = installed;
+              vm.changing = false;
+            },
+          };
+        },
       };
     },
   });
@@ -60,20 +63,57 @@ async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, 
   settleModel(sim, vm.account);
   const refusal = resizeRefusal(sim, vm, { to, price: priceAfter(vm, to), allowFallbackIPs });
   sim.say(`the provider resizes the ${vm.state} VM ${vm.id} of ${vm.account.name}: ${JSON.stringify(change)}`);
-  if (await tryProvider(sim, resizing(sim, vm, change, allowFallbackIPs), refusal)) await vmResized(sim, vm, to, allowFallbackIPs);
+  const asks = JSON.stringify(to) !== JSON.stringify(vm.resources);
+  const outcome = await tryChange(sim, resizing(sim, vm, change, allowFallbackIPs), { refusal, asks, gives: true });
+  if (outcome === 'done') await vmResized(sim, vm, to, allowFallbackIPs);
+  if (outcome === 'left over') await leaveResize(sim, vm, to);
+}
+
+/** A resize that could not be taken back keeps what it would have taken, until it is. */
+async function leaveResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<void> {
+  const { resources: from } = vm;
+  const rows = await sim.door.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
+  const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
+  const more = {
+    ...to,
+    cores: Math.max(0, to.cores - from.cores),
+    mem: Math.max(0, to.mem - from.mem),
+    disk: Math.max(0, to.disk - from.disk),
+    storage: Math.max(0, (to.storage ?? 0) - (from.storage ?? 0)),
+  };
+  const price = priceAfter(vm, to);
+  const now = sim.clock.seconds();
+  const running = runningStretch(vm);
+  const hold = running && less(vm.price, price) ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
+  leave(sim, vm, 'resizeVm', { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, hold });
+}
+
+/** What is left over of a change takes something until it is undone or finished, and keeps the VM from other changes. */
+function leave(
+  sim: Simulation,
+  vm: ModelVm,
+  what: string,
+  takes: Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'hold'>,
+): void {
+  const { id, account, host, node } = vm;
+  const taken = { id, account, host, node, sale: undefined, since: sim.clock.seconds(), ...takes };
+  sim.model.reservations.push(taken);
+  vm.changing = true;
+  const release = () => {
+    remove(sim.model.reservations, taken);
+    vm.changing = false;
+  };
+  sim.underWay.push({ what, key: undefined, account, hanging: undefined, release });
 }
 
 /** What the provider does to resize a VM. */
 export function resizing(
-  { door, clock, world }: Simulation,
-  { id: vmId }: ModelVm,
+  { door }: Simulation,
+  { id }: ModelVm,
   resources: Partial<Resources>,
   allowFallbackIPs: boolean,
 ): () => Promise<unknown> {
-  return () =>
-    door
-      .store()
-      .commit(({ db }) => resizeVm(db, { vmId, now: clock.now(), ports: world.ports, secret: SECRET, resources, allowFallbackIPs }));
+  return () => door.service().vms.resize(id, { resources, allowFallbackIPs });
 }
 
 /** Sale prices last where the sale is upgradable. */
@@ -107,6 +147,7 @@ function resizeRefusal(
   { to, price, allowFallbackIPs }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean },
 ): Refused | undefined {
   if (vm.state === 'removed') return notFound;
+  if (vm.changing) return wrongState;
   const from = vm.resources;
   if (JSON.stringify(to) === JSON.stringify(from)) return undefined;
   const host = hostOf(vm.host);
@@ -153,31 +194,41 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
   ]);
   settleModel(sim, vm.account);
   sim.say(`the provider has the ${vm.state} VM ${vm.id} of ${vm.account.name} ${does}`);
-  if (await tryProvider(sim, changing(sim, vm, does), changeRefusal(sim, vm, does))) vmChanged(sim, vm, does);
+  const outcome = await tryChange(sim, changing(sim, vm, does), {
+    refusal: changeRefusal(sim, vm, does),
+    asks: true,
+    gives: does === 'start',
+  });
+  // What takes away is done in the store at once, and left for the hypervisor alone.
+  if (outcome === 'done' || (outcome === 'left over' && does !== 'start')) vmChanged(sim, vm, does);
+  if (outcome !== 'left over') return;
+  const { resources, price } = vm;
+  const nothing = { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, hold: 0n };
+  if (does === 'start') leave(sim, vm, 'startVm', { ...nothing, hold: holdFrom(price, sim.clock.seconds()) });
+  if (does === 'stop') leave(sim, vm, 'stopVm', nothing);
+  if (does === 'remove') leave(sim, vm, 'removeVm', { ...nothing, resources, ipv4: [...vm.ipv4], ipv6: [...vm.ipv6] });
 }
 
 export type VmChange = 'stop' | 'start' | 'remove';
 
 /** What the provider does to stop, start or remove a VM. */
-export function changing({ door, clock, world }: Simulation, { id: vmId }: ModelVm, does: VmChange): () => Promise<void> {
-  const act = { stop: stopVm, start: startVm, remove: removeVm }[does];
-  return () => door.store().commit(({ db }) => act(db, { vmId, now: clock.now(), ports: world.ports, secret: SECRET }));
+export function changing({ door }: Simulation, { id }: ModelVm, does: VmChange): () => Promise<void> {
+  return () => door.service().vms[does](id);
 }
 
-/** A VM was stopped, started or removed; the hypervisor is told by the provider. */
+/** A VM was stopped, started or removed. */
 export function vmChanged(sim: Simulation, vm: ModelVm, does: VmChange): void {
-  const { world } = sim;
   const now = sim.clock.seconds();
   settleModel(sim, vm.account);
   const running = runningStretch(vm);
   if (running) running.stop = now;
   if (does === 'start') vm.stretches.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });
-  if (does === 'remove') world.hypervisor.vms.delete(vm.id);
   vm.state = ({ stop: 'stopped', start: 'running', remove: 'removed' } as const)[does];
 }
 
 function changeRefusal({ model, clock }: Simulation, vm: ModelVm, does: VmChange): Refused | undefined {
   if (vm.state === 'removed') return notFound;
+  if (vm.changing) return wrongState;
   if (does === 'remove') return undefined;
   if (does === 'stop') return vm.state === 'stopped' ? wrongState : undefined;
   if (vm.state === 'running') return wrongState;

@@ -1,5 +1,5 @@
 /** The world outside the service: it remembers what it was asked, and fails and hangs as the seed says. */
-import type { Contact, DomainOrder, Fleet, Hypervisor, Ports, Registrar, ServerOrder, VmOrder } from '../../src/index.ts';
+import type { Contact, DomainOrder, Fleet, Hypervisor, Ports, Registrar, ServerOrder, VmOrder, VmSize } from '../../src/index.ts';
 import { simulatedAccess } from '../../src/ports/fleet.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -55,6 +55,7 @@ export class SimulatedHypervisor implements Hypervisor {
   /** Every order that ever came, by VM: also one that failed. */
   readonly orders = new Map<number, VmOrder>();
   lastOrder: VmOrder | undefined;
+  readonly stopped = new Set<number>();
   readonly #faults: Faults;
   constructor(faults: Faults) {
     this.#faults = faults;
@@ -64,11 +65,26 @@ export class SimulatedHypervisor implements Hypervisor {
     this.orders.set(order.vmId, order);
     return this.#faults.call('do', () => void this.vms.set(order.vmId, order));
   }
+  start(vmId: number): Promise<void> {
+    return this.#faults.call('do', () => void this.stopped.delete(vmId));
+  }
+  stop(vmId: number): Promise<void> {
+    return this.#faults.call('tell', () => void this.stopped.add(vmId));
+  }
+  resize(size: VmSize): Promise<void> {
+    return this.#faults.call('do', () => {
+      const order = this.vms.get(size.vmId);
+      if (order) this.vms.set(size.vmId, { ...order, ...size });
+    });
+  }
   reinstall(): Promise<void> {
     return this.#faults.call('do', () => {});
   }
   remove(vmId: number): Promise<void> {
-    return this.#faults.call('undo', () => void this.vms.delete(vmId));
+    return this.#faults.call('undo', () => {
+      this.vms.delete(vmId);
+      this.stopped.delete(vmId);
+    });
   }
 }
 

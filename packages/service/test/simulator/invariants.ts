@@ -145,6 +145,15 @@ async function expectReservations({ underWay }: Simulation, store: Store): Promi
 export async function expectWorldInStep({ world, model, door, unsureRenewals }: Simulation): Promise<void> {
   const present = model.vms.filter(({ state }) => state !== 'removed').map(({ id }) => id);
   expect([...world.hypervisor.vms.keys()].toSorted(), 'VMs of the hypervisor').toEqual(present.toSorted());
+  const stopped = model.vms.filter(({ state }) => state === 'stopped').map(({ id }) => id);
+  expect([...world.hypervisor.stopped].toSorted(), 'VMs that the hypervisor has stopped').toEqual(stopped.toSorted());
+  for (const { id, state, resources, ipv4 } of model.vms) {
+    if (state === 'removed') continue;
+    const order = world.hypervisor.vms.get(id);
+    const { cores, mem, disk, storage, network_speed: networkSpeed, backup_slots: backupSlots } = resources;
+    expect(order, `VM ${id} at the hypervisor`).toMatchObject({ cores, mem, disk, storage, networkSpeed, backupSlots });
+    expect(order?.ipv4.toSorted(), `addresses of VM ${id} at the hypervisor`).toEqual(ipv4.toSorted());
+  }
   const inUse = model.servers.flatMap(({ id, state }) => (state === 'ordered' || state === 'deployed' ? [id] : []));
   expect([...world.fleet.servers.keys()].toSorted(), 'servers of the fleet').toEqual(inUse.toSorted());
   const tasks = await door

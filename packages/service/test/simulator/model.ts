@@ -62,6 +62,8 @@ export interface Taken {
 
 export interface ModelVm extends Taken {
   state: 'running' | 'stopped' | 'removed';
+  /** Whether a change of it is under way. */
+  changing?: boolean;
   os: string;
   readonly stretches: Stretch[];
 }

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 
+import { HypervisorError } from '../../src/index.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { PortFailure } from './faulty-ports.ts';
+import type { Fault } from './faulty-ports.ts';
 import type { Refused } from './delivery.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -21,6 +23,44 @@ export async function tryProvider(sim: Simulation, act: () => Promise<unknown>, 
   }
   expect('done').toEqual(refusal ?? 'done');
   return true;
+}
+
+/** What the model foresees of a change of a VM. */
+export interface Change {
+  readonly refusal: Refused | undefined;
+  /** Whether the hypervisor is asked. */
+  readonly asks: boolean;
+  /** Whether it gives more: it is taken back then where the hypervisor fails, else it is finished. */
+  readonly gives: boolean;
+}
+
+/**
+ * Has the provider change a VM; now and then the hypervisor fails, and now and then it fails again
+ * when that is taken back or finished.
+ */
+export async function tryChange(
+  sim: Simulation,
+  act: () => Promise<unknown>,
+  { refusal, asks, gives }: Change,
+): Promise<'done' | 'refused' | 'taken back' | 'left over'> {
+  const { dice, world } = sim;
+  const some = (): Fault => dice.pick<Fault>(['fails before', 'fails after']);
+  const fault = dice.chance(0.25) ? some() : 'none';
+  const again = fault !== 'none' && dice.chance(0.4) ? some() : 'none';
+  world.faults.plan = refusal || !asks ? [] : [fault, again];
+  const isFailing = asks && !refusal && fault !== 'none' && (gives || again !== 'none');
+  try {
+    const isDone = await tryProvider(sim, act, refusal);
+    expect(isFailing, 'the hypervisor was to fail').toBe(false);
+    return isDone ? 'done' : 'refused';
+  } catch (error) {
+    if (!isFailing || !(error instanceof HypervisorError)) throw error;
+    const outcome = again === 'none' ? 'taken back' : 'left over';
+    sim.say(`which fails, and is ${outcome}`);
+    return outcome;
+  } finally {
+    world.faults.plan = [];
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What is done at once in a burst: each is sent without waiting for the others, and the model follows the outcomes. */
 import { expect } from 'vitest';
 
-import { orderDedicatedServer } from '../../src/index.ts';
+import { HypervisorError, orderDedicatedServer } from '../../src/index.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
@@ -32,6 +32,8 @@ export interface Shot {
   readonly wish?: Wish;
   /** Shots that may not both be done: for the same name, server, or Idempotency-Key. */
   readonly rivalry?: string;
+  /** Whether it is the provider's, and asks a port. */
+  readonly asksPort?: boolean;
   /** Shots that give something back are followed first. */
   readonly order: number;
   outcome: Outcome | undefined;
@@ -48,6 +50,7 @@ async function outcomeOf(act: () => Promise<unknown>): Promise<Outcome> {
     await act();
     return done;
   } catch (error) {
+    if (error instanceof HypervisorError) return { status: 500, errorType: 'hypervisor', text: error.message };
     if (!(error instanceof Refusal)) throw error;
     return { status: error.status, errorType: error.type, text: error.message };
   }
@@ -156,6 +159,7 @@ export function changeShot(sim: Simulation, vm: ModelVm): Shot {
     account: vm.account,
     mostHold: does === 'start' ? holdFrom(vm.price, sim.clock.seconds()) : 0n,
     order: 0,
+    asksPort: does === 'start',
     outcome: undefined,
     fire: () => outcomeOf(changing(sim, vm, does)),
     follow: async () => vmChanged(sim, vm, does),
@@ -172,6 +176,7 @@ export function resizeShot(sim: Simulation, vm: ModelVm): Shot {
     account: vm.account,
     mostHold: holdFrom(price, sim.clock.seconds()),
     order: to.ips < vm.resources.ips ? 0 : 1,
+    asksPort: true,
     outcome: undefined,
     fire: () => outcomeOf(resizing(sim, vm, change, false)),
     follow: () => vmResized(sim, vm, to, false, false),

@@ -65,7 +65,7 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
   assertPath<Id>(api, path);
   assertQuery<Id>(api, query);
   assertBody<Id>(api, body);
-  const { store, ports, secret, mode, sandbox } = routing;
+  const { store, ports, secret, mode, vms, sandbox } = routing;
   // What was just set through another node holds for whoever asks this one.
   if (mode === 'sandbox') await sandbox.refresh();
   return performOperator(operatorTable[api.id], {
@@ -73,6 +73,7 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
     ports,
     secret,
     mode,
+    vms,
     sandbox,
     caller,
     path,

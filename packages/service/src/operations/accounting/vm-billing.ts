@@ -4,11 +4,13 @@
  * holds of the open positions, the open charges and the reservations under way.
  */
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
+import type { PositionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
 import { settle } from '../settle.ts';
@@ -77,13 +79,21 @@ const insertPosition = preparedWrite<NewPosition & { readonly number: number; re
   }),
 );
 
+/** What ending the position that a VM runs on would free of its hold, and when it would end; undefined where none is running. */
+export async function freedByEnding(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
+  const running = await runningPosition(db, vmId);
+  if (!running) return undefined;
+  const stop = Math.max(at, running.start);
+  return { stop, freed: BigInt(running.hold) - costUntil(running, stop) };
+}
+
 /**
  * Ends the position that a VM runs on. Its hold shrinks to what it really costs.
  *
  * @returns When it ended, which is not before it began; undefined where none was running.
  */
 export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Seconds | undefined> {
-  const running = await db.selectFrom('positions').selectAll().where('vm_id', '=', vmId).where('stop', 'is', null).executeTakeFirst();
+  const running = await runningPosition(db, vmId);
   if (!running) return undefined;
   const { number, start } = running;
   const stop = Math.max(at, start);
@@ -93,7 +103,7 @@ export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Se
     await releaseCredit(db, running.account_id, BigInt(running.hold));
     return stop;
   }
-  const cost = holdFor({ start, stop, monthlyPrice: BigInt(running.monthly_price) }, stop);
+  const cost = costUntil(running, stop);
   await db
     .updateTable('positions')
     .set({ stop, hold: Number(cost) })
@@ -102,6 +112,14 @@ export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Se
     .execute();
   await releaseCredit(db, running.account_id, BigInt(running.hold) - cost);
   return stop;
+}
+
+function runningPosition(db: Db, vmId: number): Promise<Selectable<PositionsTable> | undefined> {
+  return db.selectFrom('positions').selectAll().where('vm_id', '=', vmId).where('stop', 'is', null).executeTakeFirst();
+}
+
+function costUntil({ start, monthly_price }: Selectable<PositionsTable>, stop: Seconds): Money {
+  return holdFor({ start, stop, monthlyPrice: BigInt(monthly_price) }, stop);
 }
 
 function positionBefore(db: Db, { vm_id, number }: { vm_id: number; number: number }): Promise<{ stop: Seconds | null } | undefined> {

@@ -49,26 +49,31 @@ export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void>
   await assign(db, order, poolsFor(order, pools, 4), order.ips);
 }
 
-/** Gives the last IPv4 addresses of a VM back to their pools. */
-export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
-  const last = await db
+/** The IPv4 addresses of a VM, in the order of their pools. */
+export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
+  const rows = await db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select('ip_addresses.address')
     .where('ip_addresses.vm_id', '=', vmId)
     .where('ip_pools.family', '=', 4)
-    .orderBy('ip_pools.id', 'desc')
-    .orderBy('ip_addresses.position', 'desc')
-    .limit(count)
+    .orderBy('ip_pools.id')
+    .orderBy('ip_addresses.position')
     .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** Gives the last IPv4 addresses of a VM back to their pools. */
+export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
+  const ipv4 = await ipv4Of(db, vmId);
+  const last = ipv4.slice(Math.max(0, ipv4.length - count));
   if (last.length === 0) return;
-  const addresses = last.map(({ address }) => address);
   await giveBack(
     db,
     await db
       .updateTable('ip_addresses')
       .set({ vm_id: null })
-      .where('address', 'in', addresses)
+      .where('address', 'in', last)
       .where('vm_id', '=', vmId)
       .returning('pool_id')
       .execute(),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import type { BrokenRule, ResizeVmRequest, Vm } from '../../generated/operator/types.gen.ts';
-import { removeVm as remove, resizeVm as resize, restartBilling, startVm as start, stopVm as stop } from '../../provider/vm.ts';
+import { restartBilling } from '../../provider/vm-state.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { VmsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -43,40 +43,38 @@ export const getVm: ReadOperation<'getVm'> = {
 };
 
 /** POST /vms/{vm_id}/stop */
-export const stopVm: StoreOperation<'stopVm'> = {
-  kind: 'store',
-  async run({ db }, { path, now, ports, secret }) {
-    const { id, state } = await vmOf(db, path.vm_id);
-    if (state !== 'stopped') {
-      if (state !== 'running') throw wrongState(id, state, 'Only a running VM can be stopped');
-      await stop(db, { vmId: id, now, ports, secret });
-    }
-    return shown(db, await vmOf(db, path.vm_id));
+export const stopVm: ServiceOperation<'stopVm'> = {
+  kind: 'service',
+  async run({ store, vms, path }) {
+    const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
+    if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a running VM can be stopped');
+    if (state === 'running') await vms.stop(id);
+    else assertAtRest(id, changing);
+    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
   },
 };
 
 /** POST /vms/{vm_id}/start */
-export const startVm: StoreOperation<'startVm'> = {
-  kind: 'store',
-  async run({ db }, { path, now, ports, secret }) {
-    const { id, state } = await vmOf(db, path.vm_id);
-    if (state !== 'running') {
-      if (state !== 'stopped') throw wrongState(id, state, 'Only a stopped VM can be started');
-      await start(db, { vmId: id, now, ports, secret });
-    }
-    return shown(db, await vmOf(db, path.vm_id));
+export const startVm: ServiceOperation<'startVm'> = {
+  kind: 'service',
+  async run({ store, vms, path }) {
+    const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
+    if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a stopped VM can be started');
+    if (state === 'stopped') await vms.start(id);
+    else assertAtRest(id, changing);
+    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
   },
 };
 
 /** POST /vms/{vm_id}/resize */
-export const resizeVm: StoreOperation<'resizeVm'> = {
-  kind: 'store',
-  async run({ db }, { path, body, now, ports, secret }) {
-    const vm = await vmOf(db, path.vm_id);
+export const resizeVm: ServiceOperation<'resizeVm'> = {
+  kind: 'service',
+  async run({ store, vms, path, body }) {
+    const vm = await store.read((db) => vmOf(db, path.vm_id));
     if (vm.state !== 'running' && vm.state !== 'stopped') throw wrongState(vm.id, vm.state, 'Only a running or stopped VM can be resized');
     assertUnbroken([...shrinking(body.disk, vm.disk, 'disk'), ...shrinking(body.storage, vm.storage, 'storage')]);
-    await resize(db, { vmId: vm.id, now, ports, secret, resources: asked(body) });
-    return shown(db, await vmOf(db, path.vm_id));
+    await vms.resize(vm.id, { resources: asked(body) });
+    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
   },
 };
 
@@ -91,20 +89,26 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   },
 };
 
-/** DELETE /vms/{vm_id}: the store is told first and then the hypervisor; where that fails, the call is to be repeated. */
+/** DELETE /vms/{vm_id} */
 export const removeVm: ServiceOperation<'removeVm'> = {
   kind: 'service',
-  async run({ store, ports, secret, path, now }) {
-    const removed = await store.commit(async ({ db }) => {
-      const { id, state } = await vmOf(db, path.vm_id);
-      if (state === 'reserved') throw wrongState(id, state, 'Wait until the hypervisor has delivered it');
-      if (state !== 'removed') await remove(db, { vmId: id, now, ports, secret });
-      return shown(db, await vmOf(db, path.vm_id));
-    });
-    await ports.hypervisor.remove(Number(removed.id));
-    return removed;
+  async run({ store, vms, path }) {
+    const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
+    if (state === 'reserved') throw wrongState(id, state, 'Wait until the hypervisor has delivered it');
+    if (state === 'removed') assertAtRest(id, changing);
+    else await vms.remove(id);
+    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
   },
 };
+
+/** What the store says already, the hypervisor may not have done yet. */
+function assertAtRest(id: number, changing: number): void {
+  if (changing === 0) return;
+  throw new OperatorProblem(
+    'wrong-state',
+    `The hypervisor has not finished the last change of the VM ${id}. It is told again until it has; look at the VM in a few seconds.`,
+  );
+}
 
 async function vmOf(db: Db, id: string): Promise<Row> {
   const vm = await db.selectFrom('vms').selectAll().where('id', '=', Number(id)).executeTakeFirst();

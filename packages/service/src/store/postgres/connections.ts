@@ -33,7 +33,9 @@ export function connectionsFor(url: string): Pool {
     stream: () => {
       const socket = new Socket();
       // A network that swallows everything tells neither side.
-      return socket.setTimeout(SILENCE, () => socket.destroy(Object.assign(new Error('The database does not answer.'), { code: 'ETIMEDOUT' })));
+      return socket.setTimeout(SILENCE, () =>
+        socket.destroy(Object.assign(new Error('The database does not answer.'), { code: 'ETIMEDOUT' })),
+      );
     },
     onConnect: async (client) => {
       // One that breaks while it is used tells its query; without a listener it would end the process besides.

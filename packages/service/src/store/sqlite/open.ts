@@ -81,7 +81,7 @@ function prepareDirectory(directory: string): void {
  * A file of its own that is kept locked: the operating system lets go of it when the process
  * ends, however it ends, so no stale lock is ever left.
  */
-function lockDirectory(directory: string): DatabaseSync {
+export function lockDirectory(directory: string): DatabaseSync {
   const path = join(directory, 'lock.sqlite');
   try {
     const lock = new DatabaseSync(path);

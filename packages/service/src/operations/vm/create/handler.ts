@@ -53,6 +53,9 @@ export const createVm: DeliveredOperation<'createVm'> = {
           cores: vm.cores,
           mem: vm.mem,
           disk: vm.disk,
+          storage: vm.storage,
+          networkSpeed: vm.network_speed,
+          backupSlots: vm.backup_slots,
           os: os.name,
           hostname: vm.hostname,
           username: os.username,
@@ -126,7 +129,7 @@ const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, param
   db.selectFrom('os_images').selectAll().where('name', '=', parameter('name')),
 );
 
-const insertVm = preparedWrite<Selectable<VmsTable>>((db, parameter) =>
+const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing'>>((db, parameter) =>
   db.insertInto('vms').values({
     id: parameter('id'),
     account_id: parameter('account_id'),

@@ -26,16 +26,27 @@ export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
         const image = await db.selectFrom('os_images').select('name').where('name', '=', os).executeTakeFirst();
         if (!image)
           throw invalid([{ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' }]);
+        const claimed = await db
+          .updateTable('vms')
+          .set({ changing: 1 })
+          .where('id', '=', vmId)
+          .where('state', '=', 'running')
+          .where('changing', '=', 0)
+          .executeTakeFirst();
+        if (claimed.numUpdatedRows === 0n)
+          throw new Refusal(409, 'wrong_state', 'Another change of this VM is under way. Wait until it is done, then reinstall it.');
         return { vmId };
       },
       deliver: () => ports.hypervisor.reinstall(vmId, os),
       async confirm({ db }) {
-        await db.updateTable('vms').set({ os }).where('id', '=', vmId).execute();
+        await db.updateTable('vms').set({ os, changing: 0 }).where('id', '=', vmId).execute();
         return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
       },
     };
   },
-  // Nothing is reserved, and what the hypervisor erased cannot be brought back.
+  // What the hypervisor erased cannot be brought back.
   withdraw: async () => {},
-  release: async () => {},
+  async release({ db }, { vmId }) {
+    await db.updateTable('vms').set({ changing: 0 }).where('id', '=', Number(vmId)).execute();
+  },
 };

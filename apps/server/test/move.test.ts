@@ -1,0 +1,179 @@
+/** An embedded store moved to PostgreSQL, by the command that does it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+
+import { createReseller } from '@reseller/client';
+import { expect, inject, onTestFinished, test } from 'vitest';
+
+import { newDatabase, query, SHARED } from './database.ts';
+import { startServer, temporaryDirectory } from './process.ts';
+
+const MOVE = resolve(import.meta.dirname, '../src/move.ts');
+
+function startMove(...given: readonly string[]) {
+  const child = spawn(process.execPath, [MOVE, ...given], { env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function move(from: string, to: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const child = startMove('--from', from, '--to', to);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+/** A data directory that a service has worked in, ended by a signal. */
+async function usedStore(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ directory: string; apiKey: string }> {
+  const directory = temporaryDirectory();
+  const server = await startServer({ RESELLER_DATA_DIR: directory });
+  const reseller = createReseller({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+  for (let n = 0; n < 3; n++) await reseller.vm.create({ cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'de_xeon' });
+  const token = readFileSync(join(directory, 'operator-token'), 'utf8').trim();
+  const advance = (seconds: number) =>
+    fetch(`${server.operatorUrl}/sandbox/clock/advance`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ by_seconds: seconds }),
+    });
+  expect((await advance(40 * 86_400)).status).toBe(200);
+  await server.end(signal);
+  return { directory, apiKey: server.apiKey };
+}
+
+const rowsOf = async (url: string, table: string) => (await query(url, `select count(*)::int as rows from ${table}`))[0]?.['rows'];
+
+async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
+  const { accounting, dedicated, domain } = createReseller({ baseUrl, apiKey });
+  const invoices = await accounting.invoices();
+  const [id = ''] = Object.keys(invoices);
+  return {
+    ids: Object.keys(invoices),
+    totals: Object.values(invoices).map(({ total, status }) => [total, status]),
+    positions: (await accounting.invoice(id)).positions,
+    servers: await dedicated.list(),
+    domains: await domain.list(),
+  };
+}
+
+test('a store goes on in the database as it was: the same answers, keys and secrets, also after a kill', { timeout: 120_000 }, async () => {
+  const { directory, apiKey } = await usedStore('SIGKILL');
+  const url = await newDatabase();
+  const moved = await move(directory, url);
+  expect({ code: moved.code, stderr: moved.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(moved.stdout).toMatch(/^invoices +sum of total +([1-9]\d*) +\1$/m);
+  expect(moved.stdout).toMatch(/^vms +rows +3 +3$/m);
+  expect(moved.stdout).toMatch(/all \d+ figures are the same on both sides/);
+  // What it says of the secrets, and not what they are.
+  const secret = readFileSync(join(directory, 'secret'), 'utf8').trim();
+  expect(moved.stdout).toContain(`RESELLER_SECRET=$(cat ${join(directory, 'secret')})`);
+  expect(moved.stdout).not.toContain(secret);
+
+  const embedded = await startServer({ RESELLER_DATA_DIR: directory });
+  const before = await answers(embedded.baseUrl, apiKey);
+  const node = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
+  expect(await answers(node.baseUrl, apiKey)).toEqual(before);
+  // The log goes on where it was, without a gap.
+  const numbers = await query(url, 'select number::int from request_log order by number');
+  expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
+  const again = await move(directory, url);
+  expect(again.code).toBe(1);
+});
+
+test(
+  'refused: a running service, no store, a database that is not empty, another version, a wrong call',
+  { timeout: 120_000 },
+  async () => {
+    const directory = temporaryDirectory();
+    const server = await startServer({ RESELLER_DATA_DIR: directory });
+    const url = await newDatabase();
+    expect(await move(directory, url)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/in use by another process/) });
+    await server.end('SIGTERM');
+
+    const empty = join(temporaryDirectory(), 'nothing');
+    expect(await move(empty, url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^There is no embedded store in /) });
+    expect(existsSync(empty)).toBe(false);
+    mkdirSync(empty);
+    expect((await move(empty, url)).code).toBe(1);
+
+    await query(url, 'create table of_somebody_else (a integer)');
+    const refused = await move(directory, url);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_somebody_else/) });
+    expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
+
+    const used = await newDatabase();
+    const node = await startServer({ ...SHARED, DATABASE_URL: used });
+    await node.end('SIGTERM');
+    expect(await move(directory, used)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
+
+    const wrong = new URL(inject('postgresUrl'));
+    wrong.pathname = '/nobody_made_this';
+    expect(await move(directory, wrong.href)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/has no database 'nobody_made_this'/),
+    });
+    expect(await move(directory, 'not a URL')).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read/) });
+    const unknown = startMove('--form', directory);
+    expect([(await text(unknown.stderr)).includes('Usage:'), unknown.exitCode ?? (await once(unknown, 'exit'))[0]]).toEqual([true, 1]);
+
+    const store = new DatabaseSync(join(directory, 'store.sqlite'));
+    store.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '')");
+    expect((await move(directory, await newDatabase())).stderr).toMatch(/written by a newer version/);
+    store.exec("delete from kysely_migration where name > '0001'");
+    expect((await move(directory, await newDatabase())).stderr).toMatch(/written by an older version/);
+    store.close();
+  },
+);
+
+test('a move that is killed leaves an empty database, and can be repeated', { timeout: 120_000 }, async () => {
+  const { directory } = await usedStore();
+  fillLog(directory, 60_000);
+  const url = await newDatabase();
+  const killed = startMove('--from', directory, '--to', url);
+  const ended = once(killed, 'exit');
+  await expect.poll(() => copying(url), { timeout: 60_000, interval: 5 }).toBe(true);
+  killed.kill('SIGKILL');
+  await ended;
+  await expect.poll(() => query(url, "select pid from pg_stat_activity where application_name = 'reseller-move'")).toEqual([]);
+  for (const table of ['accounts', 'vms', 'invoices', 'request_log', 'identity']) expect(await rowsOf(url, table)).toBe(0);
+
+  const { code, stdout } = await move(directory, url);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^request_log +rows +600\d\d +600\d\d$/m);
+  expect(await rowsOf(url, 'request_log')).toBeGreaterThan(60_000);
+  const [{ newest, rows } = {}] = await query(
+    url,
+    'select max(newest)::int as newest, (select max(number)::int from request_log) as rows from request_counters',
+  );
+  expect(newest).toBe(rows);
+});
+
+test('no table numbers its rows by a sequence: one would have to go on in the database where it was in the store', async () => {
+  const { directory } = await usedStore();
+  const url = await newDatabase();
+  await move(directory, url);
+  expect(await query(url, 'select * from pg_sequences')).toEqual([]);
+});
+
+/** Whether a move is sending rows of the log. */
+async function copying(url: string): Promise<boolean> {
+  const running = await query(
+    url,
+    `select query from pg_stat_activity where application_name = 'reseller-move' and datname = current_database()`,
+  );
+  return running.some(({ query: statement }) => String(statement).startsWith('insert into "request_log"'));
+}
+
+/** Further entries of the log, so that copying them takes a while. */
+function fillLog(directory: string, entries: number): void {
+  const store = new DatabaseSync(join(directory, 'store.sqlite'));
+  store.exec(`
+    insert into request_log (account_id, number, request_id, date, success, endpoint, method, request_body, error_type, response_body)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${entries})
+    select account_id, newest + i, 'r' || i, 1, 1, '/domain/list', 'GET', '{}', null, '{"status":"success"}'
+    from n, (select account_id, max(number) as newest from request_log group by account_id limit 1)`);
+  store.close();
+}

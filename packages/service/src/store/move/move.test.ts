@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import * as fc from 'fast-check';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { newDatabase } from '../../../test/engines.ts';
+import { comeToRest } from '../../../test/simulator/actions-time.ts';
+import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnServers } from '../../../test/simulator/agreement.ts';
+import { canonicalState, differencesOf } from '../../../test/simulator/canonical-state.ts';
+import { openDoor, SECRET } from '../../../test/simulator/door.ts';
+import { actions } from '../../../test/simulator/runner.ts';
+import { newSimulation } from '../../../test/simulator/simulation.ts';
+import type { Simulation } from '../../../test/simulator/simulation.ts';
+import { createService } from '../../service.ts';
+import { openPostgresStore } from '../postgres/open.ts';
+import { openSqliteStore } from '../sqlite/open.ts';
+import type { Store } from '../store.ts';
+import { compared, sumsOf } from './figures.ts';
+import type { Row } from './figures.ts';
+import { MoveDiffersError, moveStore } from './move.ts';
+
+/** Years of a provider and three resellers, in a directory; the store is closed. */
+async function filledStore(seed: number): Promise<{ sim: Simulation; directory: string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'move-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const sim = await newSimulation(seed, { engine: 'sqlite', open: () => openSqliteStore(directory) });
+  for (let step = 0; step < 150; step++) await sim.dice.weighted(actions).run(sim);
+  await comeToRest(sim);
+  return { sim, directory };
+}
+
+async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('what resellers did for years is the same in the database, and a service on it agrees with their model', async () => {
+  const { sim, directory } = await filledStore(4);
+  const before = await canonicalState(sim.door.store());
+  await sim.door.service().close();
+  await sim.door.store().close();
+  const url = await newDatabase();
+  const figures = await moveStore({ from: directory, to: url });
+  expect(figures.filter(({ source, target }) => source !== target)).toEqual([]);
+  expect(figures).toContainEqual(
+    expect.objectContaining({ table: 'positions', figure: 'sum of monthly_price', target: expect.stringMatching(/^[1-9]/) }),
+  );
+
+  const open = async () => {
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const store = await open();
+  const after = await canonicalState(store);
+  expect(Object.keys(after)).toEqual(Object.keys(before));
+  expect(differencesOf(before, after)).toEqual([]);
+  await expect(
+    createService({ store, ports: sim.world.ports, secret: `${SECRET}, but another`, logger: pino({ level: 'silent' }) }),
+  ).rejects.toThrow(/not the one that the store was first used with/);
+  await goOn(sim, open);
+});
+
+/** The simulation goes on over another store. */
+async function goOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
+  const moved: Simulation = { ...sim, door: await openDoor({ engine: 'postgres', open }, sim.world, async () => {}) };
+  for (const account of moved.model.accounts) {
+    await agreeOnBilling(moved, account);
+    await agreeOnServers(moved, account);
+    await agreeOnDomains(moved, account);
+    await agreeOnLog(moved, account);
+  }
+  for (let step = 0; step < 40; step++) await moved.dice.weighted(actions).run(moved);
+  await comeToRest(moved);
+  for (const account of moved.model.accounts) await agreeOnBilling(moved, account);
+  await moved.door.service().close();
+}
+
+test('a database that does not keep what it is given: the figures say which, and nothing stays', async () => {
+  const { sim, directory } = await filledStore(5);
+  await sim.door.service().close();
+  await sim.door.store().close();
+  const url = await newDatabase();
+  await (await openPostgresStore(url)).close();
+  await query(
+    url,
+    'create function a_cent_less() returns trigger language plpgsql as $$ begin new.total := new.total - 1000000; return new; end $$',
+  );
+  await query(url, 'create trigger a_cent_less before insert on invoices for each row execute function a_cent_less()');
+  const failure = await moveStore({ from: directory, to: url }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(MoveDiffersError);
+  expect(failure instanceof MoveDiffersError && failure.differences.map(({ table, figure }) => `${table} ${figure}`)).toEqual([
+    'invoices sum of total',
+    'invoices checksum',
+  ]);
+  expect(await query(url, 'select * from accounts')).toEqual([]);
+  await query(url, 'drop trigger a_cent_less on invoices');
+  await query(url, 'create function keep_nothing() returns trigger language plpgsql as $$ begin return null; end $$');
+  await query(url, 'create trigger no_invoice before insert on positions for each row execute function keep_nothing()');
+  await expect(moveStore({ from: directory, to: url })).rejects.toThrow(/figures differ\. Nothing was moved\.$/);
+});
+
+test('figures tell any two tables apart, and do not depend on the order of rows', () => {
+  const value = fc.oneof(fc.constantFrom(null, '', 'a', '1'), fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }));
+  const row: fc.Arbitrary<Row> = fc.record({ a: value, b: value });
+  const figuresOf = (rows: readonly Row[]) => {
+    const sums = sumsOf(['b', 'a']);
+    for (const one of rows) sums.add(one);
+    return sums.figures();
+  };
+  const text = (rows: readonly Row[]) =>
+    rows.map(({ a, b }) => JSON.stringify([a, b].map((one) => (typeof one === 'bigint' ? String(one) : one)))).toSorted();
+  fc.assert(
+    fc.property(fc.array(row), fc.array(row), (one, other) => {
+      expect(figuresOf(one.toReversed())).toEqual(figuresOf(one));
+      const differences = compared('t', figuresOf(one), figuresOf(other)).filter(({ source, target }) => source !== target);
+      const isSame = JSON.stringify(text(one)) === JSON.stringify(text(other));
+      if (!isSame) expect(differences).not.toEqual([]);
+      expect(compared('t', figuresOf(one), figuresOf(one)).every(({ source, target }) => source === target)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,158 @@
+/** The PostgreSQL database that a store is moved to: one transaction, on one connection. */
+import { Client, types } from 'pg';
+
+import { migrationsOf } from '../migrate.ts';
+import { openFailure } from '../postgres/errors.ts';
+import { openPostgresStore } from '../postgres/open.ts';
+import { StoreOpenError } from '../store.ts';
+import type { Row, Value } from './figures.ts';
+
+export interface Target {
+  /** Columns by table, in an order in which rows can be inserted: what is referred to comes first. */
+  readonly tables: ReadonlyMap<string, readonly string[]>;
+  insert(table: string, rows: readonly Row[]): Promise<void>;
+  /** Every row of a table, as it is read. */
+  rows(table: string): AsyncIterable<Row>;
+  /** Derives what this engine alone keeps, and makes everything durable. */
+  commit(): Promise<void>;
+  /** Ends the connection; what was not committed is undone. */
+  close(): Promise<void>;
+}
+
+/** What only this engine has: numbers that the log goes on with, and counters that may be lost. */
+const OWN = new Set(['request_counters', 'event_windows']);
+const AT_ONCE = 1_000;
+const INT8 = types.builtins.INT8;
+
+/**
+ * Makes the tables in an empty database, and begins to fill them. Nodes that start on it meanwhile wait.
+ *
+ * @throws StoreOpenError when the database cannot be used or is not empty.
+ */
+export async function openTarget(url: string): Promise<Target> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'reseller-move',
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? BigInt : types.getTypeParser(oid, format)) },
+  });
+  // A connection that breaks fails the statement under way; without a listener it would end the process too.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await assertEmpty(client);
+    const store = await openPostgresStore(url);
+    await store.close();
+    await client.query('begin');
+    const tables = await tablesOf(client);
+    await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
+    await assertEmpty(client);
+    const inserting = await insertable(client, tables);
+    return targetOf(client, new Map(inserting.map(({ table, columns }) => [table, columns])));
+  } catch (error) {
+    await client.end();
+    throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
+  }
+}
+
+function targetOf(client: Client, tables: ReadonlyMap<string, readonly string[]>): Target {
+  return {
+    tables,
+    async insert(table, rows) {
+      const columns = (tables.get(table) ?? []).map(quoted).join(', ');
+      // One parameter however many rows; PostgreSQL reads integers from their digits.
+      const text = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+      const statement = `insert into ${quoted(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quoted(table)}, $1)`;
+      await client.query(statement, [text]);
+    },
+    async *rows(table) {
+      await client.query(`declare read_back cursor for select * from ${quoted(table)}`);
+      for (;;) {
+        const { rows } = await client.query<Record<string, unknown>>(`fetch ${AT_ONCE} from read_back`);
+        if (rows.length === 0) break;
+        for (const row of rows) yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, valueOf(value)]));
+      }
+      await client.query('close read_back');
+    },
+    async commit() {
+      await client.query(
+        'insert into request_counters (account_id, newest) select account_id, max(number) from request_log group by account_id',
+      );
+      await client.query('commit');
+    },
+    close: () => client.end(),
+  };
+}
+
+/** A database without tables, or with those of this version and nothing in them, as a move leaves it that was broken off. */
+async function assertEmpty(client: Client): Promise<void> {
+  const tables = await names(
+    client,
+    `select table_schema || '.' || table_name as name from information_schema.tables
+     where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE' order by 1`,
+  );
+  if (tables.length === 0) return;
+  const [{ exists } = { exists: false }] = (
+    await client.query<{ exists: boolean }>("select to_regclass('kysely_migration') is not null as exists")
+  ).rows;
+  const ran = exists ? await names(client, 'select name from kysely_migration order by name') : [];
+  if (ran.join() !== Object.keys(migrationsOf('postgres')).join()) {
+    throw new StoreOpenError(
+      `The database is not empty: it has the table ${tables[0]}, and is not one of this version of the service. Name a new, empty database.`,
+    );
+  }
+  for (const table of [...(await tablesOf(client)), ...OWN]) {
+    const { rowCount } = await client.query(`select 1 from ${quoted(table)} limit 1`);
+    if (rowCount === 0) continue;
+    throw new StoreOpenError(`The database is not empty: its table ${table} has rows. Name a new, empty database.`);
+  }
+}
+
+async function tablesOf(client: Client): Promise<string[]> {
+  const tables = await names(
+    client,
+    "select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'",
+  );
+  return tables.filter((table) => !OWN.has(table) && !table.startsWith('kysely_'));
+}
+
+interface Insertable {
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/** The tables in an order in which rows can be inserted, by the references between them. */
+async function insertable(client: Client, tables: readonly string[]): Promise<Insertable[]> {
+  const { rows: references } = await client.query<{ table: string; target: string }>(
+    `select conrelid::regclass::text as table, confrelid::regclass::text as target from pg_constraint
+     where contype = 'f' and conrelid <> confrelid`,
+  );
+  const ordered: Insertable[] = [];
+  const left = new Set(tables);
+  while (left.size > 0) {
+    const free = [...left].filter((table) => !references.some((reference) => reference.table === table && left.has(reference.target)));
+    if (free.length === 0) throw new Error(`The tables ${[...left].join(', ')} refer to one another in a circle.`);
+    for (const table of free.toSorted()) {
+      left.delete(table);
+      const columns = await names(
+        client,
+        'select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = $1',
+        table,
+      );
+      ordered.push({ table, columns });
+    }
+  }
+  return ordered;
+}
+
+async function names(client: Client, statement: string, ...parameters: string[]): Promise<string[]> {
+  return (await client.query<{ name: string }>(statement, parameters)).rows.map(({ name }) => name);
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function valueOf(value: unknown): Value {
+  if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
+  throw new TypeError(`The database gives a ${typeof value}, which is neither text nor an integer.`);
+}
