@@ -4,18 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenApiDocument } from '@reseller/contract';
 import { runContract } from '@reseller/contract/engine';
-import {
-  createService,
-  DEMO_ACCOUNT,
-  issueApiKey,
-  openSqliteStore,
-  seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
-  systemClock,
-  systemRandom,
-} from '@reseller/service';
+import { createService, DEMO_ACCOUNT, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '@reseller/service';
 import { pino } from 'pino';
 import { loadDocument } from '../src/document.ts';
 
@@ -65,13 +54,7 @@ function median(values: readonly number[]): number {
 
 async function startSandbox(): Promise<Service> {
   const directory = mkdtempSync(join(tmpdir(), 'contract-bench-'));
-  const ports = {
-    clock: systemClock,
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
+  const ports = simulatedPorts();
   const store = await openSqliteStore(directory);
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'bench', mode: 'sandbox' }));

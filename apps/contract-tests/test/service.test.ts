@@ -3,18 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOperations } from '@reseller/contract';
 import { CHECKS, runContract, type Report } from '@reseller/contract/engine';
-import {
-  createService,
-  DEMO_ACCOUNT,
-  issueApiKey,
-  openSqliteStore,
-  seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
-  systemClock,
-  systemRandom,
-} from '@reseller/service';
+import { createService, DEMO_ACCOUNT, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '@reseller/service';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
@@ -43,13 +32,7 @@ test('nothing but what needs another operation than the service has was left out
 async function runAgainstSandbox(): Promise<Report> {
   const document = await loadDocument();
   const directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
-  const ports = {
-    clock: systemClock,
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
+  const ports = simulatedPorts();
   const store = await openSqliteStore(directory);
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));

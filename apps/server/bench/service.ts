@@ -11,22 +11,12 @@ import {
   issueApiKey,
   openSqliteStore,
   seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
-  systemClock,
-  systemRandom,
+  simulatedPorts,
 } from '@reseller/service';
 import { pino } from 'pino';
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-'));
-const ports = {
-  clock: systemClock,
-  random: systemRandom,
-  hypervisor: simulatedHypervisor(),
-  fleet: simulatedFleet(),
-  registrar: simulatedRegistrar(),
-};
+const ports = simulatedPorts();
 const store = await openSqliteStore(directory);
 await seedSandbox(store, ports);
 const apiKey = await store.commit(async ({ db }) => {

@@ -11,13 +11,17 @@ export interface Configuration {
   readonly operatorPort: number;
   /** URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
-  /** Where the embedded store and the key files are. */
+  /** Connection string of the PostgreSQL database that the store is; undefined for the embedded store. */
+  readonly databaseUrl: string | undefined;
+  /** Where the embedded store and the key files are; not used with a database. */
   readonly dataDirectory: string;
   readonly logLevel: string;
-  /** From the environment; undefined where the file in the data directory holds it. */
+  /** From the environment; undefined where the file in the data directory holds it, which it never does with a database. */
   readonly secret: string | undefined;
   /** `sandbox`, or `live`: no sample data, no demo account, and no sandbox operations. */
   readonly mode: 'sandbox' | 'live';
+  /** Milliseconds after which a node that is heard of no more counts as dead. */
+  readonly lease: number;
   /** From the environment; undefined where a sandbox's file in the data directory holds it. */
   readonly operatorToken: string | undefined;
 }
@@ -38,16 +42,20 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const value = (name: string): string | undefined => environment[name] || undefined;
   const mode = modeOf(value('RESELLER_MODE') ?? 'sandbox');
+  const url = databaseUrl(value('DATABASE_URL'));
+  const isShared = url !== undefined;
   return {
     mode,
-    operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode),
+    databaseUrl: url,
+    lease: leaseSeconds(value('RESELLER_LEASE_SECONDS') ?? '15') * 1000,
+    operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode, isShared),
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL')),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
-    secret: secret(value('RESELLER_SECRET')),
+    secret: secret(value('RESELLER_SECRET'), isShared),
   };
 }
 
@@ -55,6 +63,12 @@ function port(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 65_535) return number;
   throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, 0 for any free one.`);
+}
+
+function leaseSeconds(text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= 1 && number <= 3_600) return number;
+  throw new ConfigurationError(`RESELLER_LEASE_SECONDS is '${text}'. Set it to a whole number of seconds from 1 to 3600.`);
 }
 
 function publicUrl(text: string | undefined): string | undefined {
@@ -72,7 +86,22 @@ function logLevel(text: string): string {
   throw new ConfigurationError(`RESELLER_LOG_LEVEL is '${text}'. Set it to one of ${LOG_LEVELS.join(', ')}.`);
 }
 
-function secret(text: string | undefined): string | undefined {
+/** What it holds is never shown: a password is part of it. */
+function databaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isDatabase = url !== undefined && /^postgres(?:ql)?:$/.test(url.protocol) && url.hostname !== '' && /^\/[^/]+$/.test(url.pathname);
+  if (isDatabase) return text;
+  throw new ConfigurationError(
+    'DATABASE_URL is no connection string of a PostgreSQL database. Set it to one, such as postgres://user:password@host:5432/database, with special characters of the password percent-encoded.',
+  );
+}
+
+function secret(text: string | undefined, isShared: boolean): string | undefined {
+  if (text === undefined && isShared)
+    throw new ConfigurationError(
+      'RESELLER_SECRET is missing, which a service with DATABASE_URL needs. Set it to at least 32 random characters, the same on every node.',
+    );
   if (text === undefined || text.length >= 32) return text;
   throw new ConfigurationError(
     `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random ones, or leave it out to have one made and kept in the data directory.`,
@@ -84,10 +113,14 @@ function modeOf(text: string): 'sandbox' | 'live' {
   throw new ConfigurationError(`RESELLER_MODE is '${text}'. Set it to sandbox or live.`);
 }
 
-function operatorToken(text: string | undefined, mode: 'sandbox' | 'live'): string | undefined {
+function operatorToken(text: string | undefined, mode: 'sandbox' | 'live', isShared: boolean): string | undefined {
   if (text === undefined && mode === 'live')
     throw new ConfigurationError(
       'RESELLER_OPERATOR_TOKEN is missing, which a live service needs. Set it to at least 32 random characters.',
+    );
+  if (text === undefined && isShared)
+    throw new ConfigurationError(
+      'RESELLER_OPERATOR_TOKEN is missing, which a service with DATABASE_URL needs. Set it to at least 32 random characters, the same on every node.',
     );
   if (text === undefined || /^[!-~]{32,256}$/.test(text)) return text;
   throw new ConfigurationError(

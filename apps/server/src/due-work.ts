@@ -2,12 +2,16 @@ import type { Logger } from 'pino';
 
 const EVERY = 1_000;
 
-/**
- * Does work that falls due, again and again with a pause in between, until it is stopped.
- *
- * @returns A function that stops it, and resolves when what is under way is finished.
- */
-export function keepDoing(work: () => Promise<number>, logger: Logger): () => Promise<void> {
+/** Work that is done again and again. */
+export interface Repeated {
+  /** Settles when it was tried once. */
+  readonly firstTurn: Promise<void>;
+  /** Resolves when what is under way is finished. */
+  stop(): Promise<void>;
+}
+
+/** Does work that falls due, again and again with a pause in between, until it is stopped. What fails is tried again. */
+export function keepDoing(work: () => Promise<number>, logger: Logger): Repeated {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const turn = async (): Promise<void> => {
@@ -19,10 +23,14 @@ export function keepDoing(work: () => Promise<number>, logger: Logger): () => Pr
     }
     if (!stopped) timer = setTimeout(() => (underWay = turn()), EVERY);
   };
-  let underWay = turn();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-    return underWay;
+  const firstTurn = turn();
+  let underWay = firstTurn;
+  return {
+    firstTurn,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      return underWay;
+    },
   };
 }

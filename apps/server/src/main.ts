@@ -4,20 +4,21 @@ import { resolve } from 'node:path';
 
 import {
   createService,
+  DEMO_ACCOUNT,
+  issueSharedDemoKey,
+  openPostgresStore,
   openSqliteStore,
   seedDemoServers,
   seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
+  simulatedPorts,
   StoreOpenError,
-  systemClock,
-  systemRandom,
+  StoreUnavailableError,
 } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
 import { destination, pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { keepDoing } from './due-work.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
@@ -26,35 +27,40 @@ const DOCS = resolve(import.meta.dirname, '../../docs/dist');
 
 async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
-  const { dataDirectory, host, port } = configuration;
+  const { dataDirectory, databaseUrl } = configuration;
+  const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
+  try {
+    await startOn(store, configuration);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function startOn(store: Store, configuration: Configuration): Promise<void> {
+  const { dataDirectory, databaseUrl, host, port } = configuration;
   const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
-  const ports = {
-    clock: systemClock,
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
-  const store = await openSqliteStore(dataDirectory);
+  const ports = simulatedPorts();
   const secret = configuration.secret ?? secretFrom(dataDirectory);
   const { mode } = configuration;
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
-  const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, dataDirectory) : undefined;
   const service = await createService({
     store,
     ports,
     secret,
     mode,
     operatorToken,
+    lease: configuration.lease,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),
   });
+  const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // What fell due while no process ran is done before anyone can ask.
-  await service.runDueWork();
-  const stopWorking = keepDoing(() => service.runDueWork(), logger);
+  const working = keepDoing(() => service.runDueWork(), logger);
+  await working.firstTurn;
   const stop = async (): Promise<void> => {
-    await stopWorking();
+    await working.stop();
     await service.close();
     await store.close();
   };
@@ -74,21 +80,33 @@ async function start(): Promise<void> {
       operatorUrl: operator,
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
-      dataDirectory,
+      data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
     }),
   );
 }
 
 /** Fills a sandbox at its first start; the key of its demo account. */
-async function sandboxDemo(store: Store, parts: { ports: Ports; secret: string }, dataDirectory: string): Promise<string> {
+async function sandboxDemo(
+  store: Store,
+  parts: { ports: Ports; secret: string },
+  { databaseUrl, dataDirectory }: Configuration,
+): Promise<string> {
   await seedSandbox(store, parts.ports);
   await seedDemoServers(store, parts);
+  if (databaseUrl !== undefined) return issueSharedDemoKey(store, parts.ports, { secret: parts.secret, accountId: DEMO_ACCOUNT });
   return demoApiKey(store, parts.ports, dataDirectory);
+}
+
+/** Which database it is, without user and password. */
+function shownDatabase(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `PostgreSQL database ${decodeURIComponent(pathname.slice(1))} at ${host}`;
 }
 
 /** What went wrong in one line; undefined where it is nothing that whoever started the service can mend. */
 function explanation(error: unknown): string | undefined {
-  if (error instanceof ConfigurationError || error instanceof StoreOpenError) return error.message;
+  if (error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError)
+    return error.message;
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   switch (error.code) {
     case 'EADDRINUSE':

@@ -6,11 +6,12 @@ export interface Started {
   readonly apiKey: string | undefined;
   /** The token that the sandbox made for itself; undefined where whoever started it knows it. */
   readonly operatorToken: string | undefined;
-  readonly dataDirectory: string;
+  /** Where the store is. */
+  readonly data: string;
 }
 
 /** What `start` prints. Of a sandbox, the last line is the one that a newcomer pastes. */
-export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, dataDirectory }: Started): string {
+export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, data }: Started): string {
   const lines = [
     `Reseller Infrastructure Service API, ${apiKey === undefined ? 'live' : 'sandbox'}`,
     '',
@@ -20,7 +21,7 @@ export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, dataDirec
     `  Operator  ${operatorUrl}`,
     ...(operatorToken === undefined ? [] : [`  Token     ${operatorToken}`]),
     `  Metrics   ${operatorUrl}/metrics`,
-    `  Data      ${dataDirectory}`,
+    `  Data      ${data}`,
     '',
   ];
   if (apiKey !== undefined) {

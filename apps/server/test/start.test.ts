@@ -109,6 +109,7 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_LEASE_SECONDS', '0'],
   ['RESELLER_MODE', 'staging'],
   ['RESELLER_MODE', 'live'],
   ['RESELLER_OPERATOR_TOKEN', 'short'],

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
 
 import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
@@ -9,7 +10,9 @@ import { createOperatorApplication } from './http/operator-application.ts';
 import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
+import { joinNodes, USUAL_LEASE } from './operations/node.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
+import type { Undoing } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
@@ -17,6 +20,7 @@ import { offsetClock } from './ports/offset-clock.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
+import { assertIdentity } from './store/identity.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
 
@@ -38,6 +42,11 @@ export interface ServiceParts {
   readonly operatorToken?: string;
   /** Folder of the built documentation, served at /docs. */
   readonly docs?: string;
+  /**
+   * Milliseconds after which this service counts as dead where it is heard of no more, and others
+   * on the same database undo what it left half-done; 15 seconds where nothing is said.
+   */
+  readonly lease?: number;
   /** Where the service logs to, in the manner of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -63,33 +72,47 @@ export interface Service {
  * The Reseller Infrastructure Service over a store. What an earlier process left half-done is undone first.
  *
  * @throws TypeError when the secret or the operator token is too short or the public URL is none.
+ * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
   const { store, secret, logger, mode = 'sandbox', operatorToken } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
+  await assertIdentity(store, { secret, mode });
   const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = { ...parts.ports, clock };
-  const undoing = { store, ports, table: operations };
-  const undone = await undoLeftReservations(undoing);
-  if (undone > 0) logger.warn({ undone }, 'undid purchases that an earlier process left half-done');
+  const node = await joinNodes({
+    store,
+    id: uuidv7({ random: ports.random.bytes(16) }),
+    lease: parts.lease ?? USUAL_LEASE,
+    onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
+  });
+  const undoing = { store, ports, table: operations, node };
+  const undoLeft = undoingAndTelling(undoing, logger);
+  await undoLeft();
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
   const exclusive = oneAtATime();
-  const doDueWork = async () => (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports));
+  const doDueWork = async () => {
+    await undoLeft();
+    return (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports));
+  };
   const sandbox: Sandbox = {
     clock,
     exclusive,
     doDueWork,
-    undoReservations: async () => void (await undoLeftReservations(undoing)),
+    undoReservations: undoLeft,
     forget() {
       controls.forget();
       forget();
     },
   };
   const app = await createApplication({ ...undoing, secret, publicUrl, docs: parts.docs, authenticate, controls, metrics, logger });
+  app.addHook('onClose', () =>
+    node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
+  );
   const operator = createOperatorApplication({ store, ports, secret, mode, sandbox, operatorToken, metrics, logger });
   return {
     app,
@@ -98,6 +121,21 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async close() {
       await Promise.all([app.close(), operator.close()]);
     },
+  };
+}
+
+/** Undoes what is left over. What cannot be undone is left for the next time, and told of once. */
+function undoingAndTelling(undoing: Undoing, logger: FastifyBaseLogger): () => Promise<void> {
+  const told = new Set<string>();
+  return async () => {
+    const { undone, failures } = await undoLeftReservations(undoing);
+    if (undone > 0) logger.warn({ undone }, 'undid purchases that were left half-done');
+    for (const { reservation, error } of failures) {
+      if (told.has(reservation)) continue;
+      logger.error({ err: error, reservation }, 'a purchase that was left half-done cannot be undone; it is tried again');
+    }
+    told.clear();
+    for (const { reservation } of failures) told.add(reservation);
   };
 }
 

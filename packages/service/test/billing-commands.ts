@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { chargePurchase } from '../src/operations/accounting/charge.ts';
+import { chargeOwed } from '../src/operations/accounting/charge.ts';
 import type { BillingModel, Host, ModelVm, Resources } from './billing-model.ts';
 import { hosts } from './billing-model.ts';
 import type { TestService } from './harness.ts';
@@ -93,7 +93,7 @@ export async function carryOut(both: Both, command: Command): Promise<void> {
         stop: now + 1,
         amount: BigInt(command.cents) * 1_000_000n,
       } as const;
-      await service.store.commit(({ db }) => chargePurchase(db, service.ports, charge, clock.now()));
+      await service.store.commit(({ db }) => chargeOwed(db, service.ports, charge, clock.now()));
       model.charges.push({ at: now, cents: BigInt(command.cents) });
       return;
     }

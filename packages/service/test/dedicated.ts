@@ -22,7 +22,7 @@ export const ACCESS: ServerAccess = {
 
 /** Orders a server of the market for an account. */
 export function orderServer({ store, ports }: TestService, identifier: string, accountId: string): Promise<void> {
-  return store.commit(({ db }) => orderDedicatedServer(db, ports, { identifier, accountId }));
+  return store.commit(({ db }) => orderDedicatedServer(db, { ports, secret: SECRET }, { identifier, accountId }));
 }
 
 /** Completes a set-up by hand. */

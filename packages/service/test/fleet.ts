@@ -1,4 +1,4 @@
-import { simulatedFleet } from '../src/index.ts';
+import { simulatedFleet } from '../src/ports/fleet.ts';
 import type { AutomaticSetUp, Fleet, ServerOrder } from '../src/index.ts';
 
 /** A fleet that remembers what it was asked, and fails when told to. */

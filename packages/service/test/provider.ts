@@ -4,11 +4,12 @@ import type { NewSale } from '../src/index.ts';
 import type { InvoiceSummary } from '../src/generated/types.gen.ts';
 import { euros } from '../src/rules/money.ts';
 import type { BilledResources } from '../src/rules/resources.ts';
+import { SECRET } from './harness.ts';
 import type { TestService } from './harness.ts';
 
 /** The provider's hand. */
 export function providerOf({ store, clock, ports }: Pick<TestService, 'store' | 'clock' | 'ports'>) {
-  const of = (vmId: number) => ({ vmId, now: clock.now() });
+  const of = (vmId: number) => ({ vmId, now: clock.now(), ports, secret: SECRET });
   return {
     /** A sale for nl_ryzen that is active at once and lists all three resources: SMALL_VM costs 4.40 EUR in it. */
     createSale: (sale: Partial<NewSale> = {}) => store.commit(({ db }) => createSale(db, ports, { ...ryzenSale(clock.now()), ...sale })),

@@ -2,7 +2,7 @@ import { createReseller } from '@reseller/client';
 import type { Reseller, ResellerConfig } from '@reseller/client';
 import { createClient } from '@reseller/operator-client';
 import type { Client as OperatorClient } from '@reseller/operator-client';
-import { createService, simulatedFleet, simulatedHypervisor, simulatedRegistrar, systemRandom } from '@reseller/service';
+import { createService, simulatedPorts } from '@reseller/service';
 import type { Hypervisor, Random, Service, Store } from '@reseller/service';
 import { pino } from 'pino';
 
@@ -66,14 +66,10 @@ export interface TestService {
  * The service, seeded as the sandbox is, in the memory of a test. The first one of a process takes about as long as
  * seeding does, the others milliseconds.
  */
-export async function createTestService({
-  now,
-  random = systemRandom,
-  hypervisor = simulatedHypervisor(),
-}: TestServiceOptions = {}): Promise<TestService> {
+export async function createTestService({ now, random, hypervisor }: TestServiceOptions = {}): Promise<TestService> {
   const clock = new TestClock(now === undefined ? START : Date.parse(now));
   const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
-  const ports = { clock, random, hypervisor, fleet: simulatedFleet(), registrar: simulatedRegistrar() };
+  const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
   const {
     app,
     operator,

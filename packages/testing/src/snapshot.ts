@@ -10,9 +10,7 @@ import {
   issueApiKey,
   openSqliteStore,
   seedSandbox,
-  simulatedFleet,
-  simulatedHypervisor,
-  simulatedRegistrar,
+  simulatedPorts,
   systemRandom,
 } from '@reseller/service';
 import type { Store } from '@reseller/service';
@@ -55,13 +53,7 @@ export async function copySnapshot(): Promise<{ store: Store; apiKey: string; ac
 async function makeSnapshot(): Promise<Snapshot> {
   const directory = makeDirectory();
   const store = await openSqliteStore(directory);
-  const ports = {
-    clock: { now: () => SEEDED },
-    random: systemRandom,
-    hypervisor: simulatedHypervisor(),
-    fleet: simulatedFleet(),
-    registrar: simulatedRegistrar(),
-  };
+  const ports = simulatedPorts({ clock: { now: () => SEEDED } });
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
   // Closing writes the log ahead into the file, so that the file alone is the store.

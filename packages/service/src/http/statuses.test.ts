@@ -62,6 +62,25 @@ test.each(withForm)('%s: 413, 415 and 422 for bodies that are none of its forms'
   expect(body.data.fields).toContainEqual(expect.objectContaining({ field: 'nobody_knows_this', rule: 'unknown' }));
 });
 
+test.each(all)('%s: 429 beyond the key’s rate limit, which is in the log and has no effect', async (id) => {
+  const service = await startService();
+  const limit = (requests: number | null) =>
+    service.store.commit(({ db }) =>
+      db
+        .updateTable('api_keys')
+        .set({ rate_requests: requests, rate_seconds: requests && 3_600 })
+        .execute(),
+    );
+  await limit(1);
+  const first = await service.call(id, exampleOf(id));
+  expect(first.status).not.toBe(429);
+  const { status, body, headers } = await service.call(id, exampleOf(id));
+  expect([status, body.type, body.data]).toEqual([429, 'rate_limited', null]);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500);
+  const entries = await service.store.read((db) => db.selectFrom('request_log').select('error_type').orderBy('number').execute());
+  expect(entries.map(({ error_type }) => error_type)).toEqual([first.body.status === 'success' ? null : first.body.type, 'rate_limited']);
+});
+
 test.each(all)('%s: 503 while the store takes no writes, and service as before when it does again', async (id) => {
   const service = await startService();
   const other = holdWriteLock(service);

@@ -4,7 +4,7 @@
  * at, however late it is done.
  */
 import type { Ports } from '../ports/ports.ts';
-import type { Db, Store, Transaction } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 
 /** One thing that is due. */
 export interface Due {
@@ -15,14 +15,14 @@ export interface Due {
 
 /** One kind of work. */
 export interface DueWork {
-  /** The thing that is due first, at or before `now` (milliseconds). */
-  first(db: Db, now: number): Promise<Due | undefined>;
+  /** The thing that is due first, at or before `now` (milliseconds): of one account, or of all. */
+  first(db: Db, now: number, accountId?: string): Promise<Due | undefined>;
   /**
    * Does it as of `due.at`; does nothing where another process has done it since.
    *
    * @param secret Known to the service alone: what must be given again is encrypted with it.
    */
-  perform(transaction: Transaction, due: Due, ports: Ports, secret: string): Promise<void>;
+  perform(db: Db, due: Due, ports: Ports, secret: string): Promise<void>;
 }
 
 /** Where work is done, and with what. */
@@ -40,16 +40,26 @@ export interface DueWorkParts {
  */
 export async function runDueWork({ store, ports, secret }: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
   for (let done = 0; ; done++) {
-    const next = await firstDue(store, kinds, ports.clock.now());
+    const next = await store.read((db) => firstDue(db, kinds, ports.clock.now()));
     if (!next) return done;
-    await store.commit((transaction) => next.kind.perform(transaction, next.due, ports, secret));
+    await store.commit(({ db }) => next.kind.perform(db, next.due, ports, secret));
   }
 }
 
-async function firstDue(store: Store, kinds: readonly DueWork[], now: number): Promise<{ kind: DueWork; due: Due } | undefined> {
+/**
+ * What is due first, at or before `now` (milliseconds).
+ *
+ * @param accountId Whose; that of all accounts where none is given.
+ */
+export async function firstDue(
+  db: Db,
+  kinds: readonly DueWork[],
+  now: number,
+  accountId?: string,
+): Promise<{ kind: DueWork; due: Due } | undefined> {
   let first: { kind: DueWork; due: Due } | undefined;
   for (const kind of kinds) {
-    const due = await store.read((db) => kind.first(db, now));
+    const due = await kind.first(db, now, accountId);
     if (due && (!first || due.at < first.due.at)) first = { kind, due };
   }
   return first;

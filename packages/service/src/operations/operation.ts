@@ -59,7 +59,7 @@ export interface Delivery<Id extends OperationId> {
 
 /**
  * An operation with an effect outside the store: reserve, deliver, confirm. What fails between
- * them, or is found half-done at a start, is taken back outside (`withdraw`) and then inside (`release`).
+ * them, or is left over by a node that died, is taken back outside (`withdraw`) and then inside (`release`).
  */
 export interface DeliveredOperation<Id extends OperationId> {
   readonly kind: 'delivered';

@@ -72,7 +72,23 @@ async function performDelivered<Id extends OperationId>(
   operation: DeliveredOperation<Id>,
   request: Request<Id>,
 ): Promise<Reply> {
-  const { store } = undoing;
+  const { node } = undoing;
+  const { requestId } = request;
+  // From before the reservation is there until its outcome is settled, so that it is never taken for left over.
+  node.delivering.add(requestId);
+  try {
+    return await reserveAndDeliver(undoing, operation, request);
+  } finally {
+    node.delivering.delete(requestId);
+  }
+}
+
+async function reserveAndDeliver<Id extends OperationId>(
+  undoing: Undoing,
+  operation: DeliveredOperation<Id>,
+  request: Request<Id>,
+): Promise<Reply> {
+  const { store, node } = undoing;
   const { repeatable, call } = request;
   const delivery = operation.begin(call);
   const reservation = {
@@ -87,7 +103,7 @@ async function performDelivered<Id extends OperationId>(
       const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
       if (kept !== undefined) return request.replyAgain(kept);
       details = await delivery.reserve(transaction);
-      await keepReservation(transaction.db, { ...reservation, details }, call.now);
+      await keepReservation(transaction.db, { ...reservation, details }, { node, now: call.now });
       return undefined;
     });
     return { details, early };
@@ -96,14 +112,16 @@ async function performDelivered<Id extends OperationId>(
   try {
     await delivery.deliver();
     return await store.commit(async (transaction) => {
-      if (!(await deleteReservation(transaction.db, reservation.id)))
-        throw new ReservationUndoneError('The reservation was undone by another process.');
+      if (!(await deleteReservation(transaction.db, reservation.id, node)))
+        throw new ReservationUndoneError('The reservation was taken for left over by another node, which undoes it.');
       const reply = await repeated(transaction, request, request.reply(await delivery.confirm(transaction)));
       return logged(transaction, request, reply, null);
     });
   } catch (error) {
-    const undo = error instanceof ReservationUndoneError ? withdrawDelivery : undoReservation;
-    await undo(undoing, { ...reservation, details: reserved.details });
+    const left = { ...reservation, details: reserved.details };
+    if (error instanceof ReservationUndoneError) await withdrawDelivery(undoing, left);
+    // What cannot be undone now is left over: it is undone with the work that is due, which says what is in the way.
+    else await undoReservation(undoing, left).catch(() => false);
     throw error;
   }
 }

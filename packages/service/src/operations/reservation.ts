@@ -1,8 +1,10 @@
 /** Reservations: what an operation keeps while the infrastructure is at work, and how it is undone. */
 import type { Ports } from '../ports/ports.ts';
+import { preparedWrite } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { forgetKey } from './idempotency.ts';
+import type { Node } from './node.ts';
 import type { DeliveredOperation, OperationId, OperationTable, ReservationDetails } from './operation.ts';
 
 /** A stored reservation. */
@@ -20,23 +22,38 @@ export interface Undoing {
   readonly store: Store;
   readonly ports: Ports;
   readonly table: OperationTable;
+  /** The node that carries reservations out, and undoes those that are left over. */
+  readonly node: Node;
 }
 
-export async function keepReservation(db: Db, reservation: Reservation, now: number): Promise<void> {
+export async function keepReservation(db: Db, reservation: Reservation, { node, now }: { node: Node; now: number }): Promise<void> {
   const { id, accountId, operation, details, keyHash } = reservation;
-  await db
-    .insertInto('reservations')
-    .values({ id, account_id: accountId, operation, details: JSON.stringify(details), key_hash: keyHash, created: now })
-    .execute();
+  await insertReservation(db, { id, accountId, operation, details: JSON.stringify(details), keyHash, created: now, owner: node.id });
 }
 
-/** @returns Whether it was there: whoever deletes it decides what becomes of it. */
-export async function deleteReservation(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('reservations').where('id', '=', id).executeTakeFirst();
-  return numDeletedRows > 0n;
+const insertReservation = preparedWrite<Omit<Reservation, 'details'> & { details: string; created: number; owner: string }>(
+  (db, parameter) =>
+    db.insertInto('reservations').values({
+      id: parameter('id'),
+      account_id: parameter('accountId'),
+      operation: parameter('operation'),
+      details: parameter('details'),
+      key_hash: parameter('keyHash'),
+      created: parameter('created'),
+      owner: parameter('owner'),
+    }),
+);
+
+/** @returns Whether it was there and this node's: whoever deletes it decides what becomes of it. */
+export async function deleteReservation(db: Db, id: string, node: Node): Promise<boolean> {
+  return (await removeReservation(db, { id, owner: node.id })) > 0;
 }
 
-/** Another process has undone the reservation while this one was still delivering. */
+const removeReservation = preparedWrite<{ id: string; owner: string }>((db, parameter) =>
+  db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')),
+);
+
+/** Another node has taken the reservation for left over, and undoes it, while this one was still delivering. */
 export class ReservationUndoneError extends StoreUnavailableError {}
 
 /** Takes back what a delivery did outside after its reservation had been undone. May be repeated. */
@@ -44,33 +61,75 @@ export async function withdrawDelivery({ ports, table }: Undoing, reservation: R
   await deliveredOperation(table, reservation.operation).withdraw(ports, reservation.details);
 }
 
-/** Takes back what a delivery may have done outside, then what was reserved. May be repeated. */
-export async function undoReservation({ store, ports, table }: Undoing, reservation: Reservation): Promise<void> {
-  // A confirmation that was committed although its caller did not learn so has taken the reservation with it: what it delivered stays.
-  const left = await store.read((db) => db.selectFrom('reservations').select('id').where('id', '=', reservation.id).executeTakeFirst());
-  if (!left) return;
+/**
+ * Takes back what a delivery may have done outside, then what was reserved. May be repeated.
+ *
+ * @returns Whether it was left over: what another node has taken on, or what was confirmed, is not undone.
+ */
+export async function undoReservation(undoing: Undoing, reservation: Reservation): Promise<boolean> {
+  const { store, ports, table, node } = undoing;
+  // Whoever confirms holds the row until that is committed. So what was confirmed although its caller did not learn so is gone here,
+  // and from here on nobody else confirms or undoes it while this node lives.
+  const claimed = await store.commit(({ db }) =>
+    db
+      .updateTable('reservations')
+      .set({ owner: node.id })
+      .where('id', '=', reservation.id)
+      .where((eb) => eb.or([eb('owner', '=', node.id), node.isDead(eb, eb.ref('owner'))]))
+      .executeTakeFirst(),
+  );
+  if (claimed.numUpdatedRows === 0n) return false;
   const operation = deliveredOperation(table, reservation.operation);
-  await withdrawDelivery({ store, ports, table }, reservation);
-  await store.commit(async (transaction) => {
-    if (!(await deleteReservation(transaction.db, reservation.id))) return;
+  await operation.withdraw(ports, reservation.details);
+  return store.commit(async (transaction) => {
+    if (!(await deleteReservation(transaction.db, reservation.id, node))) return false;
     await operation.release(transaction, reservation.details);
     if (reservation.keyHash !== null) await forgetKey(transaction.db, reservation.accountId, reservation.keyHash);
+    return true;
   });
 }
 
+/** What became of the reservations that were left over. */
+export interface Undone {
+  readonly undone: number;
+  /** Those that could not be undone, since a port or the store failed; they are left for the next time. */
+  readonly failures: readonly { readonly reservation: string; readonly error: unknown }[];
+}
+
 /**
- * Undoes every reservation that an earlier process left behind: its caller never had an answer,
- * so nothing was bought.
- *
- * @returns How many there were.
+ * Undoes every reservation that is left over, of this node or of one that is dead: its caller
+ * never had an answer, or one that said that nothing was bought.
  */
-export async function undoLeftReservations(undoing: Undoing): Promise<number> {
-  const rows = await undoing.store.read((db) => db.selectFrom('reservations').selectAll().orderBy('created').orderBy('id').execute());
+export async function undoLeftReservations(undoing: Undoing): Promise<Undone> {
+  const { store, node } = undoing;
+  const rows = await store.read((db) =>
+    db
+      .selectFrom('reservations')
+      .selectAll()
+      .where((eb) => eb.or([eb('owner', '=', node.id), node.isDead(eb, eb.ref('owner'))]))
+      .orderBy('created')
+      .orderBy('id')
+      .execute(),
+  );
+  let undone = 0;
+  const failures: Undone['failures'][number][] = [];
   for (const row of rows) {
+    // What has been finished since it was read is not there any more when it is claimed.
+    if (node.delivering.has(row.id)) continue;
     const details: ReservationDetails = JSON.parse(row.details);
-    await undoReservation(undoing, { id: row.id, accountId: row.account_id, operation: row.operation, details, keyHash: row.key_hash });
+    const reservation = { id: row.id, accountId: row.account_id, operation: row.operation, details, keyHash: row.key_hash };
+    try {
+      if (await undoReservation(undoing, reservation)) undone++;
+    } catch (error) {
+      failures.push({ reservation: row.id, error });
+    }
   }
-  return rows.length;
+  return { undone, failures };
+}
+
+/** Leaves every reservation of the store to whoever undoes it first: none of them is confirmed any more. */
+export async function disownReservations(db: Db): Promise<void> {
+  await db.updateTable('reservations').set({ owner: '' }).execute();
 }
 
 function deliveredOperation(table: OperationTable, name: string): Pick<DeliveredOperation<OperationId>, 'withdraw' | 'release'> {

@@ -2,10 +2,10 @@ import { v7 as uuidv7 } from 'uuid';
 
 import type { Ports } from '../ports/ports.ts';
 import { periodOf } from '../rules/billing.ts';
-import { hashOfApiKey, newApiKey } from '../rules/credentials.ts';
+import { demoApiKeyFrom, hashOfApiKey, newApiKey } from '../rules/credentials.ts';
 import type { Mode } from '../rules/credentials.ts';
 import type { Money } from '../rules/money.ts';
-import type { Db } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 
 /** A reseller account before it exists. */
 export interface NewAccount {
@@ -74,4 +74,23 @@ export async function issueApiKey(
   how: { label: string; mode: Mode },
 ): Promise<string> {
   return (await issueKey(db, ports, accountId, how)).key;
+}
+
+/** A key of the sandbox's demo account that every node with the same secret knows; it is issued once, and stays revoked where it was revoked. */
+export async function issueSharedDemoKey(
+  store: Store,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+  { secret, accountId }: { secret: string; accountId: string },
+): Promise<string> {
+  const key = demoApiKeyFrom(secret);
+  const now = clock.now();
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  await store.commit(({ db }) =>
+    db
+      .insertInto('api_keys')
+      .values({ id, account_id: accountId, hash: hashOfApiKey(key), label: 'demo', mode: 'sandbox', created: now, revoked: null })
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .execute(),
+  );
+  return key;
 }

@@ -9,13 +9,13 @@ import type {
   DedicatedMarketStatus,
   DedicatedNetwork,
 } from '../generated/types.gen.ts';
-import { closeEndedPeriods } from '../operations/accounting/period-end.ts';
 import { holdCredit } from '../operations/accounting/credit-hold.ts';
 import { deploy } from '../operations/dedicated/runtime.ts';
 import type { RuntimeParts } from '../operations/dedicated/runtime.ts';
 import { allowed, findServer, takeStep } from '../operations/dedicated/server.ts';
 import type { ServerRow } from '../operations/dedicated/server.ts';
 import type { ServerAccess } from '../ports/fleet.ts';
+import { settle } from '../operations/settle.ts';
 import type { Ports } from '../ports/ports.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { order } from '../rules/dedicated.ts';
@@ -132,7 +132,8 @@ export interface DedicatedOrder {
  *
  * @throws Refusal 404 when there is no such server or account, 409 when it is not on the market any more, 402 when the credit limit has no room.
  */
-export async function orderDedicatedServer(db: Db, { clock, fleet }: Ports, { identifier, accountId }: DedicatedOrder): Promise<void> {
+export async function orderDedicatedServer(db: Db, parts: RuntimeParts, { identifier, accountId }: DedicatedOrder): Promise<void> {
+  const { clock, fleet } = parts.ports;
   const now = Math.floor(clock.now() / 1000);
   const server = await existing(db, identifier);
   const account = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
@@ -145,7 +146,7 @@ export async function orderDedicatedServer(db: Db, { clock, fleet }: Ports, { id
     fleet_task: 'set_up',
   });
   allowed(ordered, server.id);
-  await closeEndedPeriods(db, accountId, now);
+  await settle(db, { ...parts, accountId, now: clock.now() });
   await holdCredit(db, accountId, BigInt(server.price));
 }
 
@@ -155,8 +156,11 @@ export async function orderDedicatedServer(db: Db, { clock, fleet }: Ports, { id
  * @throws Refusal 404 when there is no such server, 409 when it is not being set up.
  */
 export async function completeDedicatedSetUp(db: Db, parts: RuntimeParts, identifier: string, access: ServerAccess): Promise<void> {
+  const { account_id: accountId } = await existing(db, identifier);
+  const now = parts.ports.clock.now();
+  if (accountId !== null) await settle(db, { ...parts, accountId, now });
   const server = await existing(db, identifier);
-  allowed(await deploy(db, parts, server, { at: Math.floor(parts.ports.clock.now() / 1000), access }), server.id);
+  allowed(await deploy(db, parts, server, { at: Math.floor(now / 1000), access }), server.id);
 }
 
 async function existing(db: Db, identifier: string): Promise<ServerRow> {

@@ -1,6 +1,6 @@
 import { registrationOf } from '../operations/domain/domain.ts';
-import { settleExpiries } from '../operations/domain/expiry.ts';
-import type { Ports } from '../ports/ports.ts';
+import { settle } from '../operations/settle.ts';
+import type { Settling } from '../operations/settle.ts';
 import { Refusal } from '../refusal.ts';
 import { cancel } from '../rules/domain-registration.ts';
 import type { Store } from '../store/store.ts';
@@ -13,10 +13,13 @@ import type { Store } from '../store/store.ts';
  * @param name ASCII form.
  * @throws Refusal 404 when no account has the domain, 409 when it is being changed.
  */
-export async function terminateDomain(store: Store, ports: Ports, name: string): Promise<void> {
-  const at = Math.floor(ports.clock.now() / 1000);
+export async function terminateDomain(store: Store, parts: Pick<Settling, 'ports' | 'secret'>, name: string): Promise<void> {
+  const { clock, registrar } = parts.ports;
+  const now = clock.now();
+  const at = Math.floor(now / 1000);
   await store.commit(async ({ db }) => {
-    await settleExpiries(db, ports, at, { name });
+    const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
+    if (registered) await settle(db, { ...parts, accountId: registered.account_id, now });
     const row = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
     if (!row) throw new Refusal(404, 'not_found', `No account has the domain ${name}. Check the name.`);
     const transition = cancel(registrationOf(row), at);
@@ -32,5 +35,5 @@ export async function terminateDomain(store: Store, ports: Ports, name: string):
     if (cancelled.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', `The domain ${name} is being changed at the moment. Try again in a minute.`);
   });
-  await ports.registrar.setRenewal(name, false);
+  await registrar.setRenewal(name, false);
 }

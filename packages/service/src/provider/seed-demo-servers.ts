@@ -24,7 +24,8 @@ export function seedDemoServers(store: Store, parts: RuntimeParts): Promise<void
 }
 
 /** As `seedDemoServers`, where the demo account has none yet. */
-export async function addDemoServers(db: Db, { ports, secret }: RuntimeParts): Promise<void> {
+export async function addDemoServers(db: Db, parts: RuntimeParts): Promise<void> {
+  const { ports, secret } = parts;
   const { deployed, ordered } = demoServers;
   const identifier = await addMarketServer(db, ports, deployed);
   const begun = Math.floor(ports.clock.now() / 1000) - DEPLOYED_BEFORE;
@@ -42,5 +43,5 @@ export async function addDemoServers(db: Db, { ports, secret }: RuntimeParts): P
     })
     .where('id', '=', identifier)
     .execute();
-  await orderDedicatedServer(db, ports, { identifier: await addMarketServer(db, ports, ordered), accountId: DEMO_ACCOUNT });
+  await orderDedicatedServer(db, parts, { identifier: await addMarketServer(db, ports, ordered), accountId: DEMO_ACCOUNT });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { SMALL_VM, startService } from '../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
 import type { TestService } from '../../test/harness.ts';
 import { expectInvariants } from '../../test/invariants.ts';
 import { invoicesOf, providerOf } from '../../test/provider.ts';
@@ -305,7 +305,7 @@ test('a change that arrives late touches no invoice that was made, and ends noth
   const late = service.clock.now() + 1000;
   service.clock.advanceTo('2026-12-05T00:00:00Z');
   await service.call('getCurrentInvoice');
-  await service.store.commit(({ db }) => stopVm(db, { vmId: vm, now: late }));
+  await service.store.commit(({ db }) => stopVm(db, { vmId: vm, now: late, ports: service.ports, secret: SECRET }));
   expect(await positions(service, vm)).toEqual([]);
   expect(await invoicesOf(service)).toMatchObject([{ total: 7.11 }]);
   await expectInvariants(service.store);

@@ -12,6 +12,7 @@ import type { NewPosition } from '../operations/accounting/vm-billing.ts';
 import { assignMoreIpv4, releaseAddresses, releaseLastIpv4 } from '../operations/vm/addresses.ts';
 import { findHostSystem } from '../operations/vm/host-system.ts';
 import type { HostSystem } from '../operations/vm/host-system.ts';
+import type { Settling } from '../operations/settle.ts';
 import { leaveNode, resizeOnNode } from '../operations/vm/placement.ts';
 import { invalid, Refusal } from '../refusal.ts';
 import type { Seconds } from '../rules/billing.ts';
@@ -26,11 +27,9 @@ import type { Db } from '../store/store.ts';
 
 type Vm = Selectable<VmsTable>;
 
-/** Which VM, and when. */
-export interface VmAct {
+/** Which VM, when, and with what its account is settled first. */
+export interface VmAct extends Omit<Settling, 'accountId'> {
   readonly vmId: number;
-  /** Milliseconds. */
-  readonly now: number;
 }
 
 /** What a VM is to have from now on; what is left out stays as it is. */
@@ -50,8 +49,9 @@ export interface Resize extends VmAct {
  * @throws Refusal 404 for no such VM, 422 for what its host system does not offer, 409 when its node
  *   or its location has no room, 402 when it becomes dearer than the credit limit has room for.
  */
-export async function resizeVm(db: Db, { vmId, now, resources, allowFallbackIPs = false }: Resize): Promise<Money> {
-  const { vm, instant } = await act(db, { vmId, now }, 'resize');
+export async function resizeVm(db: Db, how: Resize): Promise<Money> {
+  const { vmId, resources, allowFallbackIPs = false } = how;
+  const { vm, instant } = await act(db, how, 'resize');
   const to: BilledResources = { ...resourcesOf(vm), ...resources };
   const from = resourcesOf(vm);
   if (JSON.stringify(to) === JSON.stringify(from)) return BigInt(vm.monthly_price);
@@ -145,12 +145,12 @@ export async function removeVm(db: Db, how: VmAct): Promise<void> {
 }
 
 /** Brings a VM to the state that an event leads to, in one conditional update. */
-async function act(db: Db, { vmId, now }: VmAct, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
+async function act(db: Db, { vmId, now, ports, secret }: VmAct, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
   const found = await db.selectFrom('vms').select(['account_id', 'state']).where('id', '=', vmId).executeTakeFirst();
   if (!found || !isVmState(found.state) || found.state === 'reserved' || found.state === 'removed') {
     throw new Refusal(404, 'not_found', `There is no VM ${vmId}.`);
   }
-  const instant = await billingInstant(db, found.account_id, now);
+  const instant = await billingInstant(db, { accountId: found.account_id, now, ports, secret });
   const state = vmStateAfter(found.state, event);
   const vm =
     state &&

@@ -10,6 +10,16 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Without characters that are mistaken for one another. */
 const PASSWORD_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
+/**
+ * The API key of a sandbox's demo account where several nodes share the store: each of them makes
+ * the same one out of the service's secret, so that none of them has to keep it.
+ */
+export function demoApiKeyFrom(secret: string): string {
+  const drawn = new Uint8Array(hkdfSync('sha256', secret, '', 'reseller-service/demo-api-key/v1', 4_096));
+  let used = 0;
+  return newApiKey({ bytes: (count) => drawn.slice(used, (used += count)) }, 'sandbox');
+}
+
 /** A new API key: 256 bits and more of randomness behind a prefix that tells sandbox from live. */
 export function newApiKey(random: Random, mode: Mode): string {
   return `rsk_${mode}_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
@@ -57,6 +67,11 @@ export function newOtp(random: Random): string {
  */
 export function hashOfOtp(code: string, secret: string): string {
   return createHmac('sha256', secret).update(`otp:${code}`).digest('hex');
+}
+
+/** What is stored of the service's secret, so that a node with another one is found out. The secret is random: there is nothing to guess from. */
+export function verifierOfSecret(secret: string): string {
+  return createHmac('sha256', secret).update('verifier').digest('hex');
 }
 
 /** Whether two hashes of the same kind are equal, in a time that does not tell where they differ. */

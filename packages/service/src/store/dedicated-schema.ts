@@ -1,3 +1,4 @@
+import type { DedicatedNodeColumns } from './node-schema.ts';
 import type { DedicatedOperatorColumns } from './operator-schema.ts';
 
 /** The tables of dedicated servers; schema.ts says what holds for every column. */
@@ -7,7 +8,7 @@ export interface DedicatedSchema {
 }
 
 /** One machine, from the market to its end. */
-export interface DedicatedServersTable extends DedicatedOperatorColumns {
+export interface DedicatedServersTable extends DedicatedNodeColumns, DedicatedOperatorColumns {
   /** UUID: the machine has it on the market already. */
   id: string;
   /** Null while it is offered. */

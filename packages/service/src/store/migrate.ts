@@ -6,6 +6,7 @@ import { domains } from './migrations/0003-domains.ts';
 import { dedicated } from './migrations/0004-dedicated.ts';
 import { sales } from './migrations/0005-sales.ts';
 import { operator } from './migrations/0006-operator.ts';
+import { nodes } from './migrations/0007-nodes.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -24,6 +25,7 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
       '0004-dedicated': dedicated(engine),
       '0005-sales': sales(engine),
       '0006-operator': operator(engine),
+      '0007-nodes': nodes(engine),
     }),
   };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

@@ -1,5 +1,6 @@
 import type { DedicatedSchema } from './dedicated-schema.ts';
 import type { DomainSchema } from './domain-schema.ts';
+import type { NodeSchema, ReservationNodeColumns } from './node-schema.ts';
 import type { AccountOperatorColumns, ApiKeyOperatorColumns, NodeOperatorColumns, OperatorSchema } from './operator-schema.ts';
 import type { SaleSchema, VmSaleColumns } from './sale-schema.ts';
 
@@ -10,7 +11,7 @@ import type { SaleSchema, VmSaleColumns } from './sale-schema.ts';
  *
  * An integer column reads as a number; a value beyond 2^53 (90 million EUR) is refused on the way in.
  */
-export interface Schema extends DedicatedSchema, DomainSchema, OperatorSchema, SaleSchema {
+export interface Schema extends DedicatedSchema, DomainSchema, NodeSchema, OperatorSchema, SaleSchema {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
   os_images: OsImagesTable;
@@ -227,7 +228,7 @@ export interface IdempotencyKeysTable {
   created: number;
 }
 
-export interface ReservationsTable {
+export interface ReservationsTable extends ReservationNodeColumns {
   id: string;
   account_id: string;
   operation: string;

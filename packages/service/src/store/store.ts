@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely';
+import type { Insertable, Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 
 import type { RequestLogTable, Schema } from './schema.ts';
 
@@ -22,6 +22,28 @@ export interface Transaction {
   log(entry: LogEntry): void;
 }
 
+/** How those who are at work on a store at the same time stay out of each other's way. One implementation for each engine. */
+export interface Sharing {
+  /**
+   * Whether other processes may be at work on the store. Where not, whoever opens it knows that
+   * every earlier one is dead.
+   */
+  readonly severalNodes: boolean;
+  /** Milliseconds by a clock that all who use the store have in common, in a query. */
+  readonly now: RawBuilder<number>;
+  /**
+   * Has a query of a unit of work claim the rows of a table until the unit ends. Rows that another
+   * unit has claimed, or is writing to, are left out, or waited for.
+   */
+  claim<Tables extends keyof Schema, Row>(
+    query: SelectQueryBuilder<Schema, Tables, Row>,
+    of: Tables,
+    held: 'left out' | 'waited for',
+  ): SelectQueryBuilder<Schema, Tables, Row>;
+  /** Waits until no other unit is writing to the tables, and has those that want to wait for the end of this one. */
+  freeze(db: Db, tables: readonly string[]): Promise<void>;
+}
+
 /** Where the service keeps everything. One implementation for each engine. */
 export interface Store {
   /** Reads a state that is committed. Nothing may be written. */
@@ -33,6 +55,7 @@ export interface Store {
    * @throws StoreUnavailableError when the store cannot keep it; nothing of it is kept then.
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  readonly sharing: Sharing;
   /** Finishes what is under way and closes the files or connections; once, however often it is called. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 
 import { terminateDomain } from '../../src/index.ts';
 import type { OperationId } from '../../src/operations/operation.ts';
+import { SECRET } from '../harness.ts';
 import { tlds } from './catalogue.ts';
 import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Order, Prospect, Refused } from './delivery.ts';
@@ -13,6 +14,7 @@ import { creditFits } from './model-billing.ts';
 import { charge, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
 import { tryProvider, unlessPortFails } from './provider-act.ts';
+import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary } from './virtual-clock.ts';
 
@@ -114,30 +116,48 @@ function registrationOf(sim: Simulation, wish: DomainWish): Order<'registerDomai
   };
 }
 
-function registerRefusal({ model, clock }: Simulation, wish: DomainWish): Refused | undefined {
+function registerRefusal(sim: Simulation, wish: DomainWish): Refused | undefined {
+  const { model, clock } = sim;
   const { account, name, tld } = wish;
   const handle = account.handles.find(({ id }) => id === wish.handle);
   if (!handle || (tld === 'de' && !handle.hasPhone)) return invalid;
+  const owner = model.domains.get(name)?.account;
+  if (owner) settleModel(sim, owner);
   if (model.domains.has(name)) return wrongState;
   return creditFits(model, account, units(domainPrice(wish)), clock.seconds()) ? undefined : noCredit;
 }
 
-/** A domain is kept for an account, and its price is charged. */
-export function reserveDomain({ model, clock }: Simulation, wish: DomainWish): { confirm(): void; release(): void } {
+/** A domain is kept for an account, and its price is held; it is charged when the domain is registered. */
+export function reserveDomain(sim: Simulation, wish: DomainWish): { confirm(): void; release(): void } {
+  const { model, clock } = sim;
   const { account, name, tld, handle, authcode } = wish;
   const now = clock.seconds();
   const stop = anniversary(now, 1);
   const [ns1 = '', ns2 = ''] = standardNameservers;
   const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2] };
   const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun };
+  const price = domainPrice(wish);
+  const hold = { account, amount: units(price) };
   model.domains.set(name, domain);
-  const what = { account, kind: 'domains', subject: name, type: authcode === undefined ? 'CREATE' : 'TRANSFER', start: now, stop } as const;
-  const made = charge(model, { ...what, amount: domainPrice(wish) }, now);
+  model.holds.push(hold);
   return {
-    confirm: () => void (domain.state = 'registered'),
+    confirm() {
+      domain.state = 'registered';
+      settleModel(sim, account);
+      remove(model.holds, hold);
+      const what = {
+        account,
+        kind: 'domains',
+        subject: name,
+        type: authcode === undefined ? 'CREATE' : 'TRANSFER',
+        start: now,
+        stop,
+      } as const;
+      charge(model, { ...what, amount: price }, clock.seconds());
+    },
     release() {
       model.domains.delete(name);
-      remove(model.charges, made);
+      remove(model.holds, hold);
     },
   };
 }
@@ -270,7 +290,7 @@ export async function cancelDomain(sim: Simulation): Promise<void> {
   const fault = refusal || dice.chance(0.8) ? 'none' : dice.pick(['fails before', 'fails after'] as const);
   world.faults.plan = [fault];
   sim.say(`the provider cancels the domain ${name}`);
-  const act = () => unlessPortFails(() => terminateDomain(door.store(), world.ports, name), fault !== 'none');
+  const act = () => unlessPortFails(() => terminateDomain(door.store(), { ports: world.ports, secret: SECRET }, name), fault !== 'none');
   const done = await tryProvider(sim, act, refusal);
   world.faults.plan = [];
   if (!done) return;

@@ -8,11 +8,10 @@ import type { Prospect, Refused } from './delivery.ts';
 import { SET_UP_SECONDS } from './faulty-ports.ts';
 import { units } from './fraction.ts';
 import { creditFits, iso } from './model-billing.ts';
-import { catchUpServers, deploy } from './model-due.ts';
+import { deploy, settleModel } from './model-due.ts';
 import type { ModelAccount, ModelServer } from './model.ts';
 import { tryProvider } from './provider-act.ts';
 import type { Simulation } from './simulation.ts';
-import { monthOf } from './virtual-clock.ts';
 
 /** Servers on the market, at least; more come only up to a number. */
 const OFFERED = 2;
@@ -25,9 +24,14 @@ export async function orderServer(sim: Simulation): Promise<void> {
   const server = dice.chance(0.8) ? dice.pickAny(offered) : dice.pickAny(model.servers);
   if (!server) return;
   const account = dice.pick(model.accounts);
+  settleModel(sim, account);
   sim.say(`the provider orders the ${server.state} server ${server.id} for ${account.name}`);
   const act = () =>
-    door.store().commit(({ db }) => orderDedicatedServer(db, world.ports, { identifier: server.id, accountId: account.id }));
+    door
+      .store()
+      .commit(({ db }) =>
+        orderDedicatedServer(db, { ports: world.ports, secret: SECRET }, { identifier: server.id, accountId: account.id }),
+      );
   if (await tryProvider(sim, act, orderRefusal(sim, server, account)))
     serverOrdered(server, account, clock.seconds(), world.fleet.automatic);
 }
@@ -43,7 +47,6 @@ export function serverOrdered(server: ModelServer, account: ModelAccount, now: n
   server.account = account;
   server.ordered = now;
   server.due = automatic ? now + SET_UP_SECONDS : null;
-  account.period = Math.max(account.period, monthOf(now));
 }
 
 /** The provider completes a set-up by hand, or changes how set-ups complete. */
@@ -104,7 +107,7 @@ function changing<Id extends 'deleteDedicatedServer' | 'undeleteDedicatedServer'
     reserve: () => ({
       release: () => {},
       confirm(reply) {
-        catchUpServers(sim.model, { automatic: sim.world.fleet.automatic }, account, sim.clock.seconds());
+        settleModel(sim, account);
         check(reply.data());
         server.terminated = terminated;
       },

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 
 import { removeVm, resizeVm, startVm, stopVm } from '../../src/index.ts';
+import { SECRET } from '../harness.ts';
 import { osImages } from './catalogue.ts';
 import { invalid, noCredit, noRoom, notFound, send, wrongState } from './delivery.ts';
 import type { Refused } from './delivery.ts';
@@ -12,8 +13,8 @@ import type { ModelSale, ModelVm, Resources } from './model.ts';
 import { tryProvider } from './provider-act.ts';
 import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, someResources } from './purchases.ts';
 import type { Dice } from './seeded-random.ts';
+import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
-import { monthOf } from './virtual-clock.ts';
 
 export async function reinstallVm(sim: Simulation): Promise<void> {
   const vm = sim.dice.pickAny(sim.model.vms);
@@ -56,6 +57,7 @@ export function someChange(dice: Dice, { host }: ModelVm): Partial<Resources> {
 
 async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, allowFallbackIPs: boolean): Promise<void> {
   const to: Resources = { ...vm.resources, ...change };
+  settleModel(sim, vm.account);
   const refusal = resizeRefusal(sim, vm, { to, price: priceAfter(vm, to), allowFallbackIPs });
   sim.say(`the provider resizes the ${vm.state} VM ${vm.id} of ${vm.account.name}: ${JSON.stringify(change)}`);
   if (await tryProvider(sim, resizing(sim, vm, change, allowFallbackIPs), refusal)) await vmResized(sim, vm, to, allowFallbackIPs);
@@ -63,12 +65,15 @@ async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, 
 
 /** What the provider does to resize a VM. */
 export function resizing(
-  { door, clock }: Simulation,
+  { door, clock, world }: Simulation,
   { id: vmId }: ModelVm,
   resources: Partial<Resources>,
   allowFallbackIPs: boolean,
 ): () => Promise<unknown> {
-  return () => door.store().commit(({ db }) => resizeVm(db, { vmId, now: clock.now(), resources, allowFallbackIPs }));
+  return () =>
+    door
+      .store()
+      .commit(({ db }) => resizeVm(db, { vmId, now: clock.now(), ports: world.ports, secret: SECRET, resources, allowFallbackIPs }));
 }
 
 /** Sale prices last where the sale is upgradable. */
@@ -83,7 +88,7 @@ export function priceAfter(vm: ModelVm, to: Resources): ModelVm['price'] {
 /** A VM has other resources now. */
 export async function vmResized(sim: Simulation, vm: ModelVm, to: Resources, allowFallbackIPs: boolean, isAlone = true): Promise<void> {
   const now = sim.clock.seconds();
-  vm.account.period = Math.max(vm.account.period, monthOf(now));
+  settleModel(sim, vm.account);
   if (JSON.stringify(to) === JSON.stringify(vm.resources)) return;
   const price = priceAfter(vm, to);
   vm.sale = lastingSale(vm);
@@ -146,6 +151,7 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
     { weight: 5, does: 'start' as const },
     { weight: 2, does: 'remove' as const },
   ]);
+  settleModel(sim, vm.account);
   sim.say(`the provider has the ${vm.state} VM ${vm.id} of ${vm.account.name} ${does}`);
   if (await tryProvider(sim, changing(sim, vm, does), changeRefusal(sim, vm, does))) vmChanged(sim, vm, does);
 }
@@ -153,15 +159,16 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
 export type VmChange = 'stop' | 'start' | 'remove';
 
 /** What the provider does to stop, start or remove a VM. */
-export function changing({ door, clock }: Simulation, { id: vmId }: ModelVm, does: VmChange): () => Promise<void> {
+export function changing({ door, clock, world }: Simulation, { id: vmId }: ModelVm, does: VmChange): () => Promise<void> {
   const act = { stop: stopVm, start: startVm, remove: removeVm }[does];
-  return () => door.store().commit(({ db }) => act(db, { vmId, now: clock.now() }));
+  return () => door.store().commit(({ db }) => act(db, { vmId, now: clock.now(), ports: world.ports, secret: SECRET }));
 }
 
 /** A VM was stopped, started or removed; the hypervisor is told by the provider. */
-export function vmChanged({ clock, world }: Simulation, vm: ModelVm, does: VmChange): void {
-  const now = clock.seconds();
-  vm.account.period = Math.max(vm.account.period, monthOf(now));
+export function vmChanged(sim: Simulation, vm: ModelVm, does: VmChange): void {
+  const { world } = sim;
+  const now = sim.clock.seconds();
+  settleModel(sim, vm.account);
   const running = runningStretch(vm);
   if (running) running.stop = now;
   if (does === 'start') vm.stretches.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });

@@ -4,17 +4,17 @@ import { expect } from 'vitest';
 import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
-import { catchUpDomains, catchUpServers } from './model-due.ts';
+import { settleModel } from './model-due.ts';
 import type { ModelAccount, ModelDomain, ModelSale } from './model.ts';
 import type { Simulation } from './simulation.ts';
-import { monthAfter, monthOf } from './virtual-clock.ts';
+import { monthAfter } from './virtual-clock.ts';
 
 /** The running invoice, the list of the closed ones, and the detail of each that is new and of one other. */
 export async function agreeOnBilling(sim: Simulation, account: ModelAccount): Promise<void> {
   const { door, model, clock, dice } = sim;
   const now = clock.seconds();
   const current = await door.call(account, 'getCurrentInvoice');
-  account.period = Math.max(account.period, monthOf(now));
+  settleModel(sim, account);
   expect(current.data(), `running invoice of ${account.name}`).toEqual(currentInvoice(model, account, now));
 
   const expected = invoicesOf(model, account, now);
@@ -80,9 +80,10 @@ function shownSale({ title, start, stop, upgradable, max, used, prices }: ModelS
 }
 
 /** The dedicated servers that an account has, and the market. */
-export async function agreeOnServers({ door, model, clock, world }: Simulation, account: ModelAccount): Promise<void> {
+export async function agreeOnServers(sim: Simulation, account: ModelAccount): Promise<void> {
+  const { door, model } = sim;
   const { list } = (await door.call(account, 'listDedicatedServers')).data();
-  catchUpServers(model, { automatic: world.fleet.automatic }, account, clock.seconds());
+  settleModel(sim, account);
   const own = model.servers.filter((server) => server.account === account && server.state !== 'ended');
   expect(
     list.map(({ identifier, deployed, accounting, management }) => ({
@@ -113,9 +114,10 @@ export async function agreeOnServers({ door, model, clock, world }: Simulation, 
 const LOCKED = 60 * 86_400;
 
 /** The domains that an account has, and all about each of them. */
-export async function agreeOnDomains({ door, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+export async function agreeOnDomains(sim: Simulation, account: ModelAccount): Promise<void> {
+  const { door, model, clock } = sim;
   const { list } = (await door.call(account, 'listDomains')).data();
-  catchUpDomains(model, account, clock.seconds());
+  settleModel(sim, account);
   const own = [...model.domains.values()].filter((domain) => domain.account === account && domain.state !== 'reserved');
   expect(list, `domains of ${account.name}`).toEqual(own.map(({ name }) => name).toSorted());
   for (const domain of own) {

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { OperationId } from '../../src/operations/operation.ts';
 import type { Reply, Sent } from './door.ts';
 import type { Fault, HangingCall } from './faulty-ports.ts';
+import { settleModel } from './model-due.ts';
 import type { ModelAccount } from './model.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -62,6 +63,7 @@ const MOST_HANGING = 3;
  */
 export async function send<Id extends OperationId>(sim: Simulation, order: Order<Id>, key = newKey(sim)): Promise<void> {
   const { account, id } = order;
+  settleModel(sim, account);
   const prospect = order.prospect();
   const sent = { ...order.sent, key };
   if (prospect.refusal) {
@@ -132,7 +134,7 @@ function settle<Id extends OperationId>(
     return remember(sim, order, key, reply.text);
   }
   const isStuck = undoing !== 'none' && prospect.asks === 'a port, and one to undo it';
-  expectRefused(reply, isStuck ? failed : refusal);
+  expectRefused(reply, refusal);
   sim.say(`${id} of ${account.name} ${isStuck ? 'fails, and cannot be undone for now' : 'fails, and is undone'}`);
   remember(sim, order, key, undefined);
   if (isStuck) sim.underWay.push({ what: id, key, account, hanging: undefined, release: reserved.release });

@@ -173,6 +173,7 @@ export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bi
   }
   for (const one of model.charges) if (one.account === account && one.month === month) held += units(one.amount);
   for (const one of model.reservations) if (one.account === account) held += one.hold;
+  for (const one of model.holds) if (one.account === account) held += one.amount;
   for (const one of model.servers) if (one.account === account && one.state === 'ordered') held += units(one.price);
   return held;
 }

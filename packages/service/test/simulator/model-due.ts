@@ -3,6 +3,7 @@ import { tlds } from './catalogue.ts';
 import { decimal } from './fraction.ts';
 import { charge } from './model.ts';
 import type { Model, ModelAccount, ModelDomain, ModelServer, Seconds } from './model.ts';
+import type { Simulation } from './simulation.ts';
 import { anniversary, monthOf } from './virtual-clock.ts';
 
 /** How the fleet completes set-ups: by itself after so many seconds, or by hand. */
@@ -29,14 +30,10 @@ export function doDueWork(model: Model, fleet: FleetManner, now: Seconds): void 
   for (const account of model.accounts) account.period = Math.max(account.period, monthOf(now));
 }
 
-/** Does what is due of the servers of an account, which each operation on them does first. */
-export function catchUpServers(model: Model, fleet: FleetManner, account: ModelAccount, now: Seconds): void {
-  doWhatIsDue(model, fleet, now, (one) => 'days' in one && one.account === account);
-}
-
-/** Does what is due of the domains of an account. */
-export function catchUpDomains(model: Model, account: ModelAccount, now: Seconds): void {
-  doWhatIsDue(model, { automatic: true }, now, (one) => 'tld' in one && one.account === account);
+/** Does what is due of an account, which each operation that bills or shows it does first. */
+export function settleModel({ model, world, clock }: Pick<Simulation, 'model' | 'world' | 'clock'>, account: ModelAccount): void {
+  doWhatIsDue(model, world.fleet, clock.seconds(), (one) => one.account === account);
+  account.period = Math.max(account.period, monthOf(clock.seconds()));
 }
 
 function doWhatIsDue(model: Model, fleet: FleetManner, now: Seconds, which: (one: ModelServer | ModelDomain) => boolean): void {

@@ -141,6 +141,8 @@ export interface Model {
   readonly servers: ModelServer[];
   readonly domains: Map<string, ModelDomain>;
   readonly charges: Charge[];
+  /** Units of 10^-8 EUR that are held for domains that are being registered. */
+  readonly holds: { readonly account: ModelAccount; readonly amount: bigint }[];
   /** Names that ended with their year: the registrar let go of them by itself. */
   readonly lapsed: Set<string>;
 }
@@ -164,6 +166,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
     servers: [],
     domains: new Map(),
     charges: [],
+    holds: [],
     lapsed: new Set(),
   };
 }

@@ -12,8 +12,8 @@ import type { AddressWish, Family } from './model-room.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
 import type { Dice } from './seeded-random.ts';
+import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
-import { monthOf } from './virtual-clock.ts';
 
 /** A VM that a reseller wants. */
 export interface Wish {
@@ -125,7 +125,6 @@ export function reserveVm(
   }
   const taken = { id, account, host: host.name, node: order.node, resources, ipv4: [...ipv4], ipv6: [...ipv6], ...terms };
   if (taken.sale) taken.sale.used++;
-  account.period = Math.max(account.period, monthOf(terms.since));
   model.reservations.push(taken);
   const release = () => {
     remove(model.reservations, taken);
@@ -145,7 +144,7 @@ export function reserveVm(
       const gross = over(times(terms.price, 119), 100);
       expect(pricings).toEqual({ monthly: numberOfCents(cents(terms.price)), monthly_gross: numberOfCents(cents(gross)) });
       remove(model.reservations, taken);
-      account.period = Math.max(account.period, monthOf(sim.clock.seconds()));
+      settleModel(sim, account);
       const start = Math.max(terms.since, account.period);
       model.vms.push({ ...taken, os, state: 'running', stretches: [{ type: 'CREATE', start, stop: null, price: terms.price }] });
     },

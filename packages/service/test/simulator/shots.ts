@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 
 import { orderDedicatedServer } from '../../src/index.ts';
 import { Refusal } from '../../src/refusal.ts';
+import { SECRET } from '../harness.ts';
 import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
@@ -134,7 +135,11 @@ export function orderShots(sim: Simulation, server: ModelServer): Shot[] {
     outcome: undefined,
     fire: () =>
       outcomeOf(() =>
-        door.store().commit(({ db }) => orderDedicatedServer(db, world.ports, { identifier: server.id, accountId: account.id })),
+        door
+          .store()
+          .commit(({ db }) =>
+            orderDedicatedServer(db, { ports: world.ports, secret: SECRET }, { identifier: server.id, accountId: account.id }),
+          ),
       ),
     async follow() {
       expect(server.state).toBe('offered');

@@ -10,7 +10,7 @@ import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import type { ChargesTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
-import { holdCredit, holdOwed } from './credit-hold.ts';
+import { holdOwed } from './credit-hold.ts';
 import { closeEndedPeriods } from './period-end.ts';
 
 /** What is charged, and for which stretch of time. */
@@ -26,33 +26,27 @@ export interface Charge {
 }
 
 /**
- * Charges a purchase to the running period, as of `now` (milliseconds).
- *
- * @returns The charge's ID, for `withdrawCharge`.
- * @throws Refusal 402 when the credit limit has no room for it.
+ * Charges what was agreed before (a renewal, or a purchase whose price was held and is delivered)
+ * to the running period, as of `now` (milliseconds): it is owed whatever the credit limit says.
  */
-export async function chargePurchase(db: Db, ports: Ports, charge: Charge, now: number): Promise<string> {
-  await closeEndedPeriods(db, charge.accountId, Math.floor(now / 1000));
-  await holdCredit(db, charge.accountId, charge.amount);
-  return insertCharge(db, ports, charge, now);
-}
-
-/** Charges what was agreed before, such as a renewal: it is owed whatever the credit limit says. */
-export async function chargeOwed(db: Db, ports: Ports, charge: Charge, now: number): Promise<string> {
+export async function chargeOwed(db: Db, { random }: Ports, charge: Charge, now: number): Promise<void> {
   await closeEndedPeriods(db, charge.accountId, Math.floor(now / 1000));
   await holdOwed(db, charge.accountId, charge.amount);
-  return insertCharge(db, ports, charge, now);
-}
-
-/** Takes a charge back that is not on an invoice yet: for a purchase that was not delivered. */
-export async function withdrawCharge(db: Db, id: string): Promise<void> {
-  const charge = await db
-    .deleteFrom('charges')
-    .where('id', '=', id)
-    .where('invoice_id', 'is', null)
-    .returning(['account_id', 'amount'])
-    .executeTakeFirst();
-  if (charge) await holdOwed(db, charge.account_id, -BigInt(charge.amount));
+  await db
+    .insertInto('charges')
+    .values({
+      id: uuidv7({ msecs: now, random: random.bytes(16) }),
+      account_id: charge.accountId,
+      invoice_id: null,
+      kind: charge.kind,
+      subject: charge.subject,
+      type: charge.type,
+      start: charge.start,
+      stop: charge.stop,
+      amount: Number(charge.amount),
+      created: now,
+    })
+    .execute();
 }
 
 /** The charges of the running period as an invoice shows them, and what they come to. */
@@ -94,24 +88,4 @@ function bySubject(rows: readonly Selectable<ChargesTable>[], kind: Charge['kind
     });
   }
   return map;
-}
-
-async function insertCharge(db: Db, { random }: Ports, charge: Charge, now: number): Promise<string> {
-  const id = uuidv7({ msecs: now, random: random.bytes(16) });
-  await db
-    .insertInto('charges')
-    .values({
-      id,
-      account_id: charge.accountId,
-      invoice_id: null,
-      kind: charge.kind,
-      subject: charge.subject,
-      type: charge.type,
-      start: charge.start,
-      stop: charge.stop,
-      amount: Number(charge.amount),
-      created: now,
-    })
-    .execute();
-  return id;
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../../refusal.ts';
 import { availableCredit } from '../../rules/credit.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
+import { preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
@@ -14,13 +15,7 @@ import type { Db } from '../../store/store.ts';
  * @throws Refusal 402 when it does not fit.
  */
 export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
-  const held = await db
-    .updateTable('accounts')
-    .set({ held: sql`held + ${amount}` })
-    .where('id', '=', accountId)
-    .where(sql<boolean>`unpaid + held + ${amount} <= credit_limit`)
-    .executeTakeFirst();
-  if (held.numUpdatedRows > 0n) return;
+  if ((await holdWhereItFits(db, { accountId, amount })) > 0) return;
   const account = await db
     .selectFrom('accounts')
     .select(['credit_limit', 'unpaid', 'held'])
@@ -45,9 +40,25 @@ export async function holdOwed(db: Db, accountId: string, amount: Money): Promis
 }
 
 async function addHold(db: Db, accountId: string, amount: Money): Promise<void> {
-  await db
-    .updateTable('accounts')
-    .set({ held: sql`held + ${amount}` })
-    .where('id', '=', accountId)
-    .execute();
+  await hold(db, { accountId, amount });
 }
+
+interface Hold {
+  readonly accountId: string;
+  readonly amount: Money;
+}
+
+const hold = preparedWrite<Hold>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set({ held: sql`held + ${parameter('amount')}` })
+    .where('id', '=', parameter('accountId')),
+);
+
+const holdWhereItFits = preparedWrite<Hold>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set({ held: sql`held + ${parameter('amount')}` })
+    .where('id', '=', parameter('accountId'))
+    .where(sql<boolean>`unpaid + held + ${parameter('amount')} <= credit_limit`),
+);

@@ -4,16 +4,16 @@ import { closeEndedPeriods } from './period-end.ts';
 
 /** Closes the periods of accounts at their ends, whether or not anyone asks for them. */
 export const periodEnds: DueWork = {
-  async first(db, now) {
-    const account = await db
+  async first(db, now, accountId) {
+    const ended = db
       .selectFrom('accounts')
       .select(['id', 'period_start'])
       .where('period_start', '<', periodOf(Math.floor(now / 1000)).start)
       .orderBy('period_start')
       .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
+      .limit(1);
+    const account = await (accountId === undefined ? ended : ended.where('id', '=', accountId)).executeTakeFirst();
     return account && { at: periodOf(account.period_start).end * 1000, id: account.id };
   },
-  perform: ({ db }, { at, id }) => closeEndedPeriods(db, id, at / 1000),
+  perform: (db, { at, id }) => closeEndedPeriods(db, id, at / 1000),
 };

@@ -1,9 +1,12 @@
 /** Sales as the store has them (specification: "Sale"). */
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 
 import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
 import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
+import { prepared, preparedWrite } from '../../store/prepared.ts';
+import type { SalesTable } from '../../store/sale-schema.ts';
 import type { Db } from '../../store/store.ts';
 
 /** What answers say beside each property of a sale, for people. */
@@ -72,20 +75,45 @@ export interface SalePurchase {
  * @returns The sale with what the VM costs in it; undefined where standard prices apply.
  */
 export async function takeSale(db: Db, { accountId, hostsystem, vm, standard, now }: SalePurchase): Promise<PricedOffer | undefined> {
-  const active = (await openSales(db, accountId, now)).filter(({ state }) => state === 'active');
-  const sales = active.map(({ id, start, upgradable, pricings }) => ({ id, start, upgradable, prices: pricings.get(hostsystem) ?? {} }));
-  for (const offer of offersFor(vm, standard, sales)) {
-    const taken = await db
-      .updateTable('sales')
-      .set({ used_volume: sql<number>`used_volume + 1` })
-      .where('id', '=', offer.id)
-      .where('ended', 'is', null)
-      .where(sql<boolean>`used_volume + 1 <= max_volume`)
-      .executeTakeFirst();
-    if (taken.numUpdatedRows > 0n) return offer;
+  const prices = await pricesInSales(db, { accountId, hostsystem, now });
+  const active = [...Map.groupBy(prices, ({ id }) => id).values()].flatMap((rows) => {
+    const [sale] = rows;
+    return sale && saleStateAt({ ...sale, maxVolume: sale.max_volume, usedVolume: sale.used_volume }, now) === 'active'
+      ? [{ id: sale.id, start: sale.start, upgradable: sale.upgradable === 1, prices: pricesFrom(rows) }]
+      : [];
+  });
+  for (const offer of active.length === 0 ? [] : offersFor(vm, standard, active)) {
+    if ((await takeVolume(db, { id: offer.id })) > 0) return offer;
   }
   return undefined;
 }
+
+interface SaleOnHost extends Pick<Selectable<SalesTable>, 'id' | 'start' | 'stop' | 'ended' | 'upgradable' | 'max_volume' | 'used_volume'> {
+  readonly resource: string;
+  readonly price_net: number;
+}
+
+/** The prices on a host system of the sales that an account may use; which of them are active is the rule's to say. */
+const pricesInSales = prepared<{ accountId: string; hostsystem: string; now: number }, SaleOnHost>((db, parameter) =>
+  db
+    .selectFrom('sales')
+    .innerJoin('sale_prices', 'sale_prices.sale_id', 'sales.id')
+    .select(['sales.id', 'sales.start', 'sales.stop', 'sales.ended', 'sales.upgradable', 'sales.max_volume', 'sales.used_volume'])
+    .select(['sale_prices.resource', 'sale_prices.price_net'])
+    .where((sale) => sale.or([sale('sales.account_id', 'is', null), sale('sales.account_id', '=', parameter('accountId'))]))
+    .where('sales.ended', 'is', null)
+    .where((sale) => sale.or([sale('sales.stop', 'is', null), sale('sales.stop', '>', parameter('now'))]))
+    .where('sale_prices.hostsystem', '=', parameter('hostsystem')),
+);
+
+const takeVolume = preparedWrite<{ id: string }>((db, parameter) =>
+  db
+    .updateTable('sales')
+    .set({ used_volume: sql<number>`used_volume + 1` })
+    .where('id', '=', parameter('id'))
+    .where('ended', 'is', null)
+    .where(sql<boolean>`used_volume + 1 <= max_volume`),
+);
 
 /** Gives back what a purchase took of a sale's volume: it was not delivered. */
 export async function giveVolumeBack(db: Db, saleId: string): Promise<void> {

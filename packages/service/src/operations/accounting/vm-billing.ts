@@ -3,23 +3,25 @@
  * (specification: "Invoice", "Position item"). Every function leaves `accounts.held` equal to the
  * holds of the open positions, the open charges and the reservations under way.
  */
+import { sql } from 'kysely';
+
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
+import { prepared, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
-import { closeEndedPeriods } from './period-end.ts';
+import { settle } from '../settle.ts';
+import type { Settling } from '../settle.ts';
 
 /**
- * The instant that a change of billing is made at: periods that have ended by then are closed, and
- * it never lies in one, since a change that arrives late must not touch an invoice that was made.
- *
- * @param now Milliseconds.
+ * The instant that a change of billing is made at: the account is settled up to then, and it never
+ * lies in a period that has ended, since a change that arrives late must not touch an invoice that
+ * was made.
  */
-export async function billingInstant(db: Db, accountId: string, now: number): Promise<Seconds> {
-  const instant = Math.floor(now / 1000);
-  await closeEndedPeriods(db, accountId, instant);
-  return Math.max(instant, await keepPeriodOpen(db, accountId));
+export async function billingInstant(db: Db, settling: Settling): Promise<Seconds> {
+  await settle(db, settling);
+  return Math.max(Math.floor(settling.now / 1000), await keepPeriodOpen(db, settling.accountId));
 }
 
 /**
@@ -27,14 +29,18 @@ export async function billingInstant(db: Db, accountId: string, now: number): Pr
  * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
  */
 export async function keepPeriodOpen(db: Db, accountId: string): Promise<Seconds> {
-  const account = await db
-    .updateTable('accounts')
-    .set((row) => ({ held: row.ref('held') }))
-    .where('id', '=', accountId)
-    .returning('period_start')
-    .executeTakeFirstOrThrow();
+  const [account] = await touchAccount(db, { accountId });
+  if (!account) throw new Error(`There is no account ${accountId}.`);
   return account.period_start;
 }
+
+const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set((row) => ({ held: row.ref('held') }))
+    .where('id', '=', parameter('accountId'))
+    .returning('period_start'),
+);
 
 /** A position that is to begin. */
 export interface NewPosition {
@@ -54,21 +60,22 @@ export function holdOf({ start, monthlyPrice }: Pick<NewPosition, 'start' | 'mon
 export async function beginPosition(db: Db, position: NewPosition): Promise<void> {
   const { vmId, accountId, type, start, monthlyPrice } = position;
   const last = type === 'CREATE' ? undefined : await lastPosition(db, vmId);
-  await db
-    .insertInto('positions')
-    .values({
-      vm_id: vmId,
-      number: (last?.number ?? 0) + 1,
-      account_id: accountId,
-      invoice_id: null,
-      type,
-      start,
-      stop: null,
-      monthly_price: Number(monthlyPrice),
-      hold: Number(holdOf(position)),
-    })
-    .execute();
+  await insertPosition(db, { vmId, number: (last?.number ?? 0) + 1, accountId, type, start, monthlyPrice, hold: holdOf(position) });
 }
+
+const insertPosition = preparedWrite<NewPosition & { readonly number: number; readonly hold: Money }>((db, parameter) =>
+  db.insertInto('positions').values({
+    vm_id: parameter('vmId'),
+    number: parameter('number'),
+    account_id: parameter('accountId'),
+    invoice_id: null,
+    type: parameter('type'),
+    start: parameter('start'),
+    stop: null,
+    monthly_price: sql<number>`${parameter('monthlyPrice')}`,
+    hold: sql<number>`${parameter('hold')}`,
+  }),
+);
 
 /**
  * Ends the position that a VM runs on. Its hold shrinks to what it really costs.

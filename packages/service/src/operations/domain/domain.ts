@@ -2,7 +2,6 @@
 import type { Selectable } from 'kysely';
 
 import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
-import type { Ports } from '../../ports/ports.ts';
 import { notFound, Refusal } from '../../refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
@@ -11,17 +10,14 @@ import { statusOf, timingOf } from '../../rules/domain-registration.ts';
 import type { Registration } from '../../rules/domain-registration.ts';
 import type { DomainsTable } from '../../store/domain-schema.ts';
 import type { Db } from '../../store/store.ts';
-import { settleExpiries } from './expiry.ts';
+import { settle } from '../settle.ts';
+import type { Settling } from '../settle.ts';
 
 export type DomainRow = Selectable<DomainsTable>;
 
 /** Who asks for which domain, and when. */
-export interface DomainCall {
-  readonly accountId: string;
+export interface DomainCall extends Settling {
   readonly path: { readonly domain: string };
-  /** Milliseconds. */
-  readonly now: number;
-  readonly ports: Ports;
 }
 
 /**
@@ -29,15 +25,15 @@ export interface DomainCall {
  *
  * @throws Refusal 404 when the account has none of this name.
  */
-export async function findDomain(db: Db, { accountId, path, now, ports }: DomainCall): Promise<DomainRow> {
-  const name = asciiNameOf(path.domain);
+export async function findDomain(db: Db, call: DomainCall): Promise<DomainRow> {
+  const name = asciiNameOf(call.path.domain);
   if (name === undefined) throw notFound('domain');
-  await settleExpiries(db, ports, Math.floor(now / 1000), { name });
+  await settle(db, call);
   const row = await db
     .selectFrom('domains')
     .selectAll()
     .where('name', '=', name)
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', call.accountId)
     .where('state', '!=', 'reserved')
     .executeTakeFirst();
   if (!row) throw notFound('domain');

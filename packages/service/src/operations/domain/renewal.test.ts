@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { footprint, handleOf, holdUp, PHONE, register, reserved } from '../../../test/domains.ts';
-import { startService } from '../../../test/harness.ts';
+import { SECRET, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { terminateDomain } from '../../provider/domain.ts';
 import { setTldPrices } from '../../provider/tld-price.ts';
@@ -68,6 +68,17 @@ test('a renewal at the very end of a period belongs to the next one', async () =
   ]);
 });
 
+test('a renewal is on the invoice of the month it was due in, although a request closes that month first', async () => {
+  const service = await startService();
+  service.clock.advanceTo('2026-11-30T23:59:59Z');
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2027-12-01T00:00:00Z');
+  expect(await invoices(service)).toEqual([
+    ['2026-12-01', 11, ['CREATE 2026-11-30 2027-11-30']],
+    ['2027-12-01', 12, ['RENEW 2027-11-30 2028-11-30']],
+  ]);
+});
+
 test('a renewal is owed whatever the credit limit says', async () => {
   const service = await startService({ creditLimit: '11.00' });
   await register(service, DOMAIN);
@@ -99,7 +110,7 @@ test('a cancelled domain stays until it expires, costs nothing more, and is free
   const service = await startService();
   await register(service, DOMAIN);
   await service.call('editDomainDns', { path, form: { type: 'A', sub: 'www', data: '198.51.100.23' } });
-  await terminateDomain(service.store, service.ports, DOMAIN);
+  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
   service.clock.advanceTo('2027-11-10T11:59:59Z');
   await service.runDueWork();
@@ -120,7 +131,7 @@ test('a cancelled domain stays until it expires, costs nothing more, and is free
 test('an expired domain is free before the timed work gets to it', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  await terminateDomain(service.store, service.ports, DOMAIN);
+  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
   const { apiKey } = await service.account();
   await register(service, DOMAIN, apiKey);
@@ -153,12 +164,12 @@ test('a domain that is being changed at its expiry is renewed afterwards, as of 
 
 test('the provider cannot cancel what is not there, and may cancel twice', async () => {
   const service = await startService();
-  await expect(terminateDomain(service.store, service.ports, DOMAIN)).rejects.toMatchObject({ status: 404 });
+  await expect(terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN)).rejects.toMatchObject({ status: 404 });
   await register(service, DOMAIN);
   service.registrar.failing = new Error('no');
-  await expect(terminateDomain(service.store, service.ports, DOMAIN)).rejects.toThrow('no');
+  await expect(terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN)).rejects.toThrow('no');
   const before = await footprint(service);
-  await terminateDomain(service.store, service.ports, DOMAIN);
+  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
   expect(await footprint(service)).toEqual(before);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
 });

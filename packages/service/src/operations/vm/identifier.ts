@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { randomInteger } from '../../ports/random.ts';
 import type { Random } from '../../ports/random.ts';
 import { Refusal } from '../../refusal.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 const LEAST = 10_000;
@@ -21,9 +22,12 @@ export async function freeVmIdentifier(db: Db, random: Random): Promise<number> 
   return found;
 }
 
+const vmsOf = prepared<{ id: number }, { id: number }>((db, parameter) =>
+  db.selectFrom('vms').select('id').where('id', '=', parameter('id')),
+);
+
 async function firstFree(db: Db, from: number, to: number): Promise<number | undefined> {
-  const taken = await db.selectFrom('vms').select('id').where('id', '=', from).executeTakeFirst();
-  if (!taken) return from;
+  if ((await vmsOf(db, { id: from })).length === 0) return from;
   const next = await db
     .selectFrom('vms as vm')
     .select(sql<number>`vm.id + 1`.as('id'))

@@ -41,7 +41,7 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
 /** POST /dedicated/servers */
 export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
   kind: 'store',
-  async run({ db }, { body, ports }) {
+  async run({ db }, { body, ports, secret }) {
     const [accountId, identifier] = [body.account_id.toLowerCase(), body.market_id.toLowerCase()];
     const errors: BrokenRule[] = [];
     if (!(await accountExists(db, accountId))) errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account' });
@@ -49,7 +49,7 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
     if (!offer || (offer.offered_to !== null && offer.offered_to !== accountId))
       errors.push({ pointer: '#/market_id', detail: 'must be the identifier of an offer that the account may order' });
     assertUnbroken(errors);
-    await order(db, ports, { identifier, accountId });
+    await order(db, { ports, secret }, { identifier, accountId });
     return serverOf(db, identifier);
   },
 };

@@ -37,9 +37,9 @@ export const listDomains: ReadOperation<'listDomains'> = {
 /** POST /domains/{domain}/terminate */
 export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   kind: 'service',
-  async run({ store, ports, path, now }) {
+  async run({ store, ports, secret, path, now }) {
     const name = path.domain.toLowerCase();
-    await terminate(store, ports, name);
+    await terminate(store, { ports, secret }, name);
     const domain = await store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
     return shown(found(domain, `domain ${name}`), now);
   },

@@ -8,7 +8,7 @@ export interface Sandbox {
   exclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Does all that is due; to be called in `exclusive`. */
   doDueWork(): Promise<number>;
-  /** Undoes the reservations that are in the store. */
+  /** Undoes the reservations that are left over. */
   undoReservations(): Promise<void>;
   /** Has this node read keys, faults and settings again: they were changed. */
   forget(): void;

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 
 import type { Snapshot } from '../../generated/operator/types.gen.ts';
+import { disownReservations } from '../../operations/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { SnapshotsTable } from '../../store/operator-schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -75,6 +76,8 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
           const parsed: readonly Row[] = JSON.parse(rows);
           await insert(db, table_name, parsed);
         }
+        // Whoever has one of them under way has it in another state of the store.
+        await disownReservations(db);
         await logRewritten();
         return (await readSettings(db)).clockOffset;
       });

@@ -7,8 +7,11 @@ import type { Db, Transaction } from '../../store/store.ts';
 /** A row as the engines give it. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
-/** What a snapshot keeps: everything except snapshots themselves, and the third parties, which are no part of any test. */
-type Kept = Exclude<keyof Schema, 'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts'>;
+/**
+ * What a snapshot keeps: everything except snapshots themselves, the third parties, which are no
+ * part of any test, and what the nodes know of one another.
+ */
+type Kept = Exclude<keyof Schema, 'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'nodes'>;
 
 /** Total over the tables: one that is added does not compile without its place. What refers to others has a higher number. */
 const places: Readonly<Record<Kept, number>> = {

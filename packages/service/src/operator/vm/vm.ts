@@ -45,11 +45,11 @@ export const getVm: ReadOperation<'getVm'> = {
 /** POST /vms/{vm_id}/stop */
 export const stopVm: StoreOperation<'stopVm'> = {
   kind: 'store',
-  async run({ db }, { path, now }) {
+  async run({ db }, { path, now, ports, secret }) {
     const { id, state } = await vmOf(db, path.vm_id);
     if (state !== 'stopped') {
       if (state !== 'running') throw wrongState(id, state, 'Only a running VM can be stopped');
-      await stop(db, { vmId: id, now });
+      await stop(db, { vmId: id, now, ports, secret });
     }
     return shown(db, await vmOf(db, path.vm_id));
   },
@@ -58,11 +58,11 @@ export const stopVm: StoreOperation<'stopVm'> = {
 /** POST /vms/{vm_id}/start */
 export const startVm: StoreOperation<'startVm'> = {
   kind: 'store',
-  async run({ db }, { path, now }) {
+  async run({ db }, { path, now, ports, secret }) {
     const { id, state } = await vmOf(db, path.vm_id);
     if (state !== 'running') {
       if (state !== 'stopped') throw wrongState(id, state, 'Only a stopped VM can be started');
-      await start(db, { vmId: id, now });
+      await start(db, { vmId: id, now, ports, secret });
     }
     return shown(db, await vmOf(db, path.vm_id));
   },
@@ -71,11 +71,11 @@ export const startVm: StoreOperation<'startVm'> = {
 /** POST /vms/{vm_id}/resize */
 export const resizeVm: StoreOperation<'resizeVm'> = {
   kind: 'store',
-  async run({ db }, { path, body, now }) {
+  async run({ db }, { path, body, now, ports, secret }) {
     const vm = await vmOf(db, path.vm_id);
     if (vm.state !== 'running' && vm.state !== 'stopped') throw wrongState(vm.id, vm.state, 'Only a running or stopped VM can be resized');
     assertUnbroken([...shrinking(body.disk, vm.disk, 'disk'), ...shrinking(body.storage, vm.storage, 'storage')]);
-    await resize(db, { vmId: vm.id, now, resources: asked(body) });
+    await resize(db, { vmId: vm.id, now, ports, secret, resources: asked(body) });
     return shown(db, await vmOf(db, path.vm_id));
   },
 };
@@ -83,10 +83,10 @@ export const resizeVm: StoreOperation<'resizeVm'> = {
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
-  async run({ db }, { path, now }) {
+  async run({ db }, { path, now, ports, secret }) {
     const { id, state } = await vmOf(db, path.vm_id);
     if (state !== 'running') throw wrongState(id, state, 'Only a running VM has a position that can be restarted');
-    await restartBilling(db, { vmId: id, now });
+    await restartBilling(db, { vmId: id, now, ports, secret });
     return shown(db, await vmOf(db, path.vm_id));
   },
 };
@@ -94,11 +94,11 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
 /** DELETE /vms/{vm_id}: the store is told first and then the hypervisor; where that fails, the call is to be repeated. */
 export const removeVm: ServiceOperation<'removeVm'> = {
   kind: 'service',
-  async run({ store, ports, path, now }) {
+  async run({ store, ports, secret, path, now }) {
     const removed = await store.commit(async ({ db }) => {
       const { id, state } = await vmOf(db, path.vm_id);
       if (state === 'reserved') throw wrongState(id, state, 'Wait until the hypervisor has delivered it');
-      if (state !== 'removed') await remove(db, { vmId: id, now });
+      if (state !== 'removed') await remove(db, { vmId: id, now, ports, secret });
       return shown(db, await vmOf(db, path.vm_id));
     });
     await ports.hypervisor.remove(Number(removed.id));

@@ -5,8 +5,9 @@ import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
-import { unavailableOr } from './errors.ts';
+import { openFailure, unavailableOr } from './errors.ts';
 import { postgresCommit } from './commit.ts';
+import { postgresSharing } from './sharing.ts';
 
 /** Connections that one node keeps open at the most. */
 const CONNECTIONS = 20;
@@ -41,12 +42,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await migrate(db, 'postgres');
   } catch (error) {
     await db.destroy();
-    throw error instanceof StoreOpenError
-      ? error
-      : new StoreOpenError(
-          `The database of DATABASE_URL cannot be used (${error instanceof Error ? error.message : String(error)}). Check that it runs, that the URL is right, and that its user may create tables.`,
-          { cause: error },
-        );
+    throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   }
   let closing: Promise<void> | undefined;
   return {
@@ -58,6 +54,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       }
     },
     commit: postgresCommit(db),
+    sharing: postgresSharing,
     close: () => (closing ??= db.destroy()),
   };
 }

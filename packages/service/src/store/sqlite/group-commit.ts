@@ -13,16 +13,29 @@ interface Unit {
   reject(error: unknown): void;
 }
 
+/** A unit that is committed, and whose caller waits until it is durable. */
+interface Committed {
+  answer(): void;
+  reject(error: unknown): void;
+}
+
 /**
- * Runs units of work one after another, those of one turn of the event loop in one transaction:
- * they share its fsync and are answered after it (group commit). Each unit has a savepoint, so
- * that a failing one leaves the others as they are.
+ * Runs units of work one after another, those of one turn of the event loop in one transaction.
+ * Each unit has a savepoint, so that a failing one leaves the others as they are. A unit is
+ * answered when it is on the disk: all that were committed by then share one `sync` (group commit),
+ * and further ones are run meanwhile.
  *
  * The driver answers synchronously, so a batch runs to its end before the event loop turns.
+ *
+ * @param sync Has the disk keep what was committed before it is called. Where it fails nobody knows
+ *   what the disk holds, so nothing is taken any more until the store is opened again.
  */
-export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] & { idle(): Promise<void> } {
+export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promise<void>): Store['commit'] & { idle(): Promise<void> } {
   let waiting: Unit[] = [];
   let flushing: Promise<void> | undefined;
+  let committed: Committed[] = [];
+  let syncing: Promise<void> | undefined;
+  let broken: StoreUnavailableError | undefined;
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const end = connection.prepare('COMMIT');
   const savepoint = connection.prepare('SAVEPOINT unit');
@@ -65,7 +78,7 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
   }
 
   async function runBatch(batch: readonly Unit[]): Promise<void> {
-    const committed: (() => void)[] = [];
+    const done: Committed[] = [];
     if (!connection.isOpen) {
       for (const unit of batch) unit.reject(new StoreUnavailableError('The store was closed.'));
       return;
@@ -74,7 +87,7 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
       begin.run();
       for (const unit of batch) {
         try {
-          committed.push(await unit.run());
+          done.push({ answer: await unit.run(), reject: unit.reject });
         } catch (error) {
           if (!connection.isTransaction) throw error;
           unit.reject(unavailableOr(error));
@@ -87,11 +100,30 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
       for (const unit of batch) unit.reject(unavailableOr(error));
       return;
     }
-    for (const answer of committed) answer();
+    committed.push(...done);
+    if (committed.length > 0) syncing ??= makeDurable();
+  }
+
+  async function makeDurable(): Promise<void> {
+    while (committed.length > 0) {
+      const batch = committed;
+      committed = [];
+      try {
+        await sync();
+        for (const { answer } of batch) answer();
+      } catch (error) {
+        broken = new StoreUnavailableError('The disk did not confirm what was written. Check the disk, and start the service again.', {
+          cause: error,
+        });
+        for (const { reject } of [...batch, ...committed.splice(0)]) reject(broken);
+      }
+    }
+    syncing = undefined;
   }
 
   const commit: Store['commit'] = (work) =>
     new Promise((resolve, reject) => {
+      if (broken) return reject(broken);
       waiting.push({
         run: async () => {
           const result = await runUnit(work);
@@ -102,7 +134,12 @@ export function groupCommit(connection: DatabaseSync, db: Db): Store['commit'] &
       flushing ??= flush();
     });
 
-  return Object.assign(commit, { idle: () => flushing ?? Promise.resolve() });
+  return Object.assign(commit, {
+    async idle() {
+      await flushing;
+      await syncing;
+    },
+  });
 }
 
 /** The error as callers know it: whether trying again later helps. */

@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
@@ -7,8 +8,10 @@ import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
-import { kyselyDatabase } from './database.ts';
+import { runDirectly } from '../prepared.ts';
+import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
 
@@ -23,17 +26,20 @@ export async function openSqliteStore(directory: string): Promise<Store> {
   const lock = lockDirectory(directory);
   const file = join(directory, 'store.sqlite');
   const connection = new DatabaseSync(file);
-  connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+  // NORMAL syncs at checkpoints alone, which keeps the file whole. Commits are synced below, off the event loop.
+  connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
   // A checkpoint each 64 MiB of the log instead of each 4: it stops the writer, and the log is read back at a start anyway.
-  connection.exec('PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
+  connection.exec('PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
   await migrate(db, 'sqlite');
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const readDb = kyselyOn(readConnection);
-  const commit = groupCommit(connection, db);
+  const log = await open(`${file}-wal`, 'r+');
+  const commit = groupCommit(connection, db, () => log.datasync());
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();
+    await log.close();
     readConnection.close();
     connection.close();
     lock.close();
@@ -47,12 +53,16 @@ export async function openSqliteStore(directory: string): Promise<Store> {
       }
     },
     commit,
+    sharing: sqliteSharing,
     close: () => (closing ??= close()),
   };
 }
 
-function kyselyOn(connection: DatabaseSync): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
+/** The query builder over a connection. */
+export function kyselyOn(connection: DatabaseSync): Kysely<Schema> {
+  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
+  runDirectly(db, directRunner(connection));
+  return db;
 }
 
 function prepareDirectory(directory: string): void {

@@ -3,16 +3,18 @@ import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from 
 import { remainingCredit } from '../../../rules/credit.ts';
 import { numberOf } from '../../../rules/money.ts';
 import type { StoreOperation } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { openCharges } from '../charge.ts';
 import { iso } from '../invoice.ts';
-import { billed, closeEndedPeriods } from '../period-end.ts';
+import { billed } from '../period-end.ts';
 
 /** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
 export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
   kind: 'store',
-  async run({ db }, { accountId, now }) {
-    const instant = Math.floor(now / 1000);
-    await closeEndedPeriods(db, accountId, instant);
+  async run({ db }, call) {
+    const { accountId } = call;
+    const instant = Math.floor(call.now / 1000);
+    await settle(db, call);
     const account = await db
       .selectFrom('accounts')
       .select(['credit_limit', 'unpaid', 'period_start'])

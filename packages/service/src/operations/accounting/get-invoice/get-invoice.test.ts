@@ -4,7 +4,7 @@ import { SMALL_VM, startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
 import { providerOf } from '../../../../test/provider.ts';
 import { euros } from '../../../rules/money.ts';
-import { chargePurchase } from '../charge.ts';
+import { chargeOwed } from '../charge.ts';
 
 const newest = async (service: TestService): Promise<string> => Object.keys((await service.call('listInvoices')).body.data)[0] ?? '';
 
@@ -42,7 +42,7 @@ test('what was charged in advance stands beside the VMs, on the invoice of the p
   const start = service.clock.now() / 1000;
   const charge = (kind: 'dedicated' | 'domain', subject: string, amount: string) =>
     service.store.commit(({ db }) =>
-      chargePurchase(
+      chargeOwed(
         db,
         service.ports,
         { accountId: id, kind, subject, type: 'CREATE', start, stop: start + 86_400, amount: euros(amount) },

@@ -1,15 +1,15 @@
 import { notFound } from '../../../refusal.ts';
 import type { StoreOperation } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { shownCharges } from '../charge.ts';
 import { chargesOn, positionsOn, shownPositions, summaryOf } from '../invoice.ts';
-import { closeEndedPeriods } from '../period-end.ts';
 
 /** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
 export const getInvoice: StoreOperation<'getInvoice'> = {
   kind: 'store',
   async run({ db }, call) {
-    const { accountId, path, now } = call;
-    await closeEndedPeriods(db, accountId, Math.floor(now / 1000));
+    const { accountId, path } = call;
+    await settle(db, call);
     const invoice = await db
       .selectFrom('invoices')
       .selectAll()

@@ -9,7 +9,7 @@ import type { TestService } from '../../../../test/harness.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
 import type { InvoiceSummary } from '../../../generated/types.gen.ts';
 import { euros } from '../../../rules/money.ts';
-import { chargePurchase } from '../charge.ts';
+import { chargeOwed } from '../charge.ts';
 
 async function linkOf(service: TestService, apiKey = service.apiKey): Promise<{ id: string; link: string }> {
   const [newest] = await invoicesOf(service, apiKey);
@@ -47,7 +47,7 @@ async function november(service: TestService): Promise<{ id: string; identifier:
     stop: start + 31_536_000,
     amount: euros('9.50'),
   } as const;
-  await service.store.commit(({ db }) => chargePurchase(db, service.ports, domain, service.clock.now()));
+  await service.store.commit(({ db }) => chargeOwed(db, service.ports, domain, service.clock.now()));
   service.clock.advanceTo('2026-11-20T00:00:00Z');
   await provider.resize(identifier, { cores: 4 });
   service.clock.advanceTo('2026-11-21T00:00:01Z');
@@ -100,8 +100,8 @@ test('a name that is longer than its column goes on over lines, whole', async ()
   const { id, apiKey } = await service.account();
   const subject = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
   const domain = { accountId: id, kind: 'domain', subject, type: 'CREATE', start: 0, stop: 1, amount: euros('9.50') } as const;
-  await service.store.commit(({ db }) => chargePurchase(db, service.ports, domain, service.clock.now()));
-  await service.store.commit(({ db }) => chargePurchase(db, service.ports, { ...domain, subject: 'after.example' }, service.clock.now()));
+  await service.store.commit(({ db }) => chargeOwed(db, service.ports, domain, service.clock.now()));
+  await service.store.commit(({ db }) => chargeOwed(db, service.ports, { ...domain, subject: 'after.example' }, service.clock.now()));
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   const { text, pages } = await open((await linkOf(service, apiKey)).link);
   expect(text.replaceAll(' ', '')).toContain(subject);

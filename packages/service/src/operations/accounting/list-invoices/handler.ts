@@ -1,12 +1,12 @@
 import type { StoreOperation } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { summaryOf } from '../invoice.ts';
-import { closeEndedPeriods } from '../period-end.ts';
 
 /** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
 export const listInvoices: StoreOperation<'listInvoices'> = {
   kind: 'store',
   async run({ db }, call) {
-    await closeEndedPeriods(db, call.accountId, Math.floor(call.now / 1000));
+    await settle(db, call);
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()

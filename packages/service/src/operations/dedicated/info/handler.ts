@@ -1,6 +1,6 @@
 import type { StoreOperation } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { addressesOf, serverAnswer } from '../answer.ts';
-import { catchUp } from '../due.ts';
 import { findServer, ownServer } from '../server.ts';
 
 /**
@@ -10,7 +10,7 @@ import { findServer, ownServer } from '../server.ts';
 export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await catchUp(db, call);
+    await settle(db, call);
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);

@@ -1,12 +1,12 @@
 import type { StoreOperation } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { addressesOf, serverAnswer } from '../answer.ts';
-import { catchUp } from '../due.ts';
 
 /** GET /dedicated/list: the account's servers, oldest order first, those that are being set up and those that are cancelled among them. */
 export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {
   kind: 'store',
   async run({ db }, call) {
-    await catchUp(db, call);
+    await settle(db, call);
     const servers = await db
       .selectFrom('dedicated_servers')
       .selectAll()

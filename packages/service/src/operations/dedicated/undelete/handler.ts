@@ -1,7 +1,7 @@
 import { withdrawCancellation } from '../../../rules/dedicated.ts';
 import type { StoreOperation } from '../../operation.ts';
+import { settle } from '../../settle.ts';
 import { isoOf } from '../answer.ts';
-import { catchUp } from '../due.ts';
 import { allowed, ownServer, takeStep } from '../server.ts';
 
 /**
@@ -11,7 +11,7 @@ import { allowed, ownServer, takeStep } from '../server.ts';
 export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await catchUp(db, call);
+    await settle(db, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     const { renew } = allowed(await takeStep(db, server, withdrawCancellation), server.id);
     return {

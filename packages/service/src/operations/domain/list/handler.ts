@@ -1,15 +1,15 @@
 import type { StoreOperation } from '../../operation.ts';
-import { settleExpiries } from '../expiry.ts';
+import { settle } from '../../settle.ts';
 
 /** GET /domain/list: the names of the account's domains. */
 export const listDomains: StoreOperation<'listDomains'> = {
   kind: 'store',
-  async run({ db }, { accountId, now, ports }) {
-    await settleExpiries(db, ports, Math.floor(now / 1000), { accountId });
+  async run({ db }, call) {
+    await settle(db, call);
     const rows = await db
       .selectFrom('domains')
       .select('name')
-      .where('account_id', '=', accountId)
+      .where('account_id', '=', call.accountId)
       .where('state', '!=', 'reserved')
       .orderBy('name')
       .execute();

@@ -1,16 +1,20 @@
+import type { Selectable } from 'kysely';
+
 import type { CreatedVm } from '../../../generated/types.gen.ts';
 import { invalid } from '../../../refusal.ts';
 import { newPassword } from '../../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.ts';
+import { prepared, preparedWrite } from '../../../store/prepared.ts';
+import type { OsImagesTable, VmsTable } from '../../../store/schema.ts';
 import type { Db, Transaction } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
-import { closeEndedPeriods } from '../../accounting/period-end.ts';
 import { giveVolumeBack, takeSale } from '../../accounting/sale.ts';
 import { beginPosition, holdOf, keepPeriodOpen } from '../../accounting/vm-billing.ts';
 import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
-import { addressesOf, assignAddresses, releaseAddresses } from '../addresses.ts';
+import { settle } from '../../settle.ts';
+import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
 import { findHostSystem } from '../host-system.ts';
 import type { HostSystem } from '../host-system.ts';
@@ -60,7 +64,7 @@ export const createVm: DeliveredOperation<'createVm'> = {
       },
       async confirm({ db }) {
         await startBilling(db, call, reserved);
-        await db.updateTable('vms').set({ state: 'running' }).where('id', '=', reserved.vmId).execute();
+        await startRunning(db, { vmId: reserved.vmId });
         return { message: 'The VM was created and is booting.', data: answerOf(reserved, password) };
       },
     };
@@ -73,7 +77,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const { accountId, form, now, ports } = call;
   const vm = vmRequestOf(form);
   const host = await findHostSystem(db, vm.hostsystem);
-  const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirst();
+  const [os] = await osNamed(db, { name: vm.os });
   const broken = brokenFormRules(form);
   if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
   else broken.push({ field: 'hostsystem', rule: 'exists', message: 'must be the name of a host system, as GET /vm/list/hosts answers it' });
@@ -81,46 +85,79 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   if (broken.length > 0 || !host || !os) throw invalid(broken);
 
   const instant = Math.floor(now / 1000);
-  await closeEndedPeriods(db, accountId, instant);
+  await settle(db, call);
   const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
   const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
   const vmId = await freeVmIdentifier(db, ports.random);
-  await db
-    .insertInto('vms')
-    .values({
-      id: vmId,
-      account_id: accountId,
-      state: 'reserved',
-      hostsystem: host.name,
-      node,
-      cores: vm.cores,
-      mem: vm.mem,
-      disk: vm.disk,
-      os: os.name,
-      ips: vm.ips,
-      backup_slots: vm.backup_slots,
-      network_speed: vm.network_speed,
-      hostname: vm.hostname,
-      storage: vm.storage,
-      ssh_key: vm.sshKey,
-      ssh_key_displayname: vm.sshKeyDisplayname,
-      default_ptr: vm.defaultPtr ?? `vm${vmId}.reseller-vm.invalid`,
-      monthly_price: Number(monthlyPrice),
-      sale_id: sale?.id ?? null,
-      price_basis: sale ? 'SALE' : 'STANDARD',
-      created: now,
-    })
-    .execute();
-  await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
-  return { vmId, vm, host, node, os, addresses: await addressesOf(db, vmId), monthlyPrice, hold };
+  await insertVm(db, {
+    id: vmId,
+    account_id: accountId,
+    state: 'reserved',
+    hostsystem: host.name,
+    node,
+    cores: vm.cores,
+    mem: vm.mem,
+    disk: vm.disk,
+    os: os.name,
+    ips: vm.ips,
+    backup_slots: vm.backup_slots,
+    network_speed: vm.network_speed,
+    hostname: vm.hostname,
+    storage: vm.storage,
+    ssh_key: vm.sshKey,
+    ssh_key_displayname: vm.sshKeyDisplayname,
+    default_ptr: vm.defaultPtr ?? `vm${vmId}.reseller-vm.invalid`,
+    monthly_price: Number(monthlyPrice),
+    sale_id: sale?.id ?? null,
+    price_basis: sale ? 'SALE' : 'STANDARD',
+    created: now,
+  });
+  const { ips, allowFallbackIPs } = vm;
+  const addresses = await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
+  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold };
 }
 
+const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, parameter) =>
+  db.selectFrom('os_images').selectAll().where('name', '=', parameter('name')),
+);
+
+const insertVm = preparedWrite<Selectable<VmsTable>>((db, parameter) =>
+  db.insertInto('vms').values({
+    id: parameter('id'),
+    account_id: parameter('account_id'),
+    state: parameter('state'),
+    hostsystem: parameter('hostsystem'),
+    node: parameter('node'),
+    cores: parameter('cores'),
+    mem: parameter('mem'),
+    disk: parameter('disk'),
+    os: parameter('os'),
+    ips: parameter('ips'),
+    backup_slots: parameter('backup_slots'),
+    network_speed: parameter('network_speed'),
+    hostname: parameter('hostname'),
+    storage: parameter('storage'),
+    ssh_key: parameter('ssh_key'),
+    ssh_key_displayname: parameter('ssh_key_displayname'),
+    default_ptr: parameter('default_ptr'),
+    monthly_price: parameter('monthly_price'),
+    sale_id: parameter('sale_id'),
+    price_basis: parameter('price_basis'),
+    created: parameter('created'),
+  }),
+);
+
+const startRunning = preparedWrite<{ vmId: number }>((db, parameter) =>
+  db.updateTable('vms').set({ state: 'running' }).where('id', '=', parameter('vmId')),
+);
+
 /** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
-async function startBilling(db: Db, { accountId, now, ports }: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
-  await closeEndedPeriods(db, accountId, Math.floor(ports.clock.now() / 1000));
+async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
+  const { accountId, now, ports } = call;
+  await settle(db, { ...call, now: ports.clock.now() });
   const start = Math.max(Math.floor(now / 1000), await keepPeriodOpen(db, accountId));
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);

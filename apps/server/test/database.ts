@@ -1,0 +1,36 @@
+/** Databases for tests, on the PostgreSQL of the run. */
+import { Client } from 'pg';
+import { inject, onTestFinished } from 'vitest';
+
+/** What a node with a database needs besides. */
+export const SHARED = {
+  RESELLER_SECRET: 'a secret that all nodes of a test have in common',
+  RESELLER_OPERATOR_TOKEN: 'operator-token-of-the-nodes-0123456789',
+};
+
+/** Connection string of a new and empty database, gone when the test ends. */
+export async function newDatabase(): Promise<string> {
+  const server = inject('postgresUrl');
+  const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
+  await query(server, `create database ${name}`);
+  onTestFinished(() => query(server, `drop database if exists ${name} with (force)`).then(() => undefined));
+  return withPath(server, name);
+}
+
+/** The same server, another database. */
+export function withPath(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+/** The rows of one statement. */
+export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,97 @@
+import { createReseller } from '@reseller/client';
+import { expect, inject, test } from 'vitest';
+
+import { newDatabase, query, SHARED, withPath } from './database.ts';
+import { runServer, startServer, temporaryDirectory } from './process.ts';
+
+test('with DATABASE_URL everything is in the database, also after a stop and a start', async () => {
+  const environment = { ...SHARED, DATABASE_URL: await newDatabase(), RESELLER_DATA_DIR: '/nowhere' };
+  const first = await startServer(environment);
+  expect(first.welcome).toMatch(/Data +PostgreSQL database test_\w+ at \S+\n/);
+  const { password } = new URL(environment.DATABASE_URL);
+  expect(first.welcome).not.toContain(`${password}@`);
+  const bought = await createReseller({ baseUrl: first.baseUrl, apiKey: first.apiKey }).vm.create({
+    cores: 1,
+    mem: 1024,
+    disk: 10,
+    os: 'debian_12',
+    hostsystem: 'de_xeon',
+  });
+  expect(await first.end('SIGINT')).toBe(0);
+  const second = await startServer(environment);
+  expect(second.apiKey).toBe(first.apiKey);
+  const invoice = await createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey }).accounting.currentInvoice();
+  expect(Object.keys(invoice.positions.vms)).toEqual([String(bought.identifier)]);
+});
+
+test('four nodes that start at once on an empty database: one sandbox, one demo key that is good on each', async () => {
+  const url = await newDatabase();
+  const nodes = await Promise.all(Array.from({ length: 4 }, () => startServer({ ...SHARED, DATABASE_URL: url })));
+  for (const { baseUrl, apiKey } of nodes) {
+    expect(apiKey).toBe(nodes[0]?.apiKey);
+    expect((await fetch(`${baseUrl}/domain/list`, { headers: { 'x-service-apikey': apiKey } })).status).toBe(200);
+  }
+  expect(await query(url, 'select name from accounts')).toEqual([{ name: 'Demo reseller' }]);
+  expect(await query(url, 'select label from api_keys')).toEqual([{ label: 'demo' }]);
+  expect(await query(url, "select state from dedicated_servers where state != 'offered' order by state")).toEqual([
+    { state: 'deployed' },
+    { state: 'ordered' },
+  ]);
+});
+
+test('a node with another secret, or of another mode, is refused', async () => {
+  const environment = { ...SHARED, DATABASE_URL: await newDatabase() };
+  await startServer(environment);
+  const secret = 'another secret, which is long enough as well';
+  const refused = await runServer({ ...environment, RESELLER_SECRET: secret });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one; .*\n$/);
+  expect(refused.stderr).not.toContain(secret);
+  const live = await runServer({ ...environment, RESELLER_MODE: 'live' });
+  expect(live.stderr).toMatch(/^The store is that of a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
+});
+
+test('a data directory whose secret is lost is refused, too', async () => {
+  const RESELLER_DATA_DIR = temporaryDirectory();
+  const first = await startServer({ RESELLER_DATA_DIR });
+  await first.end('SIGTERM');
+  const refused = await runServer({ RESELLER_DATA_DIR, RESELLER_SECRET: 'another secret, which is long enough as well' });
+  expect(refused.stderr).toMatch(/^The secret of this service is not the one /);
+});
+
+test.each(['reseller', 'mysql://user:pass-word@127.0.0.1/reseller', 'postgres://user:pass-word@127.0.0.1', 'postgres:///reseller'])(
+  'DATABASE_URL=%s: one clear line and exit code 1',
+  async (DATABASE_URL) => {
+    const { code, stdout, stderr } = await runServer({ ...SHARED, DATABASE_URL });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^DATABASE_URL is no connection string .* Set it to one, such as postgres:.*\n$/);
+    expect(stderr).not.toContain('pass-word');
+  },
+);
+
+test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN'])('DATABASE_URL without %s: one clear line and exit code 1', async (missing) => {
+  const { code, stderr } = await runServer({ ...SHARED, DATABASE_URL: inject('postgresUrl'), [missing]: '' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^${missing} is missing, .* Set it to .*, the same on every node\\.\\n$`));
+});
+
+test('a database that is away, refuses the password or does not exist: one clear line each, without the password', async () => {
+  const server = inject('postgresUrl');
+  const line = async (url: string) => {
+    const { code, stdout, stderr } = await runServer({ ...SHARED, DATABASE_URL: url });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toContain('wrong-pass-word');
+    return stderr;
+  };
+  expect(await line('postgres://somebody:wrong-pass-word@127.0.0.1:1/reseller')).toMatch(
+    /^The database server of DATABASE_URL cannot be reached at 127\.0\.0\.1:1 \(ECONNREFUSED\)\. Start it, or correct host and port\.\n$/,
+  );
+  const wrong = new URL(server);
+  wrong.password = 'wrong-pass-word';
+  expect(await line(wrong.href)).toMatch(
+    /^The database server at \S+ does not let the user '\w+' in\. Correct user and password in DATABASE_URL\.\n$/,
+  );
+  expect(await line(withPath(server, 'no_such_database'))).toMatch(
+    /^The database server at \S+ has no database 'no_such_database'\. Create it .*, or correct DATABASE_URL\.\n$/,
+  );
+});

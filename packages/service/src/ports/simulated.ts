@@ -1,0 +1,18 @@
+import { systemClock } from './clock.ts';
+import { simulatedFleet } from './fleet.ts';
+import { simulatedHypervisor } from './hypervisor.ts';
+import type { Ports } from './ports.ts';
+import { systemRandom } from './random.ts';
+import { simulatedRegistrar } from './registrar.ts';
+
+/** Ports with nothing real behind them but the system's clock and random numbers; what is given stands in their place. */
+export function simulatedPorts(given: Partial<Ports> = {}): Ports {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    hypervisor: simulatedHypervisor(),
+    fleet: simulatedFleet(),
+    registrar: simulatedRegistrar(),
+    ...given,
+  };
+}

@@ -1,0 +1,144 @@
+/** Several nodes on one PostgreSQL database: what one of them leaves half-done. */
+import { expect, test, vi } from 'vitest';
+
+import { openPostgresStore } from '../src/store/postgres/open.ts';
+import { SMALL_VM, TestHypervisor } from './harness.ts';
+import { newNodes } from './nodes.ts';
+import type { TestNode } from './nodes.ts';
+
+/** A hypervisor that comes back from a creation when it is let go, and fails to remove VMs when told to. */
+class HangingHypervisor extends TestHypervisor {
+  readonly #letGo = Promise.withResolvers<void>();
+  hangs = true;
+  cannotRemove = false;
+  removals = 0;
+  override async create(order: Parameters<TestHypervisor['create']>[0]): Promise<void> {
+    await super.create(order);
+    if (this.hangs) await this.#letGo.promise;
+  }
+  override async remove(vmId: number): Promise<void> {
+    this.removals++;
+    if (this.cannotRemove) throw new Error('The hypervisor cannot be reached.');
+    await super.remove(vmId);
+  }
+  letGo(): void {
+    this.hangs = false;
+    this.#letGo.resolve();
+  }
+}
+
+const left = ({ store }: TestNode) => store.read((db) => db.selectFrom('reservations').select(['id', 'owner']).execute());
+const holds = ({ store }: TestNode) => store.read((db) => db.selectFrom('accounts').select('held').orderBy('id').execute());
+
+/** Has a node die: its lease is over, and it renews it no more. */
+async function declareDead(node: TestNode): Promise<void> {
+  await node.store.commit(({ db }) => db.updateTable('nodes').set({ lease_until: 0 }).execute());
+}
+
+test('what a live node is delivering is left alone by another one that starts, however the sandbox clock stands', async () => {
+  const hypervisor = new HangingHypervisor();
+  const nodes = await newNodes({ hypervisor });
+  const first = await nodes.start();
+  const bought = first.call('createVm', { form: SMALL_VM });
+  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  const second = await nodes.start();
+  await second.operate('POST', '/sandbox/clock/advance', { by_seconds: 100_000 });
+  await second.service.runDueWork();
+  expect(await left(second)).toHaveLength(1);
+  hypervisor.letGo();
+  expect((await bought).status).toBe(200);
+  expect(hypervisor.vms.size).toBe(1);
+  expect(await left(second)).toEqual([]);
+});
+
+test('what a dead node left is undone by a live one while it runs, once, and what it confirms too late is not bought', async () => {
+  const hypervisor = new HangingHypervisor();
+  const nodes = await newNodes({ hypervisor });
+  const dying = await nodes.start({ lease: 600_000 });
+  const others = [await nodes.start({ lease: 200 }), await nodes.start({ lease: 200 })];
+  const before = await holds(dying);
+  const late = dying.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await Promise.all(others.map(({ service }) => service.runDueWork()));
+  expect(await left(dying)).toHaveLength(1);
+
+  await declareDead(dying);
+  await vi.waitUntil(async () => {
+    await Promise.all(others.map(({ service }) => service.runDueWork()));
+    return (await left(dying)).length === 0;
+  });
+  expect(hypervisor.vms.size).toBe(0);
+  expect(hypervisor.removals).toBe(1);
+  expect(await holds(dying)).toEqual(before);
+  hypervisor.hangs = false;
+  const again = await others[0]?.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  expect(again?.status).toBe(200);
+
+  hypervisor.letGo();
+  expect(await late).toMatchObject({ status: 503, headers: { 'retry-after': expect.anything() } });
+  expect([...hypervisor.vms.keys()]).toEqual([again?.body.data.identifier]);
+  expect(await dying.store.read((db) => db.selectFrom('vms').select('id').execute())).toEqual([{ id: again?.body.data.identifier }]);
+});
+
+test('a node that signs off leaves what it has not finished to the others at once', async () => {
+  const hypervisor = new HangingHypervisor();
+  const nodes = await newNodes({ hypervisor });
+  const other = await nodes.start({ lease: 600_000 });
+  const store = await openPostgresStore(nodes.url);
+  const leaving = await nodes.start({ store, lease: 600_000 });
+  const late = leaving.call('createVm', { form: SMALL_VM });
+  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await leaving.service.close();
+  await other.service.runDueWork();
+  expect(await left(other)).toEqual([]);
+  expect(hypervisor.vms.size).toBe(0);
+  hypervisor.letGo();
+  await late;
+  await store.close();
+});
+
+test('a lease is renewed for as long as its node lives', async () => {
+  const nodes = await newNodes();
+  const node = await nodes.start({ lease: 200 });
+  const lease = async () =>
+    (await node.store.read((db) => db.selectFrom('nodes').select('lease_until').executeTakeFirstOrThrow())).lease_until;
+  const first = await lease();
+  await vi.waitUntil(async () => (await lease()) > first + 400);
+});
+
+test('a node that is told that a port is down starts nevertheless, and undoes what is left when the port is back', async () => {
+  const hypervisor = new HangingHypervisor();
+  const nodes = await newNodes({ hypervisor });
+  const first = await nodes.start();
+  const late = first.call('createVm', { form: SMALL_VM });
+  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await first.service.close();
+  hypervisor.cannotRemove = true;
+  const second = await nodes.start();
+  expect((await second.call('listDomains')).status).toBe(200);
+  await second.service.runDueWork();
+  expect(await left(second)).toHaveLength(1);
+  hypervisor.cannotRemove = false;
+  await second.service.runDueWork();
+  expect(await left(second)).toEqual([]);
+  expect(hypervisor.vms.size).toBe(0);
+  hypervisor.letGo();
+  await late;
+});
+
+test('what could not be undone when it failed is undone later, by the same node', async () => {
+  const hypervisor = new HangingHypervisor();
+  hypervisor.hangs = false;
+  const nodes = await newNodes({ hypervisor });
+  const node = await nodes.start();
+  const before = await holds(node);
+  hypervisor.failing = new Error('The hypervisor broke.');
+  hypervisor.cannotRemove = true;
+  expect((await node.call('createVm', { form: SMALL_VM })).status).toBe(500);
+  expect(await left(node)).toHaveLength(1);
+  hypervisor.failing = undefined;
+  hypervisor.cannotRemove = false;
+  await node.service.runDueWork();
+  expect(await left(node)).toEqual([]);
+  expect(await holds(node)).toEqual(before);
+});

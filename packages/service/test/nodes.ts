@@ -1,0 +1,116 @@
+/** Several nodes on one database, for tests: services of one process, each with its own connections, in one world. */
+import { writeForm } from '@reseller/contract';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+
+import { createAccount, createService, issueApiKey, seedSandbox, simulatedPorts } from '../src/index.ts';
+import type { Ports, Service, Store } from '../src/index.ts';
+import type { OperationId } from '../src/operations/operation.ts';
+import { euros } from '../src/rules/money.ts';
+import { openPostgresStore } from '../src/store/postgres/open.ts';
+import { newDatabase } from './engines.ts';
+import { operationOf, SECRET, TestClock, TestHypervisor } from './harness.ts';
+import type { Sent } from './harness.ts';
+import { OPERATOR_TOKEN } from './operator.ts';
+
+/** What came back. */
+export interface NodeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the shape that it asks for
+  readonly body: any;
+}
+
+/** One of the nodes. */
+export interface TestNode {
+  readonly store: Store;
+  readonly service: Service;
+  call(operation: OperationId, sent?: Sent): Promise<NodeAnswer>;
+  /** Sends a request to the node's operator API. */
+  operate(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<NodeAnswer>;
+}
+
+/** Nodes that share a database and the world. */
+export interface TestNodes {
+  readonly url: string;
+  readonly ports: Ports;
+  readonly clock: TestClock;
+  readonly hypervisor: TestHypervisor;
+  readonly accountId: string;
+  readonly apiKey: string;
+  /** A further node. */
+  start(given?: Partial<Parameters<typeof createService>[0]>): Promise<TestNode>;
+}
+
+/** A new database with a filled sandbox and an account; it and its nodes end with the test. */
+export async function newNodes({ creditLimit = '1000.00', ...given }: Partial<Ports> & { creditLimit?: string } = {}): Promise<TestNodes> {
+  const url = await newDatabase();
+  const clock = new TestClock();
+  const hypervisor = new TestHypervisor();
+  const ports = simulatedPorts({ clock, hypervisor, ...given });
+  const seeding = await openPostgresStore(url);
+  await seedSandbox(seeding, ports);
+  const account = await seeding.commit(async ({ db }) => {
+    const id = await createAccount(db, ports, { name: 'test', creditLimit: euros(creditLimit) });
+    return { accountId: id, apiKey: await issueApiKey(db, ports, id, { label: 'test', mode: 'sandbox' }) };
+  });
+  await seeding.close();
+  return {
+    url,
+    ports,
+    clock,
+    hypervisor,
+    ...account,
+    async start(parts = {}) {
+      const store = await openPostgresStore(url);
+      const service = await createService({
+        store,
+        ports,
+        secret: SECRET,
+        operatorToken: OPERATOR_TOKEN,
+        publicUrl: 'https://nodes.example',
+        logger: pino({ level: 'silent' }),
+        ...parts,
+      });
+      onTestFinished(async () => {
+        await service.close();
+        await store.close();
+      });
+      return {
+        store,
+        service,
+        async call(id, { path = {}, form, apiKey = account.apiKey, idempotencyKey } = {}) {
+          const operation = operationOf(id);
+          const answer = await service.app.inject({
+            method: methodOf(operation.method),
+            url: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
+            headers: {
+              ...(apiKey !== null && { 'x-service-apikey': apiKey }),
+              ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+              ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+            },
+            ...(form && { payload: writeForm(operation, form) }),
+          });
+          return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+        },
+        async operate(method, path, body) {
+          const answer = await service.operator.inject({
+            method,
+            url: path,
+            headers: {
+              authorization: `Bearer ${OPERATOR_TOKEN}`,
+              ...(body !== undefined && { 'content-type': 'application/json' }),
+            },
+            ...(body !== undefined && { payload: JSON.stringify(body) }),
+          });
+          return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
+        },
+      };
+    },
+  };
+}
+
+function methodOf(method: string): 'GET' | 'POST' | 'PUT' | 'DELETE' {
+  if (method === 'GET' || method === 'POST' || method === 'PUT' || method === 'DELETE') return method;
+  throw new Error(`No operation has the method ${method}.`);
+}
