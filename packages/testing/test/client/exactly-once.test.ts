@@ -29,6 +29,9 @@ const faults: Readonly<Record<string, Fault>> = {
 };
 const cases = Object.entries(faults);
 
+/** Short only where no answer comes: on a busy machine, a good answer may take a while. */
+const patience = (fault: Fault | undefined) => (fault?.kind === 'hang' ? { timeoutMs: 200 } : {});
+
 interface Setting {
   readonly service: TestService;
   readonly reseller: Reseller;
@@ -50,8 +53,8 @@ async function setUp(operation: string, honours: boolean): Promise<Setting> {
   return { service, reseller, purchase, sent: () => urls.filter((url) => url.endsWith(purchase.path)).length };
 }
 
-async function lostBy(purchase: Pick<Purchase, 'make'>): Promise<OutcomeUnknownError> {
-  const error: unknown = await purchase.make({ timeoutMs: 200 }).then(
+async function lostBy(purchase: Pick<Purchase, 'make'>, fault?: Fault): Promise<OutcomeUnknownError> {
+  const error: unknown = await purchase.make(patience(fault)).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -78,7 +81,7 @@ describe.each(billable)('%s', (operation) => {
     const setting = await setUp(operation, false);
     const { service, reseller, purchase } = setting;
     service.faults.add(fault, { path: purchase.path });
-    const error = await lostBy(purchase);
+    const error = await lostBy(purchase, fault);
     expect(error).toMatchObject({ operation, attempts: 1 });
     expect(setting.sent()).toBe(1);
     const found = await reseller.reconcile(error);
@@ -96,13 +99,16 @@ describe.each(billable)('%s', (operation) => {
     // The server says that it honours keys with every answer: here with that of any operation before.
     await setting.reseller.vm.hosts();
     const outcome = await purchase
-      .make({ timeoutMs: 200 })
+      .make(patience(fault))
       .withMeta()
       .catch((error: unknown) => error);
     expect(await effectsOf(service, purchase)).toBeLessThanOrEqual(1);
     if (outcome instanceof OutcomeUnknownError) await expectTruth(setting, await setting.reseller.reconcile(outcome));
     else {
-      expect(outcome).toMatchObject({ attempts: 2 });
+      // A second sending that took too long was sent a third time.
+      const { attempts } = Object(outcome);
+      expect(attempts).toBeGreaterThanOrEqual(2);
+      if (fault.kind !== 'hang') expect(attempts).toBe(2);
       expect(await purchase.kept()).toBe(1);
     }
   });
@@ -112,7 +118,7 @@ describe.each(billable)('%s', (operation) => {
     const { service, reseller, purchase } = setting;
     await reseller.vm.hosts();
     service.faults.add(fault, { path: purchase.path, times: 10 });
-    const found = await reseller.reconcile(await lostBy(purchase));
+    const found = await reseller.reconcile(await lostBy(purchase, fault));
     expect(await effectsOf(service, purchase)).toBeLessThanOrEqual(1);
     await expectTruth(setting, found);
   });
@@ -125,7 +131,7 @@ describe('reconcile', () => {
     const reseller = service.reseller({ honoursIdempotencyKey: false });
     service.faults.add(fault, { path: '/vm/create' });
     const outcome = await reseller.vm
-      .create(SMALL_VM, { reconcile: true, timeoutMs: 200 })
+      .create(SMALL_VM, { reconcile: true, ...patience(fault) })
       .withMeta()
       .catch((error: unknown) => error);
     if ((await vmsOf(service)) === 1) {
