@@ -12,7 +12,11 @@ export async function settleReport(report: Report, loaded: LoadedDocument, basel
   return settle({ ...report, findings }, accepted, today);
 }
 
-async function readAccepted(file: string): Promise<ReturnType<typeof readBaseline>> {
+/**
+ * The accepted findings of a baseline.
+ * @throws {CannotRunError} when it cannot be used
+ */
+export async function readAccepted(file: string): Promise<ReturnType<typeof readBaseline>> {
   try {
     return readBaseline(await readFile(file, 'utf8'));
   } catch (error) {

@@ -1,7 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toHar, toHtml, toJunit, toMarkdown, toSarif, type SettledReport } from '@reseller/contract/engine';
+import { CannotRunError } from './cannot-run.ts';
 import { withoutSecrets } from './console.ts';
+
+/**
+ * Makes the folder for reports.
+ * @throws {CannotRunError} when it cannot be made
+ */
+export async function makeReportFolder(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true }).catch((error: unknown) => {
+    throw new CannotRunError(`The folder ${directory} for the reports cannot be made. Name another with --report.`, { cause: error });
+  });
+}
 
 /** Writes every kind of report into a folder, all made from the same JSON. */
 export async function writeReports(directory: string, report: SettledReport, secrets: readonly string[]): Promise<void> {
@@ -14,6 +25,6 @@ export async function writeReports(directory: string, report: SettledReport, sec
     'traffic.har': toHar(report),
     'proposals.diff': [...new Set(report.findings.map(({ patch }) => patch ?? ''))].filter((patch) => patch !== '').join('\n'),
   };
-  await mkdir(directory, { recursive: true });
+  await makeReportFolder(directory);
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), withoutSecrets(text, secrets));
 }

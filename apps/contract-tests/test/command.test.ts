@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +138,31 @@ describe('exit code 2, with one line that says what to do', () => {
     expect(code).toBe(2);
     expect(output).toMatch(/refuses the API key \(401\)\. Check RESELLER_API_KEY/);
     expect(output).not.toContain('another-key');
+  });
+
+  test('a web site in place of the API', async () => {
+    const site = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>'));
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    const address = site.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const { code, output } = await run(['--target', url]);
+    await new Promise((resolve) => site.close(resolve));
+    expect({ code, output }).toEqual({
+      code: 2,
+      output: expect.stringContaining('answers every request with an HTML page, so it is no API'),
+    });
+  });
+
+  test('a baseline or a folder that cannot be used, before anything is sent', async () => {
+    const before = correct.requests.length;
+    const baseline = await run(['--target', correct.url, '--baseline', 'nowhere.yaml']);
+    expect(baseline).toEqual({ code: 2, output: 'The baseline nowhere.yaml cannot be read.' });
+    const folder = await run(['--target', correct.url, '--report', `${MAIN}/below-a-file`]);
+    expect(folder).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('for the reports cannot be made. Name another with --report.'),
+    });
+    expect(correct.requests).toHaveLength(before);
   });
 
   test('a service that only fails, as described or not', async () => {

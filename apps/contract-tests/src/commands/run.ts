@@ -20,6 +20,8 @@ import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from 
 import { readKey, type Arguments, type Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
 import { agree } from './agree.ts';
+import { readAccepted } from '../settle-report.ts';
+import { makeReportFolder } from '../write-reports.ts';
 import { conclude } from './conclude.ts';
 
 /** Where a command keeps what outlives it. */
@@ -38,6 +40,9 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
   const safe = guarded(output, secrets);
+  // What would fail at the end fails before anything is sent.
+  if (args.baseline !== undefined) await readAccepted(args.baseline);
+  if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
   const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: places.journal });
   const plan = await planContract(options);
   if (args.plan) {
@@ -136,7 +141,11 @@ function renderPlan({ steps, withheld }: Plan, more: readonly string[]): string 
 }
 
 /** A run in which no operation succeeded has checked nothing, and must not look like one that found nothing. */
-function rejectEmptyRun({ coverage, findings, target }: Report): void {
+function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
+  if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
+    throw new CannotRunError(
+      `${target} answers every request with an HTML page, so it is no API. Give the base address of the API as --target, not that of its website.`,
+    );
   if (coverage.some((row) => row.verified) || findings.some((finding) => finding.verdict === 'violation')) return;
   const statuses = [...new Set(coverage.flatMap((row) => row.statuses.filter(({ times }) => times > 0).map(({ status }) => status)))];
   if (

@@ -27,20 +27,58 @@ export function toHtml(report: SettledReport): string {
 <style>${STYLE}</style>
 </head>
 <body>
+<a class="skip" href="#findings">To the findings</a>
+<main>
 <h1>${escape(title)} <span class="verdict ${verdict}">${verdict}</span></h1>
 <p class="soft">Version ${escape(report.document.version)} against ${escape(report.target)}, ${escape(report.mode)}, on ${escape(report.at)}, in ${report.milliseconds} ms, seed ${report.seed}</p>
+<p class="said">${escape(said(report))}</p>
+<nav aria-label="Parts of this page"><a href="#findings">Findings</a> <a href="#coverage">Coverage</a> <a href="#plan">What was allowed to be sent</a></nav>
 ${figures(report)}
 ${left(report)}
+<div id="findings">
 ${VERDICTS.map((kind) => findingsOf(report, kind)).join('')}
 ${settled(report)}
-<h2>Coverage</h2>
-<p class="soft">By operation: which statuses were answered, which parts of the answer were seen, which checks had something to look at. Open one for its fields.</p>
+</div>
+<h2 id="coverage">Coverage</h2>
+<p class="soft">By operation: which statuses were answered, which parts of the answer were seen, which checks had something to look at. Open one for its fields and checks. Statuses in bold were answered, those that are underlined are not described.</p>
 ${report.coverage.map(coverageOf).join('')}
-<h2>What was allowed to be sent</h2>
+<h2 id="plan">What was allowed to be sent</h2>
 <details><summary>${report.plan.length} steps</summary><div><ul>${report.plan.map((step) => `<li><code>${escape(step)}</code></li>`).join('')}</ul></div></details>
+</main>
 </body>
 </html>
 `;
+}
+
+/** What came of it, in a sentence or three. */
+function said(report: SettledReport): string {
+  const { verdict, counts, operations } = summarise(report);
+  const open = report.findings.filter((finding) => finding.verdict === 'violation' && finding.accepted === undefined);
+  const clients = open.filter(({ about }) => about === 'client').length;
+  const what =
+    verdict === 'passed'
+      ? 'No answer contradicts what the document shows.'
+      : [
+          open.length > clients ? `The service contradicts its document in ${counted(open.length - clients, 'way')}.` : '',
+          clients > 0 ? `Clients send what the document does not allow, in ${counted(clients, 'way')}.` : '',
+        ].join(' ');
+  const changes = counts.learned + counts.discovered;
+  const missing = operations.all - operations.verified;
+  const { amount, unknown } = report.spent;
+  return [
+    what,
+    changes > 0 ? `The document can learn ${counted(changes, 'thing')}.` : '',
+    missing > 0 ? `${counted(missing, 'operation')} of ${operations.all} not verified.` : 'Every operation was verified.',
+    amount !== '0.00' || unknown > 0
+      ? `Spent: ${amount}${unknown > 0 ? ` and ${counted(unknown, 'purchase')} of unknown price` : ''}.`
+      : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function figures(report: SettledReport): string {
@@ -53,7 +91,7 @@ function figures(report: SettledReport): string {
     [`${statuses.seen}/${statuses.all}`, 'described statuses seen'],
     [`${fields.seen}/${fields.all}`, 'described fields seen'],
     [requests, 'requests'],
-    [`${accepted} / ${fixed}`, 'accepted / fixed'],
+    ...(accepted + fixed > 0 ? ([[`${accepted} / ${fixed}`, 'accepted / fixed']] as const) : []),
   ];
   return `<div class="figures">${all.map(([value, name]) => `<div class="figure"><b>${value}</b><span>${name}</span></div>`).join('')}</div>`;
 }
@@ -70,13 +108,13 @@ function findingsOf(report: SettledReport, verdict: Verdict): string {
 }
 
 function findingOf(finding: SettledFinding): string {
-  const { check, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
+  const { check, about, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
   const where = touches.map(({ operation, status, times }) => `${escape(operation)} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
   const shown = samples.map(
     (sample) =>
       `<li><code>${escape(sample.pointer || 'the answer')}</code> of ${escape(sample.operation)}: ${escape(sample.observed)}</li>`,
   );
-  return `<details${verdict === 'violation' ? ' open' : ''}><summary><b>${escape(message)}</b> <span class="soft">${where}</span></summary><div>
+  return `<details${verdict === 'violation' ? ' open' : ''}><summary>${about === 'client' ? '<span class="verdict">client</span> ' : ''}<b>${escape(message)}</b> <span class="soft">${where}</span></summary><div>
 <table><tr><th>expected</th><td>${escape(expected)}</td></tr><tr><th>observed</th><td>${escape(observed)}</td></tr>
 ${source === undefined ? '' : `<tr><th>document</th><td><code>${escape(`${source.file}:${source.line}:${source.column}`)}</code></td></tr>`}
 <tr><th>check</th><td><code>${escape(check)}</code> ${escape(checkById(check)?.claim ?? '')}</td></tr>
@@ -130,7 +168,7 @@ function coverageOf(row: Coverage): string {
     ({ check, outcome }) =>
       `<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${escape(check)}: ${outcome}</li>`,
   );
-  return `<details><summary><span class="verdict ${row.verdict}">${row.verdict}</span> <b>${escape(row.operation)}</b> <code>${escape(`${row.method} ${row.path}`)}</code> <span class="soft">${statuses.join(' ')}</span> <span class="bar"><i style="width:${share}%"></i></span> <span class="soft">${seen}/${row.fields.length} fields, ${row.requests} requests</span></summary><div>
+  return `<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${escape(row.operation)}</b><br><code>${escape(`${row.method} ${row.path}`)}</code></span><span class="soft">${statuses.join(' ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
 ${row.reason === '' ? '' : `<p class="soft">Not verified: ${escape(row.reason)}</p>`}
 <p>Fields of success</p><ul class="columns">${fields.join('')}</ul><p>Checks</p><ul class="columns">${checks.join('')}</ul></div></details>`;
 }
