@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 
 import { SMALL_VM } from './harness.ts';
-import { newNodes } from './nodes.ts';
+import { newNodes, until } from './nodes.ts';
 import type { TestNode, TestNodes } from './nodes.ts';
 
 async function two(): Promise<{ nodes: TestNodes; one: TestNode; other: TestNode }> {
@@ -43,7 +43,7 @@ test('the work that is due by the clock that one node has advanced is done by an
       .values({ name: 'clock_offset', value: String(40 * 86_400_000) })
       .execute(),
   );
-  await vi.waitUntil(async () => (await other.service.runDueWork()) > 0, { timeout: 5_000 });
+  await until(async () => (await other.service.runDueWork()) > 0);
   expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 });
 

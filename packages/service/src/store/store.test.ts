@@ -180,7 +180,7 @@ test('a PostgreSQL connection that is cut between two queries of a unit undoes i
     await store.read(async (reading) => {
       other = reading;
       await sql`select pg_terminate_backend(${pid})`.execute(reading);
-      await vi.waitUntil(() => isGone(pid));
+      await vi.waitUntil(() => isGone(pid), { timeout: 30_000 });
     });
     await createAccount(db, ports, { name: 'undone as well', creditLimit: 0n });
   });
