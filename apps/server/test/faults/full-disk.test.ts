@@ -31,7 +31,13 @@ for (const { name, missing, create } of disks) {
       const loads: Load[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         const prefix = `f${round}-${seed.toString(36)}`;
-        const load = startLoad({ nodes: [baseUrl], account: await newAccount(server), seed: seed + round * 1_000, callers: CALLERS, prefix });
+        const load = startLoad({
+          nodes: [baseUrl],
+          account: await newAccount(server),
+          seed: seed + round * 1_000,
+          callers: CALLERS,
+          prefix,
+        });
         await load.answered(between(random, 1, 100));
         disk.fill(processId);
         await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 20_000, interval: 20 });

@@ -53,7 +53,7 @@ export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions
     const random = randomFrom(seed + number);
     let node = number;
     let unanswered = 0;
-    for (let request = 1; !stopping && unanswered < nodes.length; ) {
+    for (let request = 1; !stopping && unanswered < nodes.length;) {
       const next = nextRequest(random, account, `${prefix}-${number}-${request++}`);
       sent.push(next);
       const mayRepeat = !next.buys || next.request.key !== undefined;
