@@ -1,6 +1,6 @@
 /** Several nodes on one PostgreSQL database: they share the work that falls due. */
 import { Client } from 'pg';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { createAccount, issueApiKey, orderDedicatedServer } from '../src/index.ts';
 import { sandboxMarket } from '../src/provider/sandbox-market.ts';
@@ -8,7 +8,7 @@ import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { TestFleet } from './fleet.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
-import { newNodes } from './nodes.ts';
+import { newNodes, until } from './nodes.ts';
 import type { TestNode, TestNodes } from './nodes.ts';
 
 /** Accounts that each have a VM and a domain; the first have a dedicated server of the market, too. */
@@ -127,7 +127,7 @@ test('whoever advances the clock waits for what another node is doing, and finds
           .execute(),
       )
     ).length;
-  await vi.waitUntil(async () => (await blockedOn(other)) > 0);
+  await until(async () => (await blockedOn(other)) > 0);
   expect({ answered, left: (await waits()) > 0 }).toEqual({ answered: false, left: true });
   await other.query('commit');
   expect((await advanced).status).toBe(200);
@@ -158,12 +158,26 @@ test('of several nodes one tells the fleet; where it dies, another one does', as
   const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
   await fill(nodes, dying, 1);
   const never = dying.service.runDueWork();
-  await vi.waitUntil(() => calls.length === 1);
+  await until(() => calls.length === 1);
   await other.service.runDueWork();
   expect(calls).toHaveLength(1);
   hangs = false;
-  await dying.store.commit(({ db }) => db.updateTable('nodes').set({ lease_until: 0 }).execute());
-  await vi.waitUntil(async () => {
+  await dying.store.commit(({ db }) =>
+    db
+      .updateTable('nodes')
+      .set({ lease_until: 0 })
+      .where(
+        'id',
+        'in',
+        db
+          .selectFrom('dedicated_servers')
+          .select('fleet_owner')
+          .where('fleet_owner', 'is not', null)
+          .$narrowType<{ fleet_owner: string }>(),
+      )
+      .execute(),
+  );
+  await until(async () => {
     await other.service.runDueWork();
     return calls.length === 2;
   });

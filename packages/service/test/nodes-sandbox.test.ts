@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 
 import { SMALL_VM } from './harness.ts';
-import { newNodes } from './nodes.ts';
+import { newNodes, until } from './nodes.ts';
 import type { TestNode, TestNodes } from './nodes.ts';
 
 async function two(): Promise<{ nodes: TestNodes; one: TestNode; other: TestNode }> {
@@ -22,13 +22,29 @@ test('a key that is revoked through one node is refused by the other within five
   });
 });
 
-test('the clock that is advanced through one node is what every other goes by, for requests, the operator and the work that is due', async () => {
+test('the clock that is advanced through one node is what every other goes by, for requests and for the operator', async () => {
+  const { one, other } = await two();
+  const runtime = async () => Object.values((await other.call('getCurrentInvoice')).body.data.positions.vms);
+  await other.call('createVm', { form: SMALL_VM });
+  expect(await runtime()).toMatchObject([[{ totalRuntime: 0 }]]);
+  expect((await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 86_400 })).status).toBe(200);
+  expect(await runtime()).toMatchObject([[{ totalRuntime: 86_400 }]]);
+  expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(86_400);
+});
+
+test('the work that is due by the clock that one node has advanced is done by another one', async () => {
   const { one, other } = await two();
   await other.call('createVm', { form: SMALL_VM });
-  expect((await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 86_400 })).status).toBe(200);
-  expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(86_400);
-  const invoice = await other.call('getCurrentInvoice');
-  expect(Object.values(invoice.body.data.positions.vms)).toMatchObject([[{ totalRuntime: 86_400 }]]);
+  await other.service.runDueWork();
+  // As a node would that died as soon as it had written the clock down.
+  await one.store.commit(({ db }) =>
+    db
+      .insertInto('settings')
+      .values({ name: 'clock_offset', value: String(40 * 86_400_000) })
+      .execute(),
+  );
+  await until(async () => (await other.service.runDueWork()) > 0);
+  expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 });
 
 test('the clock that is advanced through two nodes at once goes on by both', async () => {
@@ -41,12 +57,14 @@ test('the clock that is advanced through two nodes at once goes on by both', asy
 
 test('a fault made through one node is met on the other, as often as it was made for over both', async () => {
   const { one, other } = await two();
+  expect((await other.call('listDomains')).status).toBe(200);
   const made = await one.operate('POST', '/sandbox/faults', {
     operations: ['listDomains'],
     effect: { kind: 'error', status: 503 },
-    times: 3,
+    times: 4,
   });
   expect(made.status).toBe(201);
+  expect((await other.call('listDomains')).status).toBe(503);
   const statuses = await Promise.all([other, one, other, one, other, one].map(async (node) => (await node.call('listDomains')).status));
   expect(statuses.toSorted()).toEqual([200, 200, 200, 503, 503, 503]);
   const again = await one.operate('POST', '/sandbox/faults', {
@@ -62,6 +80,7 @@ test('a reset through one node holds on the other at once: its clock, its keys, 
   const { nodes, one, other } = await two();
   await other.call('createVm', { form: SMALL_VM });
   await other.operate('POST', '/sandbox/clock/advance', { by_seconds: 40 * 86_400 });
+  expect((await other.call('listDomains')).status).toBe(200);
   expect((await one.operate('POST', '/sandbox/reset')).status).toBe(200);
   expect((await other.call('listDomains')).status).toBe(401);
   expect((await other.operate('GET', '/vms')).body.items).toEqual([]);

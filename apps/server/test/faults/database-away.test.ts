@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 
 import { newDatabase } from '../database.ts';
 import { startServer } from '../process.ts';
+import { tell } from './figures.ts';
 import { expectAllKept, expectUnavailable } from './kept.ts';
 import { startLoad } from './load.ts';
 import { ownPostgres } from './own-postgres.ts';
@@ -119,7 +120,7 @@ for (const { name, rounds, create } of kinds) {
       expect(slowest).toBeLessThan(BOUND);
       expect(server.process.exitCode).toBeNull();
       await place.expectIntegrity();
-      console.info(`${name}: ${rounds} times, ${requests} requests, ${refused} answered 503, the slowest within ${Math.round(slowest)} ms`);
+      tell(`${name}: ${rounds} times, ${requests} requests, ${refused} answered 503, the slowest within ${Math.round(slowest)} ms`);
       expect(await server.end('SIGTERM')).toBe(0);
     },
   );

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 
 import { startServer } from '../process.ts';
+import { tell } from './figures.ts';
 import { expectAllKept, leftReservations } from './kept.ts';
 import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
@@ -46,7 +47,7 @@ test.each(['sqlite', 'postgres'] as const)(
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);
     const lost = sent.filter(({ times, answers }) => times > answers.length);
-    console.info(
+    tell(
       `${engine}: ${loads.length} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${lost.length} whose answer was lost, ${cutInHalf} reservations and keys cut in half`,
     );
     expect(lost.length).toBeGreaterThanOrEqual(loads.length);

@@ -6,6 +6,7 @@ import type { Store } from '@reseller/service';
 
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
+import { tell } from './figures.ts';
 import { expectAllKept, leftReservations } from './kept.ts';
 import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
@@ -75,7 +76,7 @@ test(
     for (const load of loads) await expectAllKept({ load, place, node: stays.baseUrl, keysAreOver: true });
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);
-    console.info(
+    tell(
       `two nodes: ${loads.length} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${cutInHalf} reservations and keys cut in half, ${accounts.length} accounts with a month that ended`,
     );
     expect(cutInHalf, 'no kill came between a reservation and its confirmation').toBeGreaterThan(0);

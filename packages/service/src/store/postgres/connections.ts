@@ -16,8 +16,8 @@ const STATEMENT = 10_000;
 const SILENCE = 12_000;
 /** Milliseconds after which an idle connection is closed: well before its silence would say anything. */
 const IDLE = 8_000;
-/** Milliseconds after which the database ends a unit whose node is not heard of any more, so that others do not wait for its rows. */
-const ABANDONED = 15_000;
+/** Milliseconds after which a unit that asks nothing is ended, so that a node that stands still or is cut off keeps no others waiting. */
+const ABANDONED = 10_000;
 /** Milliseconds for which a database that did not answer is not asked again. */
 const REST = 1_000;
 const INT8 = types.builtins.INT8;
