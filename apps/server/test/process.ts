@@ -40,7 +40,9 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   // Read on for as long as it runs: a pipe that is full would hold it up.
   let logged = '';
   child.stderr.on('data', (chunk) => (logged += String(chunk)));
-  onTestFailed(() => console.error(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged.slice(-MOST_SHOWN)}`));
+  onTestFailed(
+    () => void process.stderr.write(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged.slice(-MOST_SHOWN)}\n`),
+  );
   let welcome = '';
   for await (const chunk of child.stdout) {
     welcome += String(chunk);

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 
 import { startServer } from '../process.ts';
 import { disks } from './disk.ts';
+import { tell } from './figures.ts';
 import { expectAllKept, expectUnavailable } from './kept.ts';
 import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
@@ -63,7 +64,7 @@ for (const { name, missing, create } of disks) {
       await server.end('SIGTERM');
       await place.expectIntegrity();
       const refused = loads.reduce((sum, load) => sum + refusedOf(load), 0);
-      console.info(`${name}: full ${ROUNDS} times, ${loads.flatMap(({ sent }) => sent).length} requests, ${refused} answered 503`);
+      tell(`${name}: full ${ROUNDS} times, ${loads.flatMap(({ sent }) => sent).length} requests, ${refused} answered 503`);
     },
   );
 }

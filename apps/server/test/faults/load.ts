@@ -46,41 +46,46 @@ const RETRY = 50;
 export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  let stopping = false;
-  let answers = 0;
+  const state = { stopping: false, answers: 0 };
 
   const caller = async (number: number): Promise<void> => {
     const random = randomFrom(seed + number);
-    let node = number;
-    let unanswered = 0;
-    for (let request = 1; !stopping && unanswered < nodes.length;) {
-      const next = nextRequest(random, account, `${prefix}-${number}-${request++}`);
+    const asked = { node: number, inVain: 0 };
+    const goesOn = (): boolean => !state.stopping && asked.inVain < nodes.length;
+    for (let request = 1; goesOn(); request++) {
+      const next = nextRequest(random, account, `${prefix}-${number}-${request}`);
       sent.push(next);
+      // What must not be done twice is sent once; everything else until there is an answer that says what became of it.
       const mayRepeat = !next.buys || next.request.key !== undefined;
-      do {
-        const baseUrl = nodes[node % nodes.length];
-        if (baseUrl === undefined) throw new Error('A load needs a node.');
-        const answer = await send(next, baseUrl, account);
-        if (!answer) {
-          unanswered++;
-          node++;
-          continue;
-        }
-        unanswered = 0;
-        answers++;
-        for (const wait of waiting) if (answers >= wait.count) wait.resolve();
-        if (answer.status !== 503) break;
-        await pause(RETRY);
-      } while (mayRepeat && !stopping && unanswered < nodes.length);
+      for (let isAnswered = false; !isAnswered; isAnswered ||= !mayRepeat || !goesOn()) isAnswered = await ask(next, asked);
     }
   };
+
+  /** Sends a request to one node; whether the answer says what became of it. */
+  async function ask(next: Sent, asked: { node: number; inVain: number }): Promise<boolean> {
+    const baseUrl = nodes[asked.node % nodes.length];
+    if (baseUrl === undefined) throw new Error('A load needs a node.');
+    const answer = await send(next, baseUrl, account);
+    if (!answer) {
+      asked.inVain++;
+      asked.node++;
+      return false;
+    }
+    asked.inVain = 0;
+    state.answers++;
+    for (const { count, resolve } of waiting) if (state.answers >= count) resolve();
+    if (answer.status !== 503) return true;
+    await pause(RETRY);
+    return false;
+  }
+
   const ended = Promise.all(Array.from({ length: callers }, (_, number) => caller(number)));
   return {
     account,
     sent,
-    answered: (count) => (answers >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }))),
+    answered: (count) => (state.answers >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }))),
     async stop() {
-      stopping = true;
+      state.stopping = true;
       await ended;
     },
   };

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
+import { tell } from './figures.ts';
 import { leftReservations } from './kept.ts';
 import { newPlace } from './place.ts';
 import type { Engine } from './place.ts';
@@ -111,7 +112,7 @@ test.each(setUps)(
         const answers = await Promise.all(
           Array.from({ length: ASKING }, (_, number) => ask(servers[number % nodes] ?? server, account, `scarce-${number}`)),
         );
-        console.info(`${engine}, ${nodes} node(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
+        tell(`${engine}, ${nodes} node(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
         expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
         expect((await bought(server, account)).length - before).toBe(ENOUGH_FOR);
         await expectUsedUp?.(server, account);

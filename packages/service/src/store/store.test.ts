@@ -189,10 +189,12 @@ test('a PostgreSQL connection that is cut between two queries of a unit undoes i
   expect(await names(store)).toEqual(['after']);
 });
 
-test('a PostgreSQL unit that stands still holds what it has locked for seconds, not for ever', async () => {
+test('a PostgreSQL statement, and a unit that stands still, end within seconds, and not never', async () => {
   const store = await (await storePlace('postgres')).open();
   const { rows } = await store.read((db) =>
-    sql<{ limit: string }>`select current_setting('idle_in_transaction_session_timeout') as limit`.execute(db),
+    sql<
+      Record<string, string>
+    >`select current_setting('idle_in_transaction_session_timeout') as unit, current_setting('statement_timeout') as statement`.execute(db),
   );
-  expect(rows).toEqual([{ limit: '10s' }]);
+  expect(rows).toEqual([{ unit: '10s', statement: '10s' }]);
 });

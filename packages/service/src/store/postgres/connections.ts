@@ -11,12 +11,12 @@ const CONNECTIONS = 20;
 /** Milliseconds until a connection is there, or the database counts as away. */
 const CONNECTING = 5_000;
 /** Milliseconds after which the database gives a statement up, also one that waits for another unit. */
-const STATEMENT = 5_000;
+const STATEMENT = 10_000;
 /** Milliseconds without a byte after which a connection counts as dead: by then a database that lives has given up the statement, and said so. */
-const SILENCE = 6_500;
+const SILENCE = 12_000;
 /** Milliseconds after which an idle connection is closed: well before its silence would say anything. */
-const IDLE = 4_000;
-/** Milliseconds after which the database ends a unit whose node is not heard of any more, so that others do not wait for its rows. */
+const IDLE = 8_000;
+/** Milliseconds after which a unit that asks nothing is ended, so that a node that stands still or is cut off keeps no others waiting. */
 const ABANDONED = 10_000;
 /** Milliseconds for which a database that did not answer is not asked again. */
 const REST = 1_000;

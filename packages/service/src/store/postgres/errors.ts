@@ -7,8 +7,8 @@ const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** What the driver says without a code. */
-const TIMEOUT = /connection timeout|timeout exceeded/i;
-const BROKEN = /Connection terminated|connection error and is not queryable|Client was closed/;
+const NO_CONNECTION = /due to connection timeout/;
+const BROKEN = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
 /** Why a database could not be opened, and what to do, in one line without the password. */
 export function openFailure(error: unknown, url: string): string {
@@ -42,12 +42,12 @@ export function unavailableOr(error: unknown): unknown {
 
 function isAway(error: unknown): boolean {
   const code = codeOf(error);
-  return UNAVAILABLE.test(code) || NETWORK.has(code) || TIMEOUT.test(messageOf(error)) || BROKEN.test(messageOf(error));
+  return UNAVAILABLE.test(code) || NETWORK.has(code) || NO_CONNECTION.test(messageOf(error)) || BROKEN.test(messageOf(error));
 }
 
-/** Whether nothing was heard of the database for as long as it is waited for; one that refuses is quick. */
+/** Whether nothing was heard of the database for as long as it is waited for. One that refuses is quick, and one that is busy is not away. */
 export function isSilence(error: unknown): boolean {
-  return codeOf(error) === 'ETIMEDOUT' || TIMEOUT.test(messageOf(error));
+  return codeOf(error) === 'ETIMEDOUT' || NO_CONNECTION.test(messageOf(error));
 }
 
 function codeOf(error: unknown): string {

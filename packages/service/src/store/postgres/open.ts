@@ -18,15 +18,17 @@ import { postgresSharing } from './sharing.ts';
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const tables = databaseOn(unhurriedConnectionsFor(url));
+  const db = databaseOn(connectionsFor(url));
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres');
+    await sql`select 1`.execute(db);
   } catch (error) {
+    await db.destroy();
     throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   } finally {
     await tables.destroy();
   }
-  const db = databaseOn(connectionsFor(url));
   const patient = patience();
   const commit = postgresCommit(db);
   let closing: Promise<void> | undefined;
