@@ -1,15 +1,19 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 
 import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
 import { authentication } from './http/authenticate.ts';
-import { controlsOf } from './http/controls.ts';
+import { controlsOf, HOLDS } from './http/controls.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
 import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
+import type { DueWorkParts } from './operations/due-work.ts';
+import { forgetOldKeys } from './operations/idempotency.ts';
 import { joinNodes, USUAL_LEASE } from './operations/node.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
 import type { Undoing } from './operations/reservation.ts';
@@ -106,18 +110,30 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
   const exclusive = oneAtATime();
-  const doDueWork = async () => {
+  const now = async () => {
+    await controls.refresh();
+    return clock.now();
+  };
+  const upkeep = upkeepOf(store);
+  const doDueWork = async (others: DueWorkParts['others']) => {
     await undoLeft();
-    return (await runDueWork({ store, ports, secret }, dueKinds)) + (await tellFleet(store, ports));
+    const done = await runDueWork({ store, ports, secret, now, others }, dueKinds);
+    await upkeep(clock.now());
+    return done + (await tellFleet({ store, ports, node }));
   };
   const sandbox: Sandbox = {
     clock,
     exclusive,
-    doDueWork,
+    doDueWork: () => doDueWork('waited for'),
     undoReservations: undoLeft,
-    forget() {
+    refresh() {
+      controls.forget();
+      return controls.refresh();
+    },
+    async spread() {
       controls.forget();
       forget();
+      if (await node.hasOthers()) await wait(HOLDS + MARGIN);
     },
   };
   const app = await createApplication({
@@ -139,10 +155,26 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     app,
     operator,
     vms,
-    runDueWork: () => exclusive(doDueWork),
+    runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
       await Promise.all([app.close(), operator.close()]);
     },
+  };
+}
+
+/** Milliseconds that it takes another node to read what it has let go of. */
+const MARGIN = 250;
+/** Milliseconds after which what is of no use any more is looked for again. */
+const UPKEEP_EVERY = 60_000;
+
+/** Forgets old Idempotency-Keys and windows of counters, now and then. */
+function upkeepOf(store: Store): (now: number) => Promise<void> {
+  let last = -Infinity;
+  return async (now) => {
+    if (performance.now() - last < UPKEEP_EVERY) return;
+    await forgetOldKeys(store, now);
+    await store.sharing.windows.forget();
+    last = performance.now();
   };
 }
 

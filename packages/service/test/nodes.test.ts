@@ -1,10 +1,12 @@
 /** Several nodes on one PostgreSQL database: what one of them leaves half-done. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
+import { PERSON, PHONE } from './domains.ts';
 import { SMALL_VM, TestHypervisor } from './harness.ts';
-import { newNodes } from './nodes.ts';
+import { newNodes, until } from './nodes.ts';
 import type { TestNode } from './nodes.ts';
+import { TestRegistrar } from './registrar.ts';
 
 /** A hypervisor that comes back from a creation when it is let go, and fails to remove VMs when told to. */
 class HangingHypervisor extends TestHypervisor {
@@ -30,9 +32,11 @@ class HangingHypervisor extends TestHypervisor {
 const left = ({ store }: TestNode) => store.read((db) => db.selectFrom('reservations').select(['id', 'owner']).execute());
 const holds = ({ store }: TestNode) => store.read((db) => db.selectFrom('accounts').select('held').orderBy('id').execute());
 
-/** Has a node die: its lease is over, and it renews it no more. */
-async function declareDead(node: TestNode): Promise<void> {
-  await node.store.commit(({ db }) => db.updateTable('nodes').set({ lease_until: 0 }).execute());
+/** Has the node that owns what is left die: its lease is over, and it renews it no more. */
+async function declareDead({ store }: TestNode): Promise<void> {
+  await store.commit(({ db }) =>
+    db.updateTable('nodes').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
+  );
 }
 
 test('what a live node is delivering is left alone by another one that starts, however the sandbox clock stands', async () => {
@@ -40,7 +44,7 @@ test('what a live node is delivering is left alone by another one that starts, h
   const nodes = await newNodes({ hypervisor });
   const first = await nodes.start();
   const bought = first.call('createVm', { form: SMALL_VM });
-  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await until(() => hypervisor.vms.size === 1);
   const second = await nodes.start();
   await second.operate('POST', '/sandbox/clock/advance', { by_seconds: 100_000 });
   await second.service.runDueWork();
@@ -55,15 +59,15 @@ test('what a dead node left is undone by a live one while it runs, once, and wha
   const hypervisor = new HangingHypervisor();
   const nodes = await newNodes({ hypervisor });
   const dying = await nodes.start({ lease: 600_000 });
-  const others = [await nodes.start({ lease: 200 }), await nodes.start({ lease: 200 })];
+  const others = [await nodes.start({ lease: 2_000 }), await nodes.start({ lease: 2_000 })];
   const before = await holds(dying);
   const late = dying.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
-  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await until(() => hypervisor.vms.size === 1);
   await Promise.all(others.map(({ service }) => service.runDueWork()));
   expect(await left(dying)).toHaveLength(1);
 
   await declareDead(dying);
-  await vi.waitUntil(async () => {
+  await until(async () => {
     await Promise.all(others.map(({ service }) => service.runDueWork()));
     return (await left(dying)).length === 0;
   });
@@ -87,7 +91,7 @@ test('a node that signs off leaves what it has not finished to the others at onc
   const store = await openPostgresStore(nodes.url);
   const leaving = await nodes.start({ store, lease: 600_000 });
   const late = leaving.call('createVm', { form: SMALL_VM });
-  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await until(() => hypervisor.vms.size === 1);
   await leaving.service.close();
   await other.service.runDueWork();
   expect(await left(other)).toEqual([]);
@@ -103,7 +107,7 @@ test('a lease is renewed for as long as its node lives', async () => {
   const lease = async () =>
     (await node.store.read((db) => db.selectFrom('nodes').select('lease_until').executeTakeFirstOrThrow())).lease_until;
   const first = await lease();
-  await vi.waitUntil(async () => (await lease()) > first + 400);
+  await expect.poll(lease, { timeout: 10_000 }).toBeGreaterThan(first + 400);
 });
 
 test('a node that is told that a port is down starts nevertheless, and undoes what is left when the port is back', async () => {
@@ -111,7 +115,7 @@ test('a node that is told that a port is down starts nevertheless, and undoes wh
   const nodes = await newNodes({ hypervisor });
   const first = await nodes.start();
   const late = first.call('createVm', { form: SMALL_VM });
-  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await until(() => hypervisor.vms.size === 1);
   await first.service.close();
   hypervisor.cannotRemove = true;
   const second = await nodes.start();
@@ -141,4 +145,29 @@ test('what could not be undone when it failed is undone later, by the same node'
   await node.service.runDueWork();
   expect(await left(node)).toEqual([]);
   expect(await holds(node)).toEqual(before);
+});
+
+test('a registration that comes back too late leaves the domain to whoever has it by then', async () => {
+  const registrar = new TestRegistrar();
+  const nodes = await newNodes({ registrar });
+  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
+  const { body } = await other.call('createHandle', { form: { ...PERSON, phone: PHONE } });
+  const register = (node: TestNode) =>
+    node.call('registerDomain', { form: { domain: 'wanted.net', handle: body.data.handle }, idempotencyKey: 'order-1' });
+  const hanging = Promise.withResolvers<void>();
+  registrar.waiting = hanging.promise;
+  const late = register(dying);
+  await until(async () => (await left(other)).length === 1);
+  await declareDead(dying);
+  await until(async () => {
+    await other.service.runDueWork();
+    return (await left(other)).length === 0;
+  });
+  registrar.waiting = undefined;
+  // The caller had no answer, and asks again.
+  expect((await register(other)).status).toBe(200);
+  hanging.resolve();
+  expect((await late).status).toBe(503);
+  expect([...registrar.domains.keys()]).toEqual(['wanted.net']);
+  expect((await other.call('getDomain', { path: { domain: 'wanted.net' } })).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 /** Several nodes on one database, for tests: services of one process, each with its own connections, in one world. */
 import { writeForm } from '@reseller/contract';
 import { pino } from 'pino';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 import { createAccount, createService, issueApiKey, seedSandbox, simulatedPorts } from '../src/index.ts';
 import type { Ports, Service, Store } from '../src/index.ts';
@@ -108,6 +108,11 @@ export async function newNodes({ creditLimit = '1000.00', ...given }: Partial<Po
       };
     },
   };
+}
+
+/** Waits for a condition, for as long as a busy machine may take. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 30_000, interval: 20 });
 }
 
 function methodOf(method: string): 'GET' | 'POST' | 'PUT' | 'DELETE' {

@@ -41,7 +41,7 @@ const BODY_LIMIT = 64 * 1024;
 
 /** The reseller API as a Fastify application; it is not listening yet. */
 export async function createApplication(given: ServiceContext): Promise<FastifyInstance> {
-  const parts: ApplicationParts = { ...given, countRequest: rateLimiter() };
+  const parts: ApplicationParts = { ...given, countRequest: rateLimiter(given.store.sharing.windows) };
   const app = fastify({
     loggerInstance: parts.logger,
     ...quietLogging,

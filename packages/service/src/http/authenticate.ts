@@ -25,7 +25,7 @@ const REMEMBERED = 1_000;
 /** Keys remembered at the most. */
 const MOST_REMEMBERED = 10_000;
 /** Failed attempts of an address. */
-const FAILURES = { failures: 100, within: 60_000 };
+const FAILURES = { what: 'key', failures: 100, within: 60_000 };
 
 /** Finds the caller behind the value of the API key header; the address is where the request comes from. */
 export type Authenticate = (value: string | string[] | undefined, address: string) => Promise<Caller>;
@@ -60,7 +60,7 @@ interface Known extends Omit<Caller, 'apiKey'> {
  */
 export function authentication(store: Store, { header, mode, clock }: KeyRules): Authentication {
   const remembered = new Map<string, { readonly key: Known; readonly until: number }>();
-  const guesses = guessing(FAILURES);
+  const guesses = guessing(store.sharing.windows, FAILURES);
 
   async function keyOf(hash: string): Promise<Known | undefined> {
     const now = performance.now();
@@ -93,7 +93,7 @@ export function authentication(store: Store, { header, mode, clock }: KeyRules):
       if (text !== undefined && key && (key.validUntil === null || key.validUntil > clock.now())) {
         return { accountId: key.accountId, apiKey: text, keyId: key.keyId, rateLimit: key.rateLimit };
       }
-      const retryAfter = guesses.failed(address);
+      const retryAfter = await guesses.failed(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests came from this address without a good API key.');
       const why = isOthers
         ? `The API key in ${header} is one of ${mode === 'live' ? 'a sandbox' : 'the live service'}, and this is ${mode === 'live' ? 'the live service' : 'a sandbox'}. Use a key of this service.`

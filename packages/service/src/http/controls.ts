@@ -9,7 +9,7 @@ import type { FaultsTable } from '../store/operator-schema.ts';
 import type { Store } from '../store/store.ts';
 
 /** Milliseconds that what was read holds: what another node changes is seen within this time. */
-const HOLDS = 1_000;
+export const HOLDS = 1_000;
 
 /** A fault as requests are matched with it. */
 interface Fault {
@@ -30,6 +30,8 @@ export interface Controls {
   rateLimit(): Promise<RateLimit | null>;
   /** The effect on a request of the oldest fault that matches it, which has one request less then; undefined for none. */
   takeFault(request: Matched): Promise<FaultEffectInput | undefined>;
+  /** Has what another node has changed more than a second ago read: the clock is as that node has set it then. */
+  refresh(): Promise<void>;
   /** Has everything read again. */
   forget(): void;
 }
@@ -72,6 +74,7 @@ export function controlsOf(store: Store, clock: OffsetClock, mode: 'sandbox' | '
   }
 
   return {
+    refresh: async () => void (await current()),
     rateLimit: async () => (await current()).rateLimit,
     async takeFault({ operation, keyId }) {
       const { faults } = await current();

@@ -1,7 +1,10 @@
-/** Slows down whoever guesses keys or tokens: failures count against the address that they come from. */
+/** Slows down whoever guesses keys or tokens: failures count against the address that they come from, on all nodes together. */
+import type { Windows } from '../store/store.ts';
 
 /** How many failures an address has, in what time. */
 export interface GuessingLimit {
+  /** What is guessed, so that others are counted apart. */
+  readonly what: string;
   readonly failures: number;
   /** Milliseconds. */
   readonly within: number;
@@ -14,30 +17,26 @@ export interface Guessing {
    *
    * @returns Whole seconds for which the address is to wait; undefined while it has failures left.
    */
-  failed(address: string): number | undefined;
+  failed(address: string): Promise<number | undefined>;
 }
 
 /** Addresses remembered at the most. */
 const MOST_REMEMBERED = 10_000;
 
-/**
- * A count in the memory of this process: what it holds back is load and noise, since keys are far too long to be guessed.
- *
- * @param now Milliseconds of a clock that never goes back.
- */
-export function guessing({ failures, within }: GuessingLimit, now: () => number = () => performance.now()): Guessing {
-  const counts = new Map<string, { count: number; readonly until: number }>();
+/** An address that is known to have no failures left is not counted any more, so whoever goes on guessing costs no more than the look-up. */
+export function guessing(windows: Windows, { what, failures, within }: GuessingLimit): Guessing {
+  const slowed = new Map<string, number>();
   return {
-    failed(address) {
-      const at = now();
-      const known = counts.get(address);
-      if (known && known.until > at) {
-        known.count++;
-        return known.count > failures ? Math.ceil((known.until - at) / 1000) : undefined;
-      }
-      if (counts.size >= MOST_REMEMBERED) counts.clear();
-      counts.set(address, { count: 1, until: at + within });
-      return undefined;
+    async failed(address) {
+      const now = performance.now();
+      const until = slowed.get(address);
+      if (until !== undefined && until > now) return Math.ceil((until - now) / 1000);
+      slowed.delete(address);
+      const { count, endsIn } = await windows.count(`guesses ${what} ${address}`, within);
+      if (count <= failures) return undefined;
+      if (slowed.size >= MOST_REMEMBERED) slowed.clear();
+      slowed.set(address, now + endsIn);
+      return Math.ceil(endsIn / 1000);
     },
   };
 }

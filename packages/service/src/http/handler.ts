@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
+import { KEY_LIFETIME } from '../operations/idempotency.ts';
 import { perform, refuse } from '../operations/perform.ts';
 import type { Reply } from '../operations/perform.ts';
 import type { OperationId } from '../operations/operation.ts';
@@ -43,7 +44,7 @@ export function handlingOf<Id extends OperationId>(api: ApiOperation<Id>, parts:
     async onRequest(request) {
       request.caller = await parts.authenticate(presentedKey(request), request.ip);
       const limit = request.caller.rateLimit ?? (await parts.controls.rateLimit());
-      if (limit) parts.countRequest(request.caller.keyId, limit);
+      if (limit) await parts.countRequest(request.caller.keyId, limit);
     },
     async handler(request, reply) {
       const { caller } = request;
@@ -118,12 +119,10 @@ function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): 
   return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked) };
 }
 
-/** Seconds for which an Idempotency-Key is kept at the least; with this, callers know that the service honours keys. */
-const KEY_LIFETIME = '86400';
-
 /** Sends a reply; where it says to try again, it says when. */
 export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
-  reply.header('idempotency-key-lifetime', KEY_LIFETIME);
+  // With this, callers know that the service honours keys.
+  reply.header('idempotency-key-lifetime', String(KEY_LIFETIME));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
   return reply.code(status).type('application/json; charset=utf-8').send(body);

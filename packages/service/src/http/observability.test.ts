@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createService } from '../index.ts';
-import { operationOf, SMALL_VM, startService } from '../../test/harness.ts';
+import { operationOf, SECRET, SMALL_VM, startService } from '../../test/harness.ts';
 
 /** A second service on the store of a test, with its log in memory. */
 async function observed() {
@@ -17,7 +17,7 @@ async function observed() {
       done();
     },
   });
-  const service = await createService({ store, ports, secret: 'y'.repeat(32), logger: pino({ level: 'trace' }, stream) });
+  const service = await createService({ store, ports, secret: SECRET, logger: pino({ level: 'trace' }, stream) });
   onTestFinished(() => service.close());
   const baseUrl = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const post = async (path: string, init: RequestInit) =>

@@ -1,10 +1,11 @@
 /**
  * Work that falls due at a time: period ends, set-ups, renewals, ends. Everything due is found by
  * query and done in time order, each thing in a unit of its own and as of the instant it was due
- * at, however late it is done.
+ * at, however late it is done. Several nodes share the work: who does something claims the account
+ * that it is of, and the others do the work of other accounts meanwhile.
  */
 import type { Ports } from '../ports/ports.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { Db, Sharing, Store } from '../store/store.ts';
 
 /** One thing that is due. */
 export interface Due {
@@ -13,10 +14,26 @@ export interface Due {
   readonly id: string;
 }
 
+/** An account that something is due of. */
+export interface DueAccount {
+  /** Milliseconds: when its first thing of a kind was due. */
+  readonly at: number;
+  readonly accountId: string;
+}
+
+/** How accounts are claimed. */
+export interface Claiming {
+  readonly claim: Sharing['claim'];
+  /** Accounts that another node is at work on. */
+  readonly held: Parameters<Sharing['claim']>[2];
+}
+
 /** One kind of work. */
 export interface DueWork {
   /** The thing that is due first, at or before `now` (milliseconds): of one account, or of all. */
   first(db: Db, now: number, accountId?: string): Promise<Due | undefined>;
+  /** Claims the account of the thing that is due first until the unit of work ends. */
+  claimFirst(db: Db, now: number, claiming: Claiming): Promise<DueAccount | undefined>;
   /**
    * Does it as of `due.at`; does nothing where another process has done it since.
    *
@@ -30,6 +47,10 @@ export interface DueWorkParts {
   readonly store: Store;
   readonly ports: Ports;
   readonly secret: string;
+  /** Milliseconds that the clock reads, when another node may have advanced it. */
+  now(): Promise<number>;
+  /** What another node is doing at this moment is its own business, or waited for. */
+  readonly others: Claiming['held'];
 }
 
 /**
@@ -38,12 +59,37 @@ export interface DueWorkParts {
  * @param kinds Where two things are due at the same instant, the kind that stands first goes first.
  * @returns How many things were done.
  */
-export async function runDueWork({ store, ports, secret }: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
-  for (let done = 0; ; done++) {
-    const next = await store.read((db) => firstDue(db, kinds, ports.clock.now()));
-    if (!next) return done;
-    await store.commit(({ db }) => next.kind.perform(db, next.due, ports, secret));
+export async function runDueWork(parts: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
+  const { store } = parts;
+  const now = await parts.now();
+  // Nearly always nothing is due, and nothing has to be written to know that.
+  if (!(await store.read((db) => firstDue(db, kinds, now)))) return 0;
+  for (let done = 0; ;) {
+    const at = await parts.now();
+    const outcome = await store.commit(({ db }) => doFirst(db, parts, kinds, at));
+    if (outcome === 'nothing left') return done;
+    if (outcome === 'done') done++;
   }
+}
+
+async function doFirst(
+  db: Db,
+  { store, ports, secret, others }: DueWorkParts,
+  kinds: readonly DueWork[],
+  now: number,
+): Promise<'done' | 'done by another' | 'nothing left'> {
+  const { claim } = store.sharing;
+  let claimed: DueAccount | undefined;
+  for (const kind of kinds) {
+    const account = await kind.claimFirst(db, now, { claim, held: others });
+    if (account && (!claimed || account.at < claimed.at)) claimed = account;
+  }
+  if (!claimed) return 'nothing left';
+  // Asked again: what the account looked like before it was claimed may be over.
+  const next = await firstDue(db, kinds, now, claimed.accountId);
+  if (!next) return 'done by another';
+  await next.kind.perform(db, next.due, ports, secret);
+  return 'done';
 }
 
 /**

@@ -6,7 +6,10 @@
 import type { Random } from '../ports/random.ts';
 import { Refusal } from '../refusal.ts';
 import { seal, sha256, unseal } from '../rules/credentials.ts';
-import type { Db } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
+
+/** Seconds for which an Idempotency-Key is kept at the least. */
+export const KEY_LIFETIME = 86_400;
 
 /** A request that may be repeated. */
 export interface Repeatable {
@@ -90,4 +93,36 @@ export async function forgetKey(db: Db, accountId: string, keyHash: string): Pro
     .where('key_hash', '=', keyHash)
     .where('state', '=', 'pending')
     .execute();
+}
+
+/** Milliseconds that a key is kept: what callers are told, and an hour more, for whoever has just begun to repeat. */
+const KEPT = (KEY_LIFETIME + 3_600) * 1000;
+/** Keys of one unit of work. */
+const AT_ONCE = 500;
+
+/**
+ * Forgets the keys of requests that were carried out more than a day ago. Nodes that do so at the
+ * same time forget others.
+ *
+ * @param now Milliseconds.
+ * @returns How many.
+ */
+export async function forgetOldKeys(store: Store, now: number): Promise<number> {
+  const isOld = (db: Db) =>
+    db
+      .selectFrom('idempotency_keys')
+      .where('created', '<', now - KEPT)
+      .where('state', '=', 'done');
+  if (!(await store.read((db) => isOld(db).select('created').limit(1).executeTakeFirst()))) return 0;
+  for (let forgotten = 0; ;) {
+    const count = await store.commit(async ({ db }) => {
+      const old = isOld(db).select(['account_id', 'key_hash']).orderBy('created').limit(AT_ONCE);
+      const keys = await store.sharing.claim(old, 'idempotency_keys', 'left out').execute();
+      for (const { account_id, key_hash } of keys)
+        await db.deleteFrom('idempotency_keys').where('account_id', '=', account_id).where('key_hash', '=', key_hash).execute();
+      return keys.length;
+    });
+    forgotten += count;
+    if (count < AT_ONCE) return forgotten;
+  }
 }

@@ -3,7 +3,7 @@ import type { RouteHandler } from 'fastify';
 
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Transaction } from '../store/store.ts';
+import type { Db, Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
 export type OperationId = keyof RouteHandlers;
@@ -66,6 +66,11 @@ export interface DeliveredOperation<Id extends OperationId> {
   begin(call: Call<Id>): Delivery<Id>;
   withdraw(ports: Ports, details: ReservationDetails): Promise<void>;
   release(transaction: Transaction, details: ReservationDetails): Promise<void>;
+  /**
+   * Whether what was reserved is somebody's, in the store: a delivery that comes back after it was
+   * undone must not take it away from them. Left out where nobody else can have it.
+   */
+  isTaken?(db: Db, details: ReservationDetails): Promise<boolean>;
 }
 
 export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id>;

@@ -42,9 +42,18 @@ export async function deleteReservation(db: Db, id: string, node: Node): Promise
 /** Another node has taken the reservation for left over, and undoes it, while this one was still delivering. */
 export class ReservationUndoneError extends StoreUnavailableError {}
 
-/** Takes back what a delivery did outside after its reservation had been undone. May be repeated. */
-export async function withdrawDelivery({ ports, table }: Undoing, reservation: Reservation): Promise<void> {
-  await deliveredOperation(table, reservation.operation).withdraw(ports, reservation.details);
+/**
+ * Takes back what a delivery did outside after another node had taken its reservation over, unless
+ * it is somebody's by now. May be repeated.
+ */
+export async function withdrawDelivery({ store, ports, table }: Undoing, { id, operation: name, details }: Reservation): Promise<void> {
+  const operation = deliveredOperation(table, name);
+  const isTaken = await store.read(async (db) => {
+    // While the reservation is still being undone, what it holds is nobody else's.
+    const held = await db.selectFrom('reservations').select('id').where('id', '=', id).executeTakeFirst();
+    return held ? false : operation.isTaken?.(db, details);
+  });
+  if (!isTaken) await operation.withdraw(ports, details);
 }
 
 /**
@@ -118,7 +127,10 @@ export async function disownReservations(db: Db): Promise<void> {
   await db.updateTable('reservations').set({ owner: '' }).execute();
 }
 
-function deliveredOperation(table: OperationTable, name: string): Pick<DeliveredOperation<OperationId>, 'withdraw' | 'release'> {
+function deliveredOperation(
+  table: OperationTable,
+  name: string,
+): Pick<DeliveredOperation<OperationId>, 'withdraw' | 'release' | 'isTaken'> {
   const operation = Object.entries(table).find(([id]) => id === name)?.[1];
   if (operation?.kind !== 'delivered') throw new Error(`A reservation names the operation ${name}, which reserves nothing.`);
   return operation;

@@ -25,6 +25,12 @@ export async function settle(db: Db, { accountId, now, ports, secret }: Settling
   const at = Math.floor(now / 1000);
   const [account] = await anythingDue(db, { accountId, at, period: periodOf(at).start });
   if (!account?.is_due) return;
+  // The account before what is due of it, as whoever does the work that is due: on PostgreSQL, two that lock in turn would wait for each other.
+  await db
+    .updateTable('accounts')
+    .set(({ ref }) => ({ period_start: ref('period_start') }))
+    .where('id', '=', accountId)
+    .execute();
   for (;;) {
     const next = await firstDue(db, dueKinds, now, accountId);
     if (!next) return;

@@ -24,6 +24,17 @@ export function writeClockOffset(db: Db, milliseconds: number): Promise<void> {
   return write(db, 'clock_offset', String(milliseconds));
 }
 
+/** How far the clock is ahead of the machine's, in milliseconds; nobody else changes it until the unit of work ends. */
+export async function claimClockOffset(db: Db): Promise<number> {
+  const { value } = await db
+    .insertInto('settings')
+    .values({ name: 'clock_offset', value: '0' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(({ ref }) => ({ value: ref('settings.value') })))
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return Number(value);
+}
+
 export function writeRateLimit(db: Db, limit: RateLimit | null): Promise<void> {
   return write(db, 'rate_limit', JSON.stringify(limit));
 }

@@ -1,12 +1,13 @@
 /** What every engine keeps its word on. */
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { createAccount } from '../provider/account.ts';
 import { systemClock } from '../ports/clock.ts';
 import { systemRandom } from '../ports/random.ts';
 import { engines, storePlace } from '../../test/engines.ts';
-import type { Store } from './store.ts';
+import { StoreUnavailableError } from './store.ts';
+import type { Db, Store } from './store.ts';
 
 const names = (store: Store) =>
   store.read(async (db) => (await db.selectFrom('accounts').select('name').orderBy('name').execute()).map(({ name }) => name));
@@ -156,4 +157,42 @@ describe.each(engines)('on %s', (engine) => {
     );
     expect(await store.read((db) => db.selectFrom('accounts').select('held').execute())).toEqual([{ held: 0 }]);
   });
+});
+
+test('four that open an empty PostgreSQL database at once all find its tables, as often as it is tried', async () => {
+  for (let round = 0; round < 5; round++) {
+    const place = await storePlace('postgres');
+    const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
+    for (const [number, store] of stores.entries()) await create(store, `by ${number}`);
+    for (const store of stores) expect(await names(store)).toEqual(['by 0', 'by 1', 'by 2', 'by 3']);
+    await Promise.all(stores.map((store) => store.close()));
+  }
+});
+
+test('a PostgreSQL connection that is cut between two queries of a unit undoes it, and the store goes on with another one', async () => {
+  const store = await (await storePlace('postgres')).open();
+  const pidOf = async (db: Db) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid ?? 0;
+  const isGone = async (pid: number) => (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(other)).rows.length === 0;
+  let other: Db;
+  const unit = store.commit(async ({ db }) => {
+    await createAccount(db, ports, { name: 'undone', creditLimit: 0n });
+    const pid = await pidOf(db);
+    await store.read(async (reading) => {
+      other = reading;
+      await sql`select pg_terminate_backend(${pid})`.execute(reading);
+      await vi.waitUntil(() => isGone(pid), { timeout: 30_000 });
+    });
+    await createAccount(db, ports, { name: 'undone as well', creditLimit: 0n });
+  });
+  await expect(unit).rejects.toThrow(StoreUnavailableError);
+  await create(store, 'after');
+  expect(await names(store)).toEqual(['after']);
+});
+
+test('a PostgreSQL unit that stands still holds what it has locked for seconds, not for ever', async () => {
+  const store = await (await storePlace('postgres')).open();
+  const { rows } = await store.read((db) =>
+    sql<{ limit: string }>`select current_setting('idle_in_transaction_session_timeout') as limit`.execute(db),
+  );
+  expect(rows).toEqual([{ limit: '10s' }]);
 });

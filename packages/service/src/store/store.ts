@@ -22,6 +22,21 @@ export interface Transaction {
   log(entry: LogEntry): void;
 }
 
+/** Counts events in stretches of time, over all nodes that share the store. A crash may lose the counts. */
+export interface Windows {
+  /**
+   * Counts an event. The window begins with the first event that comes when none is running.
+   *
+   * @param name What is counted.
+   * @param length Milliseconds of a window.
+   * @returns How many events the running window has, this one included, and in how many milliseconds it ends.
+   * @throws StoreUnavailableError when the store cannot be reached.
+   */
+  count(name: string, length: number): Promise<{ readonly count: number; readonly endsIn: number }>;
+  /** Lets go of windows that have ended. */
+  forget(): Promise<void>;
+}
+
 /** How those who are at work on a store at the same time stay out of each other's way. One implementation for each engine. */
 export interface Sharing {
   /**
@@ -40,6 +55,7 @@ export interface Sharing {
     of: Tables,
     held: 'left out' | 'waited for',
   ): SelectQueryBuilder<Schema, Tables, Row>;
+  readonly windows: Windows;
   /** Waits until no other unit is writing to the tables, and has those that want to wait for the end of this one. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;
 }

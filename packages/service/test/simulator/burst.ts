@@ -42,7 +42,7 @@ export async function burst(sim: Simulation): Promise<void> {
   doDueWork(model, { automatic: world.fleet.automatic }, clock.seconds());
   for (const shot of shots.toSorted((one, other) => one.order - other.order)) if (shot.outcome?.status === 200) await shot.follow();
   expectRivals(shots);
-  const failed = shots.filter(({ outcome }) => outcome && outcome.status >= 500).map(({ text }) => text);
+  const failed = shots.flatMap(({ text, outcome }) => (outcome && outcome.status >= 500 ? [`${text} (${outcome.text})`] : []));
   expect(failed.length, `failures, where ports failed ${injected.failures} times: ${failed.join(', ')}`).toBeLessThanOrEqual(
     injected.failures,
   );

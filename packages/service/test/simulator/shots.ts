@@ -3,11 +3,11 @@ import { expect } from 'vitest';
 
 import { HypervisorError, orderDedicatedServer } from '../../src/index.ts';
 import { Refusal } from '../../src/refusal.ts';
-import { SECRET } from '../harness.ts';
 import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
+import { SECRET } from './door.ts';
 import { TAKEN } from './faulty-ports.ts';
 import { units } from './fraction.ts';
 import { holdFrom, priceOf } from './model-billing.ts';

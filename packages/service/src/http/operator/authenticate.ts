@@ -15,7 +15,7 @@ const LONGEST = 512;
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
 /** Failed attempts of an address. */
-const FAILURES = { failures: 20, within: 60_000 };
+const FAILURES = { what: 'token', failures: 20, within: 60_000 };
 
 /** A request, as far as authentication looks at it. */
 export interface Presented {
@@ -31,7 +31,7 @@ export interface Presented {
  */
 export function operatorAuthentication(store: Store, token: string | undefined): (presented: Presented) => Promise<OperatorCaller> {
   const operator = token === undefined ? undefined : sha256(token);
-  const guesses = guessing(FAILURES);
+  const guesses = guessing(store.sharing.windows, FAILURES);
   return async ({ authorization, address }) => {
     if (authorization === undefined || authorization === '') {
       throw new OperatorProblem('unauthorized', 'The header Authorization is missing. Send your token in it, as Bearer and the token.');
@@ -45,7 +45,7 @@ export function operatorAuthentication(store: Store, token: string | undefined):
         db.selectFrom('verifiers').select('id').where('hash', '=', hash).where('revoked', 'is', null).executeTakeFirst(),
       ));
     if (verifier) return verifier.id;
-    const retryAfter = guesses.failed(address);
+    const retryAfter = await guesses.failed(address);
     if (retryAfter !== undefined) {
       throw new OperatorProblem(
         'rate-limited',

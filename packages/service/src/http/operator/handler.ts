@@ -66,6 +66,8 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
   assertQuery<Id>(api, query);
   assertBody<Id>(api, body);
   const { store, ports, secret, mode, vms, sandbox } = routing;
+  // What was just set through another node holds for whoever asks this one.
+  if (mode === 'sandbox') await sandbox.refresh();
   return performOperator(operatorTable[api.id], {
     store,
     ports,

@@ -28,8 +28,6 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const withBody = operatorApi.filter(({ checkBody }) => checkBody);
 const describing = (status: number) => operatorApi.filter(({ operation }) => String(status) in operation.responses);
-/** It asks nothing of the store, so nothing of it can fail. */
-const needsStore = operatorApi.filter(({ id }) => id !== 'getClock');
 
 function pathOf({ operation }: OperatorApi): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => nothing[name] ?? NO_ID);
@@ -103,14 +101,14 @@ test('413, 415 and 422 for bodies that are none, for all that take one', async (
   expect(await others(withBody, 422, (api) => ask(service, api, { headers: JSON_TYPE, body: '{"nobody_knows_this":1}' }))).toEqual([]);
 });
 
-test('500 when the service is broken, and nothing of it is told, for all that need the store', async () => {
+test('500 when the service is broken, and nothing of it is told, for all', async () => {
   const service = await startOperator();
   const tables = await service.store.read(async (db) => (await db.introspection.getTables()).map(({ name }) => name));
   await service.store.commit(async ({ db }) => {
     for (const table of tables) await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db);
   });
   expect(
-    await others(needsStore, 500, async (api) => {
+    await others(operatorApi, 500, async (api) => {
       const answer = await ask(service, api);
       expect.soft(JSON.stringify(answer.body), api.id).not.toMatch(/sql|no such|_away/i);
       return answer;
@@ -118,12 +116,12 @@ test('500 when the service is broken, and nothing of it is told, for all that ne
   ).toEqual([]);
 });
 
-test('503 with Retry-After while the database is away, for all that need the store', async () => {
+test('503 with Retry-After while the database is away, for all', async () => {
   const way = await wayTo(await newDatabase());
   const service = await startOperator({ databaseUrl: way.url });
   await way.cut();
   expect(
-    await others(needsStore, 503, async (api) => {
+    await others(operatorApi, 503, async (api) => {
       const answer = await ask(service, api);
       expect.soft(answer.headers.get('retry-after'), api.id).toMatch(/^[1-9]\d*$/);
       return answer;

@@ -15,5 +15,16 @@ export const periodEnds: DueWork = {
     const account = await (accountId === undefined ? ended : ended.where('id', '=', accountId)).executeTakeFirst();
     return account && { at: periodOf(account.period_start).end * 1000, id: account.id };
   },
+  async claimFirst(db, now, { claim, held }) {
+    const ended = db
+      .selectFrom('accounts')
+      .select(['id', 'period_start'])
+      .where('period_start', '<', periodOf(Math.floor(now / 1000)).start)
+      .orderBy('period_start')
+      .orderBy('id')
+      .limit(1);
+    const account = await claim(ended, 'accounts', held).executeTakeFirst();
+    return account && { at: periodOf(account.period_start).end * 1000, accountId: account.id };
+  },
   perform: (db, { at, id }) => closeEndedPeriods(db, id, at / 1000),
 };

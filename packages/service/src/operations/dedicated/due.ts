@@ -15,6 +15,18 @@ export const dedicatedServersDue: DueWork = {
     const server = await (accountId === undefined ? due : due.where('account_id', '=', accountId)).executeTakeFirst();
     return server && server.due !== null ? { at: server.due * 1000, id: server.id } : undefined;
   },
+  async claimFirst(db, now, { claim, held }) {
+    const due = db
+      .selectFrom('dedicated_servers')
+      .innerJoin('accounts', 'accounts.id', 'dedicated_servers.account_id')
+      .select(['accounts.id', 'dedicated_servers.due'])
+      .where('due', '<=', Math.floor(now / 1000))
+      .orderBy('due')
+      .orderBy('dedicated_servers.id')
+      .limit(1);
+    const server = await claim(due, 'accounts', held).executeTakeFirst();
+    return server && server.due !== null ? { at: server.due * 1000, accountId: server.id } : undefined;
+  },
   async perform(db, { at, id }, ports, secret) {
     const server = await findServer(db, id);
     if (server) await doWhatIsDue(db, { ports, secret }, server, at / 1000);

@@ -23,6 +23,19 @@ export const domainExpiries: DueWork = {
     const domain = await (accountId === undefined ? due : due.where('account_id', '=', accountId)).executeTakeFirst();
     return domain && { at: domain.expires * 1000, id: domain.name };
   },
+  async claimFirst(db, now, { claim, held }) {
+    const due = db
+      .selectFrom('domains')
+      .innerJoin('accounts', 'accounts.id', 'domains.account_id')
+      .select(['accounts.id', 'domains.expires'])
+      .where('state', '=', 'registered')
+      .where('expires', '<=', Math.floor(now / 1000))
+      .orderBy('expires')
+      .orderBy('domains.name')
+      .limit(1);
+    const domain = await claim(due, 'accounts', held).executeTakeFirst();
+    return domain && { at: domain.expires * 1000, accountId: domain.id };
+  },
   perform: (db, { at, id }, ports) => renewOrEnd(db, ports, id, at / 1000),
 };
 

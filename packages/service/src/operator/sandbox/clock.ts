@@ -1,5 +1,5 @@
 import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
-import { writeClockOffset } from '../../store/settings.ts';
+import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { OperatorContext, ServiceOperation } from '../operation.ts';
 import { broken } from '../problem.ts';
@@ -20,18 +20,51 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
   run: ({ store, sandbox, body }) =>
     sandbox.exclusive(async () => {
       const { clock } = sandbox;
-      const from = clock.now();
-      const by = stretchOf(body, from);
-      const offset = clock.offset + by;
-      // Where the process ends in between, the next start does the work.
-      await store.commit(({ db }) => writeClockOffset(db, offset));
+      // Where the process ends in between, another node or the next start does the work.
+      const { from, by, offset } = await store.commit(async ({ db }) => {
+        const ahead = await claimClockOffset(db);
+        const before = clock.base.now() + ahead;
+        const stretch = stretchOf(body, before);
+        await writeClockOffset(db, ahead + stretch);
+        return { from: before, by: stretch, offset: ahead + stretch };
+      });
       clock.setOffset(offset);
-      sandbox.forget();
+      await sandbox.spread();
       const sales = await store.read((db) => salesBetween(db, from, from + by));
       const done = await sandbox.doDueWork();
       return { ...shownClock(sandbox), work_done: done + sales };
     }),
 };
+
+/**
+ * Has the clock of every node go back before data comes that is older than what it reads, so that
+ * none of them does work on that data which is not due yet.
+ *
+ * @param offset Milliseconds that the clock is to be ahead of the machine's.
+ * @param work Brings the older data.
+ */
+export async function turningBack<T>(
+  { store, sandbox }: Pick<OperatorContext, 'store' | 'sandbox'>,
+  offset: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = await store.commit(async ({ db }) => {
+    const ahead = await claimClockOffset(db);
+    if (ahead > offset) await writeClockOffset(db, offset);
+    return ahead;
+  });
+  if (before <= offset) return work();
+  sandbox.clock.setOffset(offset);
+  await sandbox.spread();
+  try {
+    return await work();
+  } catch (error) {
+    await store.commit(({ db }) => writeClockOffset(db, before));
+    sandbox.clock.setOffset(before);
+    await sandbox.spread();
+    throw error;
+  }
+}
 
 /** What the clock reads. */
 export function shownClock({ clock }: OperatorContext['sandbox']): { now: string; advance_seconds: number } {

@@ -53,7 +53,7 @@ export const createFault: ServiceOperation<'createFault'> = {
         .returningAll()
         .executeTakeFirstOrThrow();
     });
-    sandbox.forget();
+    await sandbox.spread();
     return shown(fault);
   },
 };
@@ -63,7 +63,7 @@ export const removeFault: ServiceOperation<'removeFault'> = {
   kind: 'service',
   async run({ store, path, sandbox }) {
     const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
-    sandbox.forget();
+    await sandbox.spread();
     if (numDeletedRows === 0n) throw notFound('fault of this identifier');
     return undefined;
   },

@@ -1,9 +1,10 @@
 import type { ResetSandboxResponses } from '../../generated/operator/types.gen.ts';
 import { addDemoServers } from '../../provider/seed-demo-servers.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../provider/seed-sandbox.ts';
+import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
-import { shownClock } from './clock.ts';
-import { empty } from './tables.ts';
+import { shownClock, turningBack } from './clock.ts';
+import { empty, freeze } from './tables.ts';
 
 /** POST /sandbox/reset: as at the first start, by the clock of the machine. The demo account keeps the key that was printed then. */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {
@@ -11,8 +12,9 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
   run: ({ store, ports, secret, sandbox }): Promise<ResetSandboxResponses[200]> =>
     sandbox.exclusive(async () => {
       const anew = { ...ports, clock: sandbox.clock.base };
-      await store.commit(async (transaction) => {
+      const reset = async (transaction: Transaction) => {
         const { db, logRewritten } = transaction;
+        await freeze(db, store.sharing);
         const demoKey = await db
           .selectFrom('api_keys')
           .selectAll()
@@ -33,9 +35,10 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
             .execute();
         }
         await logRewritten();
-      });
+      };
+      await turningBack({ store, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);
-      sandbox.forget();
+      await sandbox.spread();
       return shownClock(sandbox);
     }),
 };

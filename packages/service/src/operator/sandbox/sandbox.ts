@@ -6,12 +6,14 @@ export interface Sandbox {
   readonly clock: OffsetClock;
   /** Runs work that nothing else of its kind may run beside: due work, advances, restores. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;
-  /** Does all that is due; to be called in `exclusive`. */
+  /** Does all that is due, and waits for what other nodes are doing of it; to be called in `exclusive`. */
   doDueWork(): Promise<number>;
   /** Undoes the reservations that are left over. */
   undoReservations(): Promise<void>;
-  /** Has this node read keys, faults and settings again: they were changed. */
-  forget(): void;
+  /** Reads what another node may have changed, the clock above all. */
+  refresh(): Promise<void>;
+  /** Keys, faults or settings were changed: resolves when every node that lives goes by what they are now. */
+  spread(): Promise<void>;
 }
 
 /** Runs works one after another. */

@@ -4,14 +4,14 @@ import type { Snapshot } from '../../generated/operator/types.gen.ts';
 import { disownReservations } from '../../operations/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { SnapshotsTable } from '../../store/operator-schema.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db, Transaction } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { found, notFound } from '../problem.ts';
 import { instant } from '../shown.ts';
-import { shownClock } from './clock.ts';
-import { dump, empty, insert } from './tables.ts';
+import { shownClock, turningBack } from './clock.ts';
+import { dump, empty, freeze, insert } from './tables.ts';
 import type { Row } from './tables.ts';
 
 const order: Order = { columns: { name: 'text' }, direction: 'asc' };
@@ -39,6 +39,7 @@ export const createSnapshot: ServiceOperation<'createSnapshot'> = {
     sandbox.exclusive(() =>
       store.commit(async ({ db }) => {
         const { snapshot: name } = path;
+        await freeze(db, store.sharing);
         const taken = sandbox.clock.now();
         await remove(db, name);
         const snapshot = await db.insertInto('snapshots').values({ name, taken }).returningAll().executeTakeFirstOrThrow();
@@ -66,27 +67,41 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
   kind: 'service',
   run: ({ store, path, sandbox }) =>
     sandbox.exclusive(async () => {
-      const offset = await store.commit(async (transaction) => {
+      const older = await store.read((db) => clockOffsetIn(db, path.snapshot));
+      const restore = async (transaction: Transaction): Promise<number> => {
         const { db, logRewritten } = transaction;
-        const kept = await db.selectFrom('snapshots').selectAll().where('name', '=', path.snapshot).executeTakeFirst();
-        const { name } = found(kept, 'snapshot of this name');
-        const pieces = await db.selectFrom('snapshot_rows').selectAll().where('snapshot', '=', name).orderBy('position').execute();
+        await freeze(db, store.sharing);
+        const pieces = await piecesOf(db, path.snapshot);
         await empty(transaction);
-        for (const { table_name, rows } of pieces) {
-          const parsed: readonly Row[] = JSON.parse(rows);
-          await insert(db, table_name, parsed);
-        }
+        for (const { table_name, rows } of pieces) await insert(db, table_name, parsed(rows));
         // Whoever has one of them under way has it in another state of the store.
         await disownReservations(db);
         await logRewritten();
         return (await readSettings(db)).clockOffset;
-      });
+      };
+      const offset = await turningBack({ store, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
-      sandbox.forget();
+      await sandbox.spread();
       await sandbox.undoReservations();
       return shownClock(sandbox);
     }),
 };
+
+/** How far the clock of a snapshot is ahead of the machine's, in milliseconds. */
+async function clockOffsetIn(db: Db, name: string): Promise<number> {
+  const settings = (await piecesOf(db, name)).filter(({ table_name }) => table_name === 'settings').flatMap(({ rows }) => parsed(rows));
+  return Number(settings.find((row) => row['name'] === 'clock_offset')?.['value'] ?? 0);
+}
+
+async function piecesOf(db: Db, snapshot: string): Promise<{ table_name: string; rows: string }[]> {
+  const kept = await db.selectFrom('snapshots').select('name').where('name', '=', snapshot).executeTakeFirst();
+  const { name } = found(kept, 'snapshot of this name');
+  return db.selectFrom('snapshot_rows').select(['table_name', 'rows']).where('snapshot', '=', name).orderBy('position').execute();
+}
+
+function parsed(rows: string): readonly Row[] {
+  return JSON.parse(rows);
+}
 
 async function remove(db: Db, name: string): Promise<boolean> {
   await db.deleteFrom('snapshot_rows').where('snapshot', '=', name).execute();

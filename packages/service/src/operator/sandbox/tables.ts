@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
-import type { Db, Transaction } from '../../store/store.ts';
+import type { Db, Sharing, Transaction } from '../../store/store.ts';
 
 /** A row as the engines give it. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -49,6 +49,11 @@ const inOrder: readonly string[] = Object.entries(places)
 
 /** Rows of one statement at the most. */
 const AT_ONCE = 200;
+
+/** Has nobody else write to any table until the unit of work ends: what it sees and leaves is the state of one instant. */
+export function freeze(db: Db, sharing: Sharing): Promise<void> {
+  return sharing.freeze(db, inOrder);
+}
 
 /** Gives the rows of every table, piece by piece. */
 export async function dump(db: Db, take: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void> {

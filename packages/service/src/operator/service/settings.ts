@@ -16,7 +16,7 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
   async run({ store, body, mode, sandbox }) {
     await store.commit(({ db }) => writeRateLimit(db, body.rate_limit));
-    sandbox.forget();
+    await sandbox.spread();
     return { mode, rate_limit: body.rate_limit };
   },
 };

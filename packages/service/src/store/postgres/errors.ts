@@ -2,8 +2,8 @@ import { StoreUnavailableError } from '../store.ts';
 
 /** The unit met another one and may simply be run again: serialization failure, deadlock, and two that took the same new key. */
 const COLLISIONS = new Set(['40001', '40P01', '23505']);
-/** The database is away, stops, or has no room: connection classes, resources, operator intervention, read-only. */
-const UNAVAILABLE = /^(?:08|53|57|58)|^25006$/;
+/** The database is away, stops, or has no room: connection classes, resources, operator intervention, read-only, a transaction that stood still. */
+const UNAVAILABLE = /^(?:08|53|57|58)|^25(?:006|P03)$/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Why a database could not be opened, and what to do, in one line without the password. */
@@ -38,7 +38,11 @@ export function unavailableOr(error: unknown): unknown {
 
 function isAway(error: unknown): boolean {
   const code = codeOf(error);
-  return UNAVAILABLE.test(code) || NETWORK.has(code) || /Connection terminated|connection timeout|timeout exceeded/i.test(messageOf(error));
+  return (
+    UNAVAILABLE.test(code) ||
+    NETWORK.has(code) ||
+    /Connection terminated|connection timeout|timeout exceeded|not queryable/i.test(messageOf(error))
+  );
 }
 
 function codeOf(error: unknown): string {

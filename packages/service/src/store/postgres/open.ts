@@ -13,6 +13,8 @@ import { postgresSharing } from './sharing.ts';
 const CONNECTIONS = 20;
 /** Milliseconds after which a database that does not answer counts as away. */
 const PATIENCE = 5_000;
+/** Milliseconds after which a transaction that asks nothing is ended, so that a node that stands still or is cut off keeps no others waiting. */
+const STANDSTILL = 10_000;
 const INT8 = types.builtins.INT8;
 /** Sums of int8 are numeric. */
 const NUMERIC = types.builtins.NUMERIC;
@@ -34,8 +36,14 @@ export async function openPostgresStore(url: string): Promise<Store> {
       getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? integer : types.getTypeParser(oid, format)),
     },
   });
-  // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
+  // A connection that breaks while nothing is asked of it, in the pool or between two queries of a unit, is found out by
+  // the next query; without a listener it would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    // A unit waits for nothing but its queries: whoever stands still has died, and the others need what it has locked.
+    client.query(`set idle_in_transaction_session_timeout = ${STANDSTILL}`).catch(() => {});
+  });
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     await sql`select 1`.execute(db);
@@ -54,7 +62,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       }
     },
     commit: postgresCommit(db),
-    sharing: postgresSharing,
+    sharing: postgresSharing(db),
     close: () => (closing ??= db.destroy()),
   };
 }

@@ -48,7 +48,7 @@ export async function openSqliteStore(directory: string): Promise<Store> {
       }
     },
     commit,
-    sharing: sqliteSharing,
+    sharing: sqliteSharing(),
     close: () => (closing ??= close()),
   };
 }

@@ -53,6 +53,8 @@ export const registerDomain: DeliveredOperation<'registerDomain'> = {
   },
   withdraw: (ports, details) => ports.registrar.withdraw(String(details['name'])),
   release,
+  isTaken: async (db, details) =>
+    (await db.selectFrom('domains').select('name').where('name', '=', String(details['name'])).executeTakeFirst()) !== undefined,
 };
 
 async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {

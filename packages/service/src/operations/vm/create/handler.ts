@@ -70,6 +70,8 @@ export const createVm: DeliveredOperation<'createVm'> = {
   },
   withdraw: (ports, details) => ports.hypervisor.remove(vmIdOf(details)),
   release,
+  isTaken: async (db, details) =>
+    (await db.selectFrom('vms').select('id').where('id', '=', vmIdOf(details)).executeTakeFirst()) !== undefined,
 };
 
 async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {

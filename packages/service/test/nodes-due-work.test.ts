@@ -1,0 +1,204 @@
+/** Several nodes on one PostgreSQL database: they share the work that falls due. */
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createAccount, issueApiKey, orderDedicatedServer } from '../src/index.ts';
+import { sandboxMarket } from '../src/provider/sandbox-market.ts';
+import { euros } from '../src/rules/money.ts';
+import { PERSON, PHONE } from './domains.ts';
+import { TestFleet } from './fleet.ts';
+import { SECRET, SMALL_VM } from './harness.ts';
+import { newNodes, until } from './nodes.ts';
+import type { TestNode, TestNodes } from './nodes.ts';
+
+/** Accounts that each have a VM and a domain; the first have a dedicated server of the market, too. */
+async function fill(nodes: TestNodes, node: TestNode, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number++) {
+    const { id, apiKey } = await node.store.commit(async ({ db }) => {
+      const account = await createAccount(db, nodes.ports, { name: `account ${number}`, creditLimit: euros('10000.00') });
+      return { id: account, apiKey: await issueApiKey(db, nodes.ports, account, { label: 'test', mode: 'sandbox' }) };
+    });
+    ids.push(id);
+    await node.call('createVm', { form: SMALL_VM, apiKey });
+    const { body } = await node.call('createHandle', { form: { ...PERSON, phone: PHONE }, apiKey });
+    const registered = await node.call('registerDomain', { form: { domain: `shared-${number}.net`, handle: body.data.handle }, apiKey });
+    expect(registered.status).toBe(200);
+    const offer = sandboxMarket[number]?.identifier;
+    if (offer !== undefined)
+      await node.store.commit(({ db }) =>
+        orderDedicatedServer(db, { ports: nodes.ports, secret: SECRET }, { identifier: offer, accountId: id }),
+      );
+  }
+  return ids;
+}
+
+/** What is billed, without what is another one on every database. */
+async function billedOn({ store }: TestNode): Promise<unknown> {
+  return store.read(async (db) => ({
+    invoices: await db
+      .selectFrom('invoices')
+      .innerJoin('accounts', 'accounts.id', 'invoices.account_id')
+      .select(['accounts.name', 'invoices.period_start', 'invoices.total', 'invoices.created'])
+      .orderBy('accounts.name')
+      .orderBy('invoices.period_start')
+      .execute(),
+    charges: await db
+      .selectFrom('charges')
+      .innerJoin('accounts', 'accounts.id', 'charges.account_id')
+      .leftJoin('invoices', 'invoices.id', 'charges.invoice_id')
+      .select(['accounts.name', 'charges.kind', 'charges.type', 'charges.start', 'charges.amount', 'invoices.period_start'])
+      .orderBy('accounts.name')
+      .orderBy('charges.kind')
+      .orderBy('charges.start')
+      .execute(),
+    accounts: await db.selectFrom('accounts').select(['name', 'held', 'unpaid', 'period_start']).orderBy('name').execute(),
+    numbers: (await db.selectFrom('positions').select(['number', 'start', 'stop']).orderBy('number').orderBy('start').execute()).map(
+      (position) => JSON.stringify(position),
+    ),
+  }));
+}
+
+test('three nodes at once do each thing once, in the order of its account, and leave what one node alone does', async () => {
+  const COUNT = 12;
+  const alone = await newNodes({ fleet: new TestFleet() });
+  const single = await alone.start();
+  await fill(alone, single, COUNT);
+  alone.clock.advanceTo('2028-01-15T00:00:00Z');
+  const all = await single.service.runDueWork();
+
+  const nodes = await newNodes({ fleet: new TestFleet() });
+  const first = await nodes.start();
+  await fill(nodes, first, COUNT);
+  const several = [first, await nodes.start(), await nodes.start()];
+  nodes.clock.advanceTo('2028-01-15T00:00:00Z');
+  const done = await Promise.all(several.map(({ service }) => service.runDueWork()));
+  // Whoever finds nothing to claim leaves the rest to those who are at it; whoever is last has done everything.
+  expect(done.reduce((sum, count) => sum + count, 0)).toBe(all);
+  expect(done.filter((count) => count > 0).length, `each did ${done.join(', ')}`).toBeGreaterThan(1);
+  expect(await billedOn(first)).toEqual(await billedOn(single));
+  expect(await first.service.runDueWork()).toBe(0);
+});
+
+test('what another one holds keeps nobody waiting: the rest is done meanwhile, and it is done when it is free', async () => {
+  const nodes = await newNodes();
+  const node = await nodes.start();
+  const [held] = await fill(nodes, node, 3);
+  nodes.clock.advanceTo('2026-12-01T00:00:00Z');
+  const other = new Client({ connectionString: nodes.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin');
+  await other.query('select 1 from accounts where id = $1 for update', [held]);
+  const open = () =>
+    node.store.read((db) =>
+      db
+        .selectFrom('accounts')
+        .select('id')
+        .where('period_start', '<', Date.UTC(2026, 11) / 1000)
+        .execute(),
+    );
+  await node.service.runDueWork();
+  expect(await open()).toEqual([{ id: held }]);
+  await other.query('commit');
+  await node.service.runDueWork();
+  expect(await open()).toEqual([]);
+});
+
+test('whoever advances the clock waits for what another node is doing, and finds nothing left to do', async () => {
+  const nodes = await newNodes();
+  const node = await nodes.start();
+  const [held] = await fill(nodes, node, 2);
+  const other = new Client({ connectionString: nodes.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('begin');
+  await other.query('select 1 from accounts where id = $1 for update', [held]);
+  let answered = false;
+  const advanced = node.operate('POST', '/sandbox/clock/advance', { to: '2026-12-01T00:00:00Z' }).finally(() => (answered = true));
+  const closed = () => node.store.read((db) => db.selectFrom('invoices').select('account_id').execute());
+  const waits = async () =>
+    (
+      await node.store.read((db) =>
+        db
+          .selectFrom('accounts')
+          .select('id')
+          .where('period_start', '<', Date.UTC(2026, 11) / 1000)
+          .execute(),
+      )
+    ).length;
+  await until(async () => (await blockedOn(other)) > 0);
+  expect({ answered, left: (await waits()) > 0 }).toEqual({ answered: false, left: true });
+  await other.query('commit');
+  expect((await advanced).status).toBe(200);
+  expect(await waits()).toBe(0);
+  expect(await closed()).toHaveLength(2);
+});
+
+/** How many connections wait for what this one holds. */
+async function blockedOn(client: Client): Promise<number> {
+  const { rows } = await client.query(
+    'select count(*)::int as count from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
+  );
+  return rows[0].count;
+}
+
+test('of several nodes one tells the fleet; where it dies, another one does', async () => {
+  const fleet = new TestFleet();
+  const calls: string[] = [];
+  const hanging = Promise.withResolvers<void>();
+  let hangs = true;
+  const told = fleet.setUp.bind(fleet);
+  fleet.setUp = async (order) => {
+    calls.push(order.identifier);
+    if (hangs) await hanging.promise;
+    await told(order);
+  };
+  const nodes = await newNodes({ fleet });
+  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
+  await fill(nodes, dying, 1);
+  const never = dying.service.runDueWork();
+  await until(() => calls.length === 1);
+  await other.service.runDueWork();
+  expect(calls).toHaveLength(1);
+  hangs = false;
+  await dying.store.commit(({ db }) =>
+    db
+      .updateTable('nodes')
+      .set({ lease_until: 0 })
+      .where(
+        'id',
+        'in',
+        db
+          .selectFrom('dedicated_servers')
+          .select('fleet_owner')
+          .where('fleet_owner', 'is not', null)
+          .$narrowType<{ fleet_owner: string }>(),
+      )
+      .execute(),
+  );
+  await until(async () => {
+    await other.service.runDueWork();
+    return calls.length === 2;
+  });
+  expect(fleet.servers.size).toBe(1);
+  expect(
+    await other.store.read((db) => db.selectFrom('dedicated_servers').select('id').where('fleet_task', 'is not', null).execute()),
+  ).toEqual([]);
+  hanging.resolve();
+  await never;
+});
+
+test('keys of repeated requests are kept for a day, and forgotten after it by whichever node comes to it', async () => {
+  const nodes = await newNodes();
+  const first = await nodes.start();
+  const keys = () => first.store.read((db) => db.selectFrom('idempotency_keys').select('state').execute());
+  await first.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  nodes.clock.advance(86_400_000);
+  await (await nodes.start()).service.runDueWork();
+  expect(await keys()).toHaveLength(1);
+  nodes.clock.advance(3_601_000);
+  const others = [await nodes.start(), await nodes.start()];
+  await Promise.all(others.map(({ service }) => service.runDueWork()));
+  expect(await keys()).toEqual([]);
+});

@@ -1,0 +1,128 @@
+/** Several nodes on one PostgreSQL database: what is done through one of them holds on every other. */
+import { expect, test, vi } from 'vitest';
+
+import { SMALL_VM } from './harness.ts';
+import { newNodes, until } from './nodes.ts';
+import type { TestNode, TestNodes } from './nodes.ts';
+
+async function two(): Promise<{ nodes: TestNodes; one: TestNode; other: TestNode }> {
+  const nodes = await newNodes();
+  return { nodes, one: await nodes.start(), other: await nodes.start() };
+}
+
+test('a key that is revoked through one node is refused by the other within five seconds', async () => {
+  const { nodes, one, other } = await two();
+  expect((await other.call('listDomains')).status).toBe(200);
+  const { body } = await one.operate('GET', `/accounts/${nodes.accountId}/api-keys`);
+  const revoked = performance.now();
+  expect((await one.operate('POST', `/api-keys/${body.items[0].id}/revoke`)).status).toBe(200);
+  await vi.waitUntil(async () => (await other.call('listDomains')).status === 401, {
+    timeout: 5_000 - (performance.now() - revoked),
+    interval: 20,
+  });
+});
+
+test('the clock that is advanced through one node is what every other goes by, for requests and for the operator', async () => {
+  const { one, other } = await two();
+  const runtime = async () => Object.values((await other.call('getCurrentInvoice')).body.data.positions.vms);
+  await other.call('createVm', { form: SMALL_VM });
+  expect(await runtime()).toMatchObject([[{ totalRuntime: 0 }]]);
+  expect((await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 86_400 })).status).toBe(200);
+  expect(await runtime()).toMatchObject([[{ totalRuntime: 86_400 }]]);
+  expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(86_400);
+});
+
+test('the work that is due by the clock that one node has advanced is done by another one', async () => {
+  const { one, other } = await two();
+  await other.call('createVm', { form: SMALL_VM });
+  await other.service.runDueWork();
+  // As a node would that died as soon as it had written the clock down.
+  await one.store.commit(({ db }) =>
+    db
+      .insertInto('settings')
+      .values({ name: 'clock_offset', value: String(40 * 86_400_000) })
+      .execute(),
+  );
+  await until(async () => (await other.service.runDueWork()) > 0);
+  expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
+});
+
+test('the clock that is advanced through two nodes at once goes on by both', async () => {
+  const { one, other } = await two();
+  const advance = (node: TestNode) => node.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
+  const answers = await Promise.all([one, other, one, other].map(advance));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect((await one.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(4 * 3_600);
+});
+
+test('a fault made through one node is met on the other, as often as it was made for over both', async () => {
+  const { one, other } = await two();
+  expect((await other.call('listDomains')).status).toBe(200);
+  const made = await one.operate('POST', '/sandbox/faults', {
+    operations: ['listDomains'],
+    effect: { kind: 'error', status: 503 },
+    times: 4,
+  });
+  expect(made.status).toBe(201);
+  expect((await other.call('listDomains')).status).toBe(503);
+  const statuses = await Promise.all([other, one, other, one, other, one].map(async (node) => (await node.call('listDomains')).status));
+  expect(statuses.toSorted()).toEqual([200, 200, 200, 503, 503, 503]);
+  const again = await one.operate('POST', '/sandbox/faults', {
+    operations: ['listDomains'],
+    effect: { kind: 'error', status: 503 },
+    times: 3,
+  });
+  expect((await other.operate('DELETE', `/sandbox/faults/${again.body.id}`)).status).toBe(204);
+  expect((await one.call('listDomains')).status).toBe(200);
+});
+
+test('a reset through one node holds on the other at once: its clock, its keys, its data', async () => {
+  const { nodes, one, other } = await two();
+  await other.call('createVm', { form: SMALL_VM });
+  await other.operate('POST', '/sandbox/clock/advance', { by_seconds: 40 * 86_400 });
+  expect((await other.call('listDomains')).status).toBe(200);
+  expect((await one.operate('POST', '/sandbox/reset')).status).toBe(200);
+  expect((await other.call('listDomains')).status).toBe(401);
+  expect((await other.operate('GET', '/vms')).body.items).toEqual([]);
+  await other.service.runDueWork();
+  const accounts = await other.store.read((db) => db.selectFrom('accounts').select(['id', 'period_start']).execute());
+  expect(accounts.map(({ period_start }) => period_start)).toEqual([Date.UTC(2026, 10) / 1000]);
+  expect(accounts.map(({ id }) => id)).not.toContain(nodes.accountId);
+});
+
+test('a snapshot is the state of one instant while another node sells, and nothing that is not due is done after its restoration', async () => {
+  const { one, other } = await two();
+  await one.call('createVm', { form: SMALL_VM });
+  const selling = Promise.all(Array.from({ length: 12 }, () => other.call('createVm', { form: SMALL_VM })));
+  expect((await one.operate('PUT', '/sandbox/snapshots/before')).status).toBe(200);
+  await selling;
+  await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 40 * 86_400 });
+  expect(await one.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
+
+  // The other node does the work that is due all the time, as a process does.
+  const restored = new AbortController();
+  const working = (async () => {
+    while (!restored.signal.aborted) await other.service.runDueWork();
+  })();
+  expect((await one.operate('POST', '/sandbox/snapshots/before/restore')).status).toBe(200);
+  restored.abort();
+  await working;
+  expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toEqual([]);
+  expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(0);
+  const { held, vms, reserved } = await other.store.read(async (db) => ({
+    held: (await db.selectFrom('accounts').select('held').where('name', '=', 'test').executeTakeFirstOrThrow()).held,
+    vms: await db.selectFrom('positions').select('hold').execute(),
+    reserved: await db.selectFrom('reservations').select('id').execute(),
+  }));
+  // What was half bought in the snapshot is undone, and what is held is what the rest holds.
+  expect(reserved).toEqual([]);
+  expect(held).toBe(vms.reduce((sum, { hold }) => sum + hold, 0));
+  expect(await other.store.read((db) => db.selectFrom('vms').select('id').where('state', '=', 'reserved').execute())).toEqual([]);
+});
+
+test('a restoration that fails leaves the clock where it was', async () => {
+  const { one, other } = await two();
+  await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
+  expect((await one.operate('POST', '/sandbox/snapshots/missing/restore')).status).toBe(404);
+  expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(3_600);
+});
