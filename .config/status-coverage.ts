@@ -8,7 +8,11 @@ import { join } from 'node:path';
 
 import type { TestProject } from 'vitest/node';
 
-const BUNDLE = new URL('../openapi/dist/openapi.json', import.meta.url);
+/** The documents, with what stands before their operations in the file of what was seen. */
+const BUNDLES = [
+  { prefix: '', bundle: new URL('../openapi/dist/openapi.json', import.meta.url) },
+  { prefix: 'operator ', bundle: new URL('../openapi/dist/operator.json', import.meta.url) },
+];
 /** Missing answers that the closing line names. */
 const NAMED = 8;
 const REPORT = new URL('../reports/', import.meta.url);
@@ -23,7 +27,7 @@ export function setup(project: TestProject): () => void {
     rmSync(directory, { recursive: true, force: true });
     // A run of other tests alone says nothing about the service.
     if (seen.size === 0) return;
-    const described = describedStatuses();
+    const described = BUNDLES.flatMap(describedStatuses);
     const missing = described.filter((answer) => !seen.has(answer));
     const text = missing.map((answer) => `- ${answer}\n`).join('');
     mkdirSync(REPORT, { recursive: true });
@@ -38,14 +42,14 @@ export function setup(project: TestProject): () => void {
   };
 }
 
-/** `operationId status` of each answer that the document describes. */
-function describedStatuses(): string[] {
+/** `operationId status` of each answer that a document describes. */
+function describedStatuses({ prefix, bundle }: (typeof BUNDLES)[number]): string[] {
   const { paths }: { paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>> } = JSON.parse(
-    readFileSync(BUNDLE, 'utf8'),
+    readFileSync(bundle, 'utf8'),
   );
   return Object.values(paths).flatMap((item) =>
     Object.values(item).flatMap(({ operationId, responses }) =>
-      operationId === undefined ? [] : Object.keys(responses ?? {}).map((status) => `${operationId} ${status}`),
+      operationId === undefined ? [] : Object.keys(responses ?? {}).map((status) => `${prefix}${operationId} ${status}`),
     ),
   );
 }

@@ -15,7 +15,12 @@ export const operationResponses: Oas3Rule = () => ({
       const needed = [
         { status: '401', because: 'it needs a credential, which can be missing or unknown', applies: !isOpenToAll },
         { status: '403', because: 'a live service refuses it', applies: operation['x-sandbox-only'] === true },
-        { status: '404', because: 'its path names something that may not exist', applies: String(key).includes('{') },
+        // What a PUT to the end of a path names need not exist: it is made.
+        {
+          status: '404',
+          because: 'its path names something that may not exist',
+          applies: String(key).includes('{') && !(method === 'put' && String(key).endsWith('}')),
+        },
         { status: '422', because: 'its body can break a rule', applies: operation['requestBody'] !== undefined },
       ];
       for (const { status, because, applies } of needed) {

@@ -140,6 +140,7 @@ export async function startService({
   operatorToken,
   mode,
   lenient,
+  databaseUrl,
 }: {
   creditLimit?: string;
   random?: Random;
@@ -148,9 +149,12 @@ export async function startService({
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
   lenient?: boolean;
+  /** A PostgreSQL database to run on. */
+  databaseUrl?: string;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
-  const store = await (process.env['TEST_ENGINE'] === 'postgres' ? openPostgresStore(await newDatabase()) : openSqliteStore(directory));
+  const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
+  const store = await (url === undefined ? openSqliteStore(directory) : openPostgresStore(url));
   const clock = new TestClock();
   const fleet = new TestFleet();
   const registrar = new TestRegistrar();

@@ -2810,10 +2810,6 @@ export type DefineHostSystemErrors = {
      */
     403: Problem;
     /**
-     * Nothing has this identifier.
-     */
-    404: Problem;
-    /**
      * VMs use what would be taken away; nothing was changed.
      */
     409: Problem;
@@ -2937,10 +2933,6 @@ export type DefineOsImageErrors = {
      */
     403: Problem;
     /**
-     * Nothing has this identifier.
-     */
-    404: Problem;
-    /**
      * The body is too long.
      */
     413: Problem;
@@ -3063,10 +3055,6 @@ export type DefineIpPoolErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
-    /**
-     * Nothing has this identifier.
-     */
-    404: Problem;
     /**
      * The pool exists with another network, or overlaps another one; nothing was changed.
      */
@@ -4280,6 +4268,10 @@ export type TerminateDomainErrors = {
      */
     404: Problem;
     /**
+     * The state does not allow it; nothing was changed.
+     */
+    409: Problem;
+    /**
      * Too many requests were sent with this token, or from this address without a good one.
      */
     429: Problem;
@@ -4386,10 +4378,6 @@ export type SetTldPriceErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
-    /**
-     * Nothing has this identifier.
-     */
-    404: Problem;
     /**
      * The body is too long.
      */
@@ -4938,10 +4926,6 @@ export type CreateSnapshotErrors = {
      * The service is live and the operation is for sandboxes, or the token does not allow it.
      */
     403: Problem;
-    /**
-     * Nothing has this identifier.
-     */
-    404: Problem;
     /**
      * Too many requests were sent with this token, or from this address without a good one.
      */

@@ -100,6 +100,16 @@ test('VMs: stopped, started, resized, restarted and removed; repeated calls chan
   clock.advance(1_000);
   expect(await orThrow(operator.resizeVm({ client, path, body: { cores: 4 } }))).toMatchObject({ cores: 4, monthly_price: '14.40' });
   expect((await operator.resizeVm({ client, path, body: { disk: 10 } })).error).toMatchObject({ errors: [{ pointer: '#/disk' }] });
+  await service.store.commit(({ db }) =>
+    db
+      .updateTable('host_nodes')
+      .set(({ ref }) => ({ cores: ref('used_cores') }))
+      .execute(),
+  );
+  expect((await operator.resizeVm({ client, path, body: { cores: 5 } })).error).toMatchObject({
+    status: 409,
+    type: expect.stringMatching(/out-of-capacity$/),
+  });
   const positions = (await service.call('getCurrentInvoice')).body.data.positions.vms[path.vm_id];
   expect(positions.map(({ type }: { type: string }) => type)).toEqual(['CREATE', 'BILLINGRESTART', 'BILLINGRESTART', 'UP-DOWNGRADE']);
   for (let n = 0; n < 2; n++) expect(await orThrow(operator.removeVm({ client, path }))).toMatchObject({ state: 'removed', ipv4: [] });

@@ -1,0 +1,130 @@
+/** Answers that any operation of the operator may give, for every operation of its document. */
+import document from '@reseller/openapi/operator.json' with { type: 'json' };
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+
+import * as operator from '@reseller/operator-client';
+
+import { newDatabase } from '../../../test/engines.ts';
+import { startOperator } from '../../../test/operator.ts';
+import type { TestOperator } from '../../../test/operator.ts';
+import { wayTo } from '../../../test/tcp-proxy.ts';
+import { operatorApi } from './api.ts';
+import type { OperatorApi } from './api.ts';
+
+/** Names of what there is none of, of the form that they must have. */
+const nothing: Readonly<Record<string, string>> = {
+  hostsystem: 'nobody_made_this',
+  os: 'nobody_made_this',
+  ip_pool_id: 'nobody_made_this',
+  snapshot: 'nobody-made-this',
+  tld: 'example',
+  vm_id: '99999',
+  domain: 'nobody-has-this.net',
+  invoice_id: 'nobody-has-this',
+};
+const NO_ID = '01900000-0000-7000-8000-00000000ffff';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const withBody = operatorApi.filter(({ checkBody }) => checkBody);
+const describing = (status: number) => operatorApi.filter(({ operation }) => String(status) in operation.responses);
+
+function pathOf({ operation }: OperatorApi): string {
+  return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => nothing[name] ?? NO_ID);
+}
+
+/** The request of the document's own example, on what there is none of. */
+function exampleOf(api: OperatorApi): RequestInit {
+  const { method, pointer } = api.operation;
+  if (!api.checkBody) return { method };
+  const example = Object.values(Object(at(`${pointer}/requestBody/content/application~1json/examples`))).at(-1);
+  return { method, headers: JSON_TYPE, body: JSON.stringify(Object(resolved(example)).value) };
+}
+
+function at(pointer: string): unknown {
+  const tokens = pointer.split('/').slice(1);
+  return tokens.reduce<unknown>((value, token) => resolved(Object(value)[token.replaceAll('~1', '/').replaceAll('~0', '~')]), document);
+}
+
+function resolved(value: unknown): unknown {
+  const { $ref } = Object(value);
+  return typeof $ref === 'string' ? at($ref.slice(1)) : value;
+}
+
+const ask = (service: TestOperator, api: OperatorApi, init: RequestInit = exampleOf(api), query = '') =>
+  service.operate(pathOf(api) + query, { method: api.operation.method, ...init });
+
+/** The answers that are another status than they are to be, or no problem. */
+async function others(
+  apis: readonly OperatorApi[],
+  status: number,
+  answer: (api: OperatorApi) => ReturnType<typeof ask>,
+): Promise<string[]> {
+  const odd: string[] = [];
+  for (const api of apis) {
+    const { status: given, body } = await answer(api);
+    const { status: told, title, detail } = Object(body);
+    const isProblem = told === status && typeof title === 'string' && typeof detail === 'string';
+    if (given !== status || !isProblem) odd.push(`${api.id} ${given} ${JSON.stringify(body)}`);
+  }
+  return odd;
+}
+
+test('400: a parameter that there is not, for all', async () => {
+  const service = await startOperator();
+  expect(await others(operatorApi, 400, (api) => ask(service, api, exampleOf(api), '?nobody_knows_this=1'))).toEqual([]);
+});
+
+test('401 with another token, and 429 after many of them, for all', async () => {
+  const service = await startOperator();
+  const guess = (api: OperatorApi) => ask(service, api, { headers: { authorization: 'Bearer guess' } });
+  expect(await others(operatorApi, 401, (api) => ask(service, api, { headers: { authorization: '' } }))).toEqual([]);
+  for (let guesses = 0; guesses < 20; guesses++) await service.operate('/accounts', { headers: { authorization: 'Bearer guess' } });
+  expect(await others(operatorApi, 429, guess)).toEqual([]);
+});
+
+test('403 for a third party, for all that describe it', async () => {
+  const service = await startOperator();
+  const { token } = await operator.orThrow(operator.registerVerifier({ client: service.client, body: { name: 'Panel' } }));
+  expect(await others(describing(403), 403, (api) => ask(service, api, { headers: { authorization: `Bearer ${token}` } }))).toEqual([]);
+});
+
+test('404 for names of nothing, for all that describe it', async () => {
+  const service = await startOperator();
+  expect(await others(describing(404), 404, (api) => ask(service, api))).toEqual([]);
+});
+
+test('413, 415 and 422 for bodies that are none, for all that take one', async () => {
+  const service = await startOperator();
+  expect(await others(withBody, 413, (api) => ask(service, api, { headers: JSON_TYPE, body: 'x'.repeat(65_537) }))).toEqual([]);
+  expect(await others(withBody, 415, (api) => ask(service, api, { headers: { 'content-type': 'text/plain' }, body: '{}' }))).toEqual([]);
+  expect(await others(withBody, 422, (api) => ask(service, api, { headers: JSON_TYPE, body: '{"nobody_knows_this":1}' }))).toEqual([]);
+});
+
+test('500 when the service is broken, and nothing of it is told, for all', async () => {
+  const service = await startOperator();
+  const tables = await service.store.read(async (db) => (await db.introspection.getTables()).map(({ name }) => name));
+  await service.store.commit(async ({ db }) => {
+    for (const table of tables) await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_away`)}`.execute(db);
+  });
+  expect(
+    await others(operatorApi, 500, async (api) => {
+      const answer = await ask(service, api);
+      expect.soft(JSON.stringify(answer.body), api.id).not.toMatch(/sql|no such|_away/i);
+      return answer;
+    }),
+  ).toEqual([]);
+});
+
+test('503 with Retry-After while the database is away, for all', async () => {
+  const way = await wayTo(await newDatabase());
+  const service = await startOperator({ databaseUrl: way.url });
+  await way.cut();
+  expect(
+    await others(operatorApi, 503, async (api) => {
+      const answer = await ask(service, api);
+      expect.soft(answer.headers.get('retry-after'), api.id).toMatch(/^[1-9]\d*$/);
+      return answer;
+    }),
+  ).toEqual([]);
+});

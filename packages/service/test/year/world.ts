@@ -1,0 +1,297 @@
+/** A sandbox filled through its own doors, and what each of its accounts must be billed: exact, and by nothing of the service's own rules. */
+import { writeForm } from '@reseller/contract';
+import { pino } from 'pino';
+
+import { createAccount, createService, euros, issueApiKey, seedSandbox, simulatedPorts } from '../../src/index.ts';
+import type { Service, Store } from '../../src/index.ts';
+import { apiOperations } from '../../src/http/api.ts';
+import type { HostSystem, ResizeVmRequest } from '../../src/generated/operator/types.gen.ts';
+import type { OperationId } from '../../src/operations/operation.ts';
+import { decimal, over, sum, times } from '../simulator/fraction.ts';
+import type { Fraction } from '../simulator/fraction.ts';
+import { anniversary, monthAfter, monthOf } from '../simulator/virtual-clock.ts';
+
+const START = Date.UTC(2026, 10, 10, 12, 0, 0);
+const TOKEN = 'operator-token-of-a-year-0123456789';
+/** Requests that are sent at once. */
+const AT_ONCE = 50;
+/** Seconds between them: a number that no month or day is a multiple of. */
+const BETWEEN = 7_919;
+
+/** A stretch of a VM's life at one price. */
+interface Stretch {
+  readonly type: string;
+  readonly start: number;
+  stop: number | null;
+  readonly price: Fraction;
+}
+
+/** What is charged at once for a stretch of time. */
+interface Charge {
+  readonly kind: 'domains' | 'dedicated';
+  readonly subject: string;
+  readonly type: string;
+  readonly start: number;
+  readonly stop: number;
+  readonly amount: Fraction;
+}
+
+export interface YearAccount {
+  readonly id: string;
+  readonly apiKey: string;
+  readonly vms: Map<string, Stretch[]>;
+  readonly charges: Charge[];
+}
+
+/** How much there is; spread over the accounts in turn. */
+export interface Amount {
+  readonly accounts: number;
+  readonly vms: number;
+  readonly domains: number;
+  readonly servers: number;
+}
+
+export interface YearWorld {
+  readonly service: Service;
+  readonly accounts: readonly YearAccount[];
+  /** What the clock reads, in seconds. */
+  now(): number;
+  /** Advances the clock by the operator API, which does all that falls due. */
+  advance(seconds: number): Promise<void>;
+  call(account: YearAccount, id: OperationId, sent?: { path?: Record<string, string>; form?: object }): Promise<Answer>;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the answers of many operations, whose shapes whoever asks knows
+type Answer = any;
+
+/** Buys everything, in the course of some days; stops, starts and resizes some of the VMs. */
+export async function fillYear(store: Store, amount: Amount): Promise<YearWorld> {
+  const ports = simulatedPorts({ clock: { now: () => START } });
+  await seedSandbox(store, ports);
+  const accounts = await store.commit(async ({ db }) => {
+    // Nobody is refused for want of room.
+    await db.updateTable('host_nodes').set({ cores: 1e9, mem: 1e12, disk: 1e12, storage: 1e12 }).execute();
+    const made: YearAccount[] = [];
+    for (let number = 0; number < amount.accounts; number++) {
+      const id = await createAccount(db, ports, { name: `year ${number}`, creditLimit: euros('10000000') });
+      made.push({ id, apiKey: await issueApiKey(db, ports, id, { label: 'year', mode: 'sandbox' }), vms: new Map(), charges: [] });
+    }
+    return made;
+  });
+  const logger = pino({ level: 'silent' });
+  const service = await createService({ store, ports, secret: 'a year of it'.repeat(3), operatorToken: TOKEN, logger });
+  const world = worldOf(service, accounts);
+  await prepare(world, amount);
+  await buyVms(world, amount);
+  await changeVms(world);
+  await registerDomains(world, amount);
+  await orderServers(world, amount);
+  return world;
+}
+
+interface FilledWorld extends YearWorld {
+  operate(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>;
+}
+
+function worldOf(service: Service, accounts: readonly YearAccount[]): FilledWorld {
+  let now = START / 1000;
+  const operations = new Map(apiOperations.map(({ id, operation }) => [id, operation]));
+  const world: FilledWorld = {
+    service,
+    accounts,
+    now: () => now,
+    async operate(method, url, body) {
+      const headers = { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) };
+      const answer = await service.operator.inject({ method, url, headers, ...(body && { payload: JSON.stringify(body) }) });
+      if (answer.statusCode >= 300) throw new Error(`${method} ${url} answered ${answer.statusCode}: ${answer.payload}`);
+      return answer.json();
+    },
+    async advance(seconds) {
+      await world.operate('POST', '/sandbox/clock/advance', { by_seconds: seconds });
+      now += seconds;
+    },
+    async call({ apiKey }, id, { path = {}, form } = {}) {
+      const operation = operations.get(id);
+      if (!operation) throw new Error(`The document has no operation ${id}.`);
+      const { method } = operation;
+      const answer = await service.app.inject({
+        method: method === 'PUT' || method === 'POST' ? method : 'GET',
+        url: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? ''),
+        headers: { 'x-service-apikey': apiKey, ...(form && { 'content-type': 'application/x-www-form-urlencoded' }) },
+        ...(form && { payload: writeForm(operation, { ...form }) }),
+      });
+      if (answer.statusCode !== 200) throw new Error(`${id} answered ${answer.statusCode}: ${answer.payload}`);
+      return answer.json<{ data: Answer }>().data;
+    },
+  };
+  return world;
+}
+
+/** Addresses for everybody, and no sales, so that prices are those that the host systems list. */
+async function prepare({ operate }: FilledWorld, { vms }: Amount): Promise<void> {
+  for (const { id, ended } of (await operate('GET', '/sales')).items) if (ended === null) await operate('POST', `/sales/${id}/end`);
+  const bits = Math.max(2, Math.ceil(Math.log2(vms * 4)));
+  for (const [index, datacenter] of ['FRA1', 'AMS1'].entries()) {
+    const pool = (family: string, cidr: string) =>
+      operate('PUT', `/ip-pools/year-${family}-${index}`, { datacenter, account_id: null, cidr, ddos_protection: 'none' });
+    await pool('v4', `10.${index * 64}.0.0/${32 - bits}`);
+    await pool('v6', `2001:db8:${index === 0 ? 'a000' : 'b000'}::/${64 - bits}`);
+  }
+}
+
+/** Does something for each number, so many at once, and has time pass in between. */
+async function spread(world: FilledWorld, count: number, work: (number: number, account: YearAccount) => Promise<void>): Promise<void> {
+  const { accounts } = world;
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
+    await Promise.all(
+      numbers.map((number) => {
+        const account = accounts[number % accounts.length];
+        return account && work(number, account);
+      }),
+    );
+    await world.advance(BETWEEN);
+  }
+}
+
+type Resources = Required<Omit<ResizeVmRequest, 'storage'>> & { readonly storage: number | null };
+
+/** Resources of many sizes, so that prices have many digits. */
+function resourcesOf(number: number, hostsystem: string): Resources {
+  return {
+    cores: 1 + (number % 4),
+    mem: 1024 + 512 * (number % 7),
+    disk: 10 + 5 * (number % 9),
+    ips: 1 + (number % 2),
+    backup_slots: 2 + (number % 3),
+    network_speed: hostsystem === 'nl_ryzen' ? 1000 * (1 + (number % 3)) : 1000,
+    storage: hostsystem === 'nl_ryzen' || number % 5 > 0 ? null : 100 * (1 + (number % 4)),
+  };
+}
+
+function priceOf({ prices }: Pick<HostSystem, 'prices'>, resources: Resources): Fraction {
+  const { cores, mem, disk, ips, backup_slots: slots, network_speed: speed, storage } = resources;
+  return sum([
+    times(decimal(prices.core), cores),
+    over(times(decimal(prices.mem), mem), 1024),
+    times(decimal(prices.nvme), disk),
+    times(decimal(prices.hdd), storage ?? 0),
+    times(decimal(prices.extra_ip), ips - 1),
+    times(decimal(prices.extra_backup_slot), slots - 2),
+    times(decimal(prices.extra_gbit), Math.ceil(speed / 1000) - 1),
+  ]);
+}
+
+const hostsOf = async ({ operate }: FilledWorld): Promise<HostSystem[]> => (await operate('GET', '/host-systems')).items;
+
+async function buyVms(world: FilledWorld, { vms }: Amount): Promise<void> {
+  const hosts = await hostsOf(world);
+  await spread(world, vms, async (number, account) => {
+    const host = hosts[number % hosts.length];
+    if (!host) throw new Error('The sandbox has no host systems.');
+    const { storage, ...others } = resourcesOf(number, host.name);
+    const form = { ...others, ...(storage !== null && { storage }), os: 'debian_12', hostsystem: host.name };
+    const { identifier } = await world.call(account, 'createVm', { form });
+    const price = priceOf(host, { ...others, storage });
+    account.vms.set(String(identifier), [{ type: 'CREATE', start: world.now(), stop: null, price }]);
+  });
+}
+
+/** Of each ten VMs one is resized, one is stopped, and one is stopped and started again. */
+async function changeVms(world: FilledWorld): Promise<void> {
+  const hosts = new Map((await hostsOf(world)).map((host) => [host.name, host]));
+  const all = world.accounts.flatMap(({ vms }) => [...vms]);
+  const tenth = (which: number) => all.filter((_, index) => index % 10 === which);
+  const each = (which: number, does: (id: string, stretches: Stretch[]) => Promise<void>) =>
+    Promise.all(tenth(which).map(([id, stretches]) => does(id, stretches)));
+  const end = (stretches: Stretch[]) => {
+    const last = stretches.at(-1);
+    if (last) last.stop = world.now();
+    return last;
+  };
+  await each(1, async (id, stretches) => {
+    const { hostsystem, ...vm } = await world.operate('POST', `/vms/${id}/resize`, { cores: 8, mem: 8192 });
+    const host = hosts.get(hostsystem);
+    if (!host) throw new Error(`There is no host system ${hostsystem}.`);
+    end(stretches);
+    stretches.push({ type: 'UP-DOWNGRADE', start: world.now(), stop: null, price: priceOf(host, vm) });
+  });
+  for (const which of [2, 3])
+    await each(which, async (id, stretches) => {
+      await world.operate('POST', `/vms/${id}/stop`);
+      end(stretches);
+    });
+  await world.advance(BETWEEN);
+  await each(3, async (id, stretches) => {
+    await world.operate('POST', `/vms/${id}/start`);
+    const { price } = stretches[0] ?? {};
+    if (price) stretches.push({ type: 'BILLINGRESTART', start: world.now(), stop: null, price });
+  });
+}
+
+async function registerDomains(world: FilledWorld, { domains }: Amount): Promise<void> {
+  const person = {
+    gender: 'MALE',
+    firstname: 'A',
+    lastname: 'B',
+    street: 'C',
+    number: '1',
+    zipcode: '10115',
+    city: 'Berlin',
+    region: 'Berlin',
+  };
+  const form = { ...person, countrycode: 'DE', email: 'a@reseller-customer.example', phone: '+49.301234567' };
+  const handles = new Map<YearAccount, string>();
+  for (const account of world.accounts) handles.set(account, (await world.call(account, 'createHandle', { form })).handle);
+  const { items } = await world.operate('GET', '/tld-prices?limit=200');
+  const tlds: { tld: string; create: string; renew: string }[] = items.filter(({ tld }: { tld: string }) => !tld.includes('.')).slice(0, 5);
+  await spread(world, domains, async (number, account) => {
+    const tld = tlds[number % tlds.length];
+    if (!tld) throw new Error('The sandbox has no TLD prices.');
+    const name = `year-${number}.${tld.tld}`;
+    await world.call(account, 'registerDomain', { form: { domain: name, handle: handles.get(account) } });
+    const start = world.now();
+    const stop = anniversary(start, 1);
+    const charge = { kind: 'domains', subject: name } as const;
+    account.charges.push({ ...charge, type: 'CREATE', start, stop, amount: decimal(tld.create) });
+    account.charges.push({ ...charge, type: 'RENEW', start: stop, stop: anniversary(start, 2), amount: decimal(tld.renew) });
+  });
+}
+
+/** Years of renewals that are foreseen; those that time does not come to are on no invoice. */
+const RENEWALS = 80;
+
+async function orderServers(world: FilledWorld, { servers }: Amount): Promise<void> {
+  await spread(world, servers, async (number, account) => {
+    const [days, price] = [[30, 14, 90][number % 3] ?? 30, `${40 + number}.${10 + (number % 90)}`];
+    const item = {
+      datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
+      cpu: { amount: 1, cores: 8, type: 'Xeon' },
+      memory: { size: 64, type: 'DDR4' },
+      disks: [{ amount: 2, size: 960, type: 'SSD' }],
+      ipv4_addresses: 0,
+      ipv6_networks: null,
+      traffic: null,
+      connection: '1 Gbit/s',
+      status: { type: 'ready', description: 'At once.' },
+      price,
+      runtime_days: days,
+    };
+    const { id } = await world.operate('POST', '/dedicated/market', item);
+    await world.operate('POST', '/dedicated/servers', { account_id: account.id, market_id: id });
+    // The simulated fleet needs a quarter of an hour.
+    const begin = world.now() + 900;
+    for (let count = 0; count < RENEWALS; count++) {
+      const start = begin + count * days * 86_400;
+      const type = count === 0 ? 'CREATE' : 'RENEW';
+      account.charges.push({ kind: 'dedicated', subject: id, type, start, stop: start + days * 86_400, amount: decimal(price) });
+    }
+  });
+}
+
+/** Months that have ended since the world began, by their first seconds. */
+export function monthsUntil(now: number): number[] {
+  const months: number[] = [];
+  for (let month = monthOf(START / 1000); monthAfter(month) <= now; month = monthAfter(month)) months.push(month);
+  return months;
+}
