@@ -35,6 +35,12 @@ async function assume(file: string): Promise<void> {
   await writeFile(file, text.replace(/^ {2}operationId: .*$/m, '$&\n  x-provenance: inferred'));
 }
 
+/** Takes the header that every answer has from a response of a file, so that it is found on others alone. */
+async function forgetHeader(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/^ {6}headers:\n {8}Idempotency-Key-Lifetime:\n {10}\$ref: .*\n/m, ''));
+}
+
 /** What Redocly says of the sources, with our own rules. */
 async function lint(root: string): Promise<readonly string[]> {
   const config = await loadConfig({ configPath: join(dirname(root), 'redocly.yaml') });
@@ -161,6 +167,7 @@ describe('every difference from what the document assumes comes with a change th
   test.each([['what has grown', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
     const root = await copyOfSources();
     for (const path of ['domain@{domain}@dns@edit', 'vm@list@hosts']) await assume(join(dirname(root), `paths/${path}.yaml`));
+    await forgetHeader(join(dirname(root), 'paths/domain@list.yaml'));
     const before = await openDocument(root);
     const first = await judge(before.document, tamper, 'full');
     const open = first.findings.filter(({ verdict }) => verdict === 'learned' || verdict === 'discovered');
@@ -241,9 +248,9 @@ test('every pointer of the bundle leads to a line of a file', async () => {
     missing: [],
   });
   expect(sources.locate('/paths/~1domain~1list/get/responses/200')).toMatchObject({ file: 'openapi/paths/domain@list.yaml', missing: [] });
-  expect(sources.locate('/components/responses/NotFound/headers')).toMatchObject({
+  expect(sources.locate('/components/responses/NotFound/headers/Retry-After')).toMatchObject({
     file: 'openapi/components/responses/NotFound.yaml',
-    missing: ['headers'],
+    missing: ['Retry-After'],
   });
   const schemas = Object.keys(Object(loaded.document.components?.['schemas']));
   const lost = schemas.filter((name) => !sources.locate(`/components/schemas/${name}`).file.endsWith(`/${name}.yaml`));
