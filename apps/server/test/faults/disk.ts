@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest';
 
 import { temporaryDirectory } from '../process.ts';
 
-/** Room for a store and the work of a proof, and less than one whole write-ahead log. */
-const MEGABYTES = 32;
+/** Room for a store with its write-ahead log after many rounds: only the filler may fill it. */
+const MEGABYTES = 160;
 
 /** A data directory, and its disk. */
 export interface Disk {
