@@ -3,7 +3,16 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createAccount, DEMO_ACCOUNT, euros, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts, systemRandom } from '@reseller/service';
+import {
+  createAccount,
+  DEMO_ACCOUNT,
+  euros,
+  issueApiKey,
+  openSqliteStore,
+  seedSandbox,
+  simulatedPorts,
+  systemRandom,
+} from '@reseller/service';
 import type { Store } from '@reseller/service';
 
 /** What every copy holds. */
