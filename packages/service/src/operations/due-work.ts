@@ -1,7 +1,8 @@
 /**
  * Work that falls due at a time: period ends, set-ups, renewals, ends. Everything due is found by
- * query and done in time order, each thing in a unit of its own and as of the instant it was due
- * at, however late it is done. Several nodes share the work: who does something claims the account
+ * query and done in time order, each thing as of the instant it was due at, however late it is
+ * done. Some of them share a unit of work, and so one wait for the disk; where one of them fails,
+ * each has a unit of its own. Several nodes share the work: who does something claims the account
  * that it is of, and the others do the work of other accounts meanwhile.
  */
 import type { Ports } from '../ports/ports.ts';
@@ -53,6 +54,9 @@ export interface DueWorkParts {
   readonly others: Claiming['held'];
 }
 
+/** Things of one unit of work at the most: what a request of the same account may have to wait for. */
+const AT_ONCE = 25;
+
 /**
  * Does all that is due.
  *
@@ -64,12 +68,33 @@ export async function runDueWork(parts: DueWorkParts, kinds: readonly DueWork[])
   const now = await parts.now();
   // Nearly always nothing is due, and nothing has to be written to know that.
   if (!(await store.read((db) => firstDue(db, kinds, now)))) return 0;
-  for (let done = 0; ;) {
+  for (let done = 0, atOnce = AT_ONCE; ;) {
     const at = await parts.now();
-    const outcome = await store.commit(({ db }) => doFirst(db, parts, kinds, at));
-    if (outcome === 'nothing left') return done;
+    try {
+      const some = await store.commit(({ db }) => doSome(db, parts, kinds, { now: at, most: atOnce }));
+      done += some.done;
+      if (some.isAll) return done;
+    } catch (error) {
+      if (atOnce === 1) throw error;
+      // What comes before the thing that fails is done all the same.
+      atOnce = 1;
+    }
+  }
+}
+
+async function doSome(
+  db: Db,
+  parts: DueWorkParts,
+  kinds: readonly DueWork[],
+  { now, most }: { now: number; most: number },
+): Promise<{ done: number; isAll: boolean }> {
+  let done = 0;
+  for (let tried = 0; tried < most; tried++) {
+    const outcome = await doFirst(db, parts, kinds, now);
+    if (outcome === 'nothing left') return { done, isAll: true };
     if (outcome === 'done') done++;
   }
+  return { done, isAll: false };
 }
 
 async function doFirst(
