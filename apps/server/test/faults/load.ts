@@ -33,8 +33,8 @@ export interface LoadOptions {
 export interface Load {
   readonly account: Account;
   readonly sent: readonly Sent[];
-  /** Resolves when so many answers have come. */
-  answered(count: number): Promise<void>;
+  /** Resolves when so many answers have come, counted from now on or, where nothing else is said, from the beginning. */
+  answered(count: number, since?: 'beginning' | 'now'): Promise<void>;
   /** Has callers send nothing new, and resolves when each has its last answer or no node to ask. */
   stop(): Promise<void>;
 }
@@ -83,7 +83,10 @@ export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions
   return {
     account,
     sent,
-    answered: (count) => (state.answers >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }))),
+    answered(wanted, since = 'beginning') {
+      const count = since === 'now' ? state.answers + wanted : wanted;
+      return state.answers >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }));
+    },
     async stop() {
       state.stopping = true;
       await ended;
