@@ -66,7 +66,7 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
   const { clock, answered, open } = memory;
   const request = memory.lost.get(error);
   if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-  const { operation, url, init, attempts, sentAt, settle } = request;
+  const { plan, init, attempts, sentAt, settle } = request;
   const { settleMs = SETTLE, ...callOptions } = options;
   const end = sentAt + settleMs;
   for (let wait = FIRST_LOOK; !request.found; wait *= 2) {
@@ -75,7 +75,7 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
     const refused = sure.filter(isRefusal);
-    const isAlone = ![...open].some((other) => other !== request && other.url === url && other.init.body === init.body);
+    const isAlone = ![...open].some((other) => other !== request && other.plan.url === plan.url && other.init.body === init.body);
     const [committed] = done;
     if (committed ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
@@ -83,7 +83,8 @@ export async function reconcile(memory: Memory, error: OutcomeUnknownError, opti
       for (const { requestID } of sure) answered.add(requestID);
       settle(!!committed);
       const [entry] = refused;
-      request.found = committed && isOnce(operation) ? told(operation, committed) : { outcome: 'not-committed', ...(entry && { entry }) };
+      request.found =
+        committed && isOnce(plan.operation) ? told(plan.operation, committed) : { outcome: 'not-committed', ...(entry && { entry }) };
     } else {
       await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
       options.signal?.throwIfAborted();
@@ -126,7 +127,7 @@ function dropMasked(value: Record<string, unknown>, path: string, masked: string
  */
 async function search(
   { clock, log, answered }: Memory,
-  { anchor, sentAt, method, path, init }: LostRequest,
+  { anchor, sentAt, path, init }: LostRequest,
   options: CallOptions,
 ): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
   const sent = fieldsOf(new URLSearchParams(String(init.body ?? '')));
@@ -146,7 +147,7 @@ async function search(
       if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - SLACK;
       if (date < since - GREY) break;
     }
-    if (answered.has(requestID) || entry.method !== method || !endpoint.endsWith(path)) continue;
+    if (answered.has(requestID) || entry.method !== init.method || !endpoint.endsWith(path)) continue;
     const logged = fieldsOf(entriesOf(entry.request_body));
     if (logged.toSorted().join() !== sent.toSorted().join()) continue;
     all.push(entry);

@@ -1,6 +1,6 @@
 /** Every operation, by group: what `createReseller` gives. */
 import { ENVIRONMENTS } from './generated/facts.gen.ts';
-import { PLACES } from './generated/places.gen.ts';
+import { PLACES, WRITE } from './generated/places.gen.ts';
 import type { Groups } from './generated/places.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { reconcile } from './reconcile.ts';
@@ -9,7 +9,6 @@ import { eachRequest } from './request-log.ts';
 import type { Paged } from './request-log.ts';
 import { makeClient } from './runtime/client.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import { FORMS } from './runtime/form.ts';
 import type { CallOptions, Client, ClientConfig } from './runtime/options.ts';
 import type { Sender } from './runtime/send.ts';
 import { track } from './tracking.ts';
@@ -79,6 +78,6 @@ function operation(client: Sender, place: string): (...input: unknown[]) => unkn
     const body = meta.includes('=') ? input.shift() : undefined;
     const options = Object(input[0]);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers };
-    return client.method(method)({ ...options, url, path, body, meta, headers, forms: FORMS });
+    return client.method(method)({ ...options, url, path, body, meta, headers, write: WRITE });
   };
 }

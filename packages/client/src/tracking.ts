@@ -60,10 +60,10 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
   }
 
   /** Asks the spend guard. @returns What gives the price back. */
-  async function authorise({ operation, flags, form, options, fail }: Prepared): Promise<() => void> {
+  async function authorise({ plan, flags, options, fail }: Prepared): Promise<() => void> {
     const refuse = (why: string, cause?: unknown) => fail(SpendRefusedError, `refused by ${why}`, {}, cause);
     if (dryRun && !/r/.test(flags)) throw refuse('dryRun');
-    const purchase = { operation, path: Object.assign({}, options.path), form };
+    const purchase = { operation: plan.operation, path: Object(options.path), form: Object(options.body) };
     let price = 0;
     if (/b/.test(flags)) {
       try {
@@ -82,16 +82,14 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
   return {
     rehearse: async (prepared) => (await authorise(prepared))(),
     tell(prepared, what) {
-      if (!onEvent) return;
-      const { operation, attempts: attempt, method, url, shown } = prepared;
       const now = clock.now();
       if (what.type === 'request') prepared.began = now;
-      const event = { operation, attempt, method, url, form: shown(), milliseconds: now - (prepared.began ?? now), ...what };
+      const event = { ...prepared.plan, attempt: prepared.attempts, milliseconds: now - (prepared.began ?? now), ...what };
       // Out of the call's way: what it throws does not touch the call.
-      queueMicrotask(() => onEvent(event));
+      queueMicrotask(() => onEvent?.(event));
     },
     async around(prepared, send, read) {
-      const { flags, options, key, init } = prepared;
+      const { flags, options, written, init } = prepared;
       const run = async () => {
         let told: unknown;
         try {
@@ -111,7 +109,7 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
       const { body } = init;
       if (typeof body === 'string')
         init.body = (body.match(FIELD) ?? [])
-          .map((field) => [hash(key + field), field])
+          .map((field) => [hash(written?.key + field), field])
           .toSorted()
           .map(([, field]) => field)
           .join('&');

@@ -59,10 +59,9 @@ export function makeClient(config: CoreConfig = {}): Sender {
   const method =
     (name: string): Send =>
     <E>(options: RequestOptions) => {
-      const begin = () => prepare(config, name, options);
       const run = async <R extends object>(read: Read<R>): Promise<R> => {
         const { extras } = client;
-        const prepared = begin();
+        const prepared = prepare(config, name, options);
         const sending = () => send(client, prepared, read);
         return extras ? extras.around(prepared, sending, read) : sending();
       };
@@ -71,15 +70,14 @@ export function makeClient(config: CoreConfig = {}): Sender {
           run(async (response, prepared): Promise<WithMeta<DataOf<E[keyof E]>>> => {
             const read = await readAnswer<DataOf<E[keyof E]>>(response, prepared);
             // Out of the call's way: what it throws does not undo a purchase.
-            queueMicrotask(() => config.onDrift?.(prepared.operation, read.data));
+            queueMicrotask(() => config.onDrift?.(prepared.plan.operation, read.data));
             return read;
           }),
         response: () => run(async (response) => response),
         async dryRun() {
-          const prepared = begin();
-          const { operation, flags, method: verb, url, shown, curl } = prepared;
+          const prepared = prepare(config, name, options);
           await client.extras?.rehearse(prepared);
-          return { operation, billable: /b/.test(flags), method: verb, url, form: shown(), curl: curl() };
+          return prepared.plan;
         },
       });
     };

@@ -1,8 +1,9 @@
 /** What a client is told, and what a single call is told. */
 import type { Call } from './call.ts';
 import type { ResellerError } from './errors.ts';
-import type { Forms, Values } from './form.ts';
+import type { Values } from './form.ts';
 import type { Prepared } from './prepare.ts';
+import type { Write } from './writing.ts';
 
 /**
  * What the document says of an operation, derived by `generate/`, in words with a space between: the operationId; letters (`s`: sending it
@@ -131,8 +132,8 @@ export interface RequestOptions extends Omit<CallOptions, 'headers' | 'reconcile
   path?: unknown;
   body?: unknown;
   meta?: Meta;
-  /** Where the operation has a form. */
-  forms?: Forms;
+  /** Where the operation has a form or changes something. */
+  write?: Write;
   reconcile?: boolean | undefined;
 }
 

@@ -1,7 +1,5 @@
 import { SECRETS } from '../generated/facts.gen.ts';
-
-/** What stands in place of a secret. */
-const MASK = '***';
+import { MASK } from './form.ts';
 
 /**
  * A copy of a value for logs: every property that the document marks as secret (`x-secret`) reads `***`.
