@@ -12,6 +12,7 @@ export function writeOperations(document: OpenApiDocument): string {
     `import type { Call } from '../runtime/call.ts';`,
     ...writersOf(document, operations),
     `import type { CallOptions, Client, Reconciling } from '../runtime/options.ts';`,
+    ...(operations.some((operation) => pathNames(operation).length > 0) ? [`import { fill } from '../runtime/path.ts';`] : []),
     `import type { FormOf, Needs } from '../runtime/form-types.ts';`,
     `import type { Recovered } from '../runtime/recovered.ts';`,
     `import * as sdk from './sdk.gen.ts';`,
@@ -139,7 +140,7 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string 
   const sent = [
     '...options',
     'client',
-    ...(path.length > 0 ? [`path: { ${path.join(', ')} }`] : []),
+    ...(path.length > 0 ? [`path: { ${path.join(', ')} }`, 'fill'] : []),
     ...(form ? ['body: form'] : []),
     `meta: ${quoted(metaOf(document, operation))}`,
     ...(writer ? [`write: ${writer}`] : []),

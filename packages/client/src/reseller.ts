@@ -10,6 +10,7 @@ import type { Paged } from './request-log.ts';
 import { makeClient } from './runtime/client.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { CallOptions, Client, ClientConfig } from './runtime/options.ts';
+import { fill } from './runtime/path.ts';
 import type { Sender } from './runtime/send.ts';
 import { track } from './tracking.ts';
 import type { Memory } from './tracking.ts';
@@ -78,6 +79,6 @@ function operation(client: Sender, place: string): (...input: unknown[]) => unkn
     const body = meta.includes('=') ? input.shift() : undefined;
     const options = Object(input[0]);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers };
-    return client.method(method)({ ...options, url, path, body, meta, headers, write: WRITE });
+    return client.method(method)({ ...options, url, path, body, meta, headers, fill, write: WRITE });
   };
 }

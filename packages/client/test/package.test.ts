@@ -138,6 +138,7 @@ describe('size, minified by esbuild and compressed by gzip', () => {
     const answer = { status: 'success', requestID: null, message: '', data: ['a.test'] };
     const worker = createContext({
       AbortController,
+      AbortSignal,
       Headers,
       Request,
       Response,

@@ -3,6 +3,7 @@
 import type { Call } from '../runtime/call.ts';
 import { write } from '../runtime/writing.ts';
 import type { CallOptions, Client, Reconciling } from '../runtime/options.ts';
+import { fill } from '../runtime/path.ts';
 import type { FormOf, Needs } from '../runtime/form-types.ts';
 import type { Recovered } from '../runtime/recovered.ts';
 import * as sdk from './sdk.gen.ts';
@@ -34,7 +35,7 @@ export function createVm(client: Client, form: FormOf<types.CreateVmData['body']
  * @throws ResellerError, of the class that tells what happened.
  */
 export function reinstallVm(client: Client, vmid: types.ReinstallVmData['path']['vmid'] | number, form?: FormOf<types.ReinstallVmData['body']>, options?: CallOptions): Call<types.ReinstallVmSuccess['data']> {
-  return sdk.reinstallVm({ ...options, client, path: { vmid }, body: form, meta: 'reinstallVm k os=s', write: write });
+  return sdk.reinstallVm({ ...options, client, path: { vmid }, fill, body: form, meta: 'reinstallVm k os=s', write: write });
 }
 
 /**
@@ -79,7 +80,7 @@ export function listDedicatedMarket(client: Client, options?: CallOptions): Call
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getDedicatedServer(client: Client, identifier: types.GetDedicatedServerData['path']['identifier'], options?: CallOptions): Call<types.GetDedicatedServerSuccess['data']> {
-  return sdk.getDedicatedServer({ ...options, client, path: { identifier }, meta: 'getDedicatedServer sr' });
+  return sdk.getDedicatedServer({ ...options, client, path: { identifier }, fill, meta: 'getDedicatedServer sr' });
 }
 
 /**
@@ -92,7 +93,7 @@ export function getDedicatedServer(client: Client, identifier: types.GetDedicate
  * @throws ResellerError, of the class that tells what happened.
  */
 export function deleteDedicatedServer(client: Client, identifier: types.DeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<types.DeleteDedicatedServerSuccess['data']> {
-  return sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, meta: 'deleteDedicatedServer k', write: write });
+  return sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, fill, meta: 'deleteDedicatedServer k', write: write });
 }
 
 /**
@@ -107,7 +108,7 @@ export function deleteDedicatedServer(client: Client, identifier: types.DeleteDe
  * @throws ResellerError, of the class that tells what happened.
  */
 export function undeleteDedicatedServer(client: Client, identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<types.UndeleteDedicatedServerSuccess['data']> {
-  return sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, meta: 'undeleteDedicatedServer bk', write: write });
+  return sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, fill, meta: 'undeleteDedicatedServer bk', write: write });
 }
 
 /**
@@ -156,7 +157,7 @@ export function registerDomain(client: Client, form: FormOf<types.RegisterDomain
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getDomain(client: Client, domain: types.GetDomainData['path']['domain'], options?: CallOptions): Call<types.GetDomainSuccess['data']> {
-  return sdk.getDomain({ ...options, client, path: { domain }, meta: 'getDomain sr' });
+  return sdk.getDomain({ ...options, client, path: { domain }, fill, meta: 'getDomain sr' });
 }
 
 /**
@@ -169,7 +170,7 @@ export function getDomain(client: Client, domain: types.GetDomainData['path']['d
  * @throws ResellerError, of the class that tells what happened.
  */
 export function setDomainNameservers(client: Client, domain: types.SetDomainNameserversData['path']['domain'], form: FormOf<types.SetDomainNameserversData['body']> & Needs<types.SetDomainNameserversData['body'], 'ns4', 'ns3'> & Needs<types.SetDomainNameserversData['body'], 'ns5', 'ns4'>, options?: CallOptions): Call<types.SetDomainNameserversSuccess['data']> {
-  return sdk.setDomainNameservers({ ...options, client, path: { domain }, body: form, meta: 'setDomainNameservers sk ns1=s! ns2=s! ns3=s ns4=s>ns3 ns5=s>ns4', write: write });
+  return sdk.setDomainNameservers({ ...options, client, path: { domain }, fill, body: form, meta: 'setDomainNameservers sk ns1=s! ns2=s! ns3=s ns4=s>ns3 ns5=s>ns4', write: write });
 }
 
 /**
@@ -182,7 +183,7 @@ export function setDomainNameservers(client: Client, domain: types.SetDomainName
  * @throws ResellerError, of the class that tells what happened.
  */
 export function requestDomainAuthcode(client: Client, domain: types.RequestDomainAuthcodeData['path']['domain'], options?: CallOptions): Call<types.RequestDomainAuthcodeSuccess['data']> {
-  return sdk.requestDomainAuthcode({ ...options, client, path: { domain }, meta: 'requestDomainAuthcode k', write: write });
+  return sdk.requestDomainAuthcode({ ...options, client, path: { domain }, fill, meta: 'requestDomainAuthcode k', write: write });
 }
 
 /**
@@ -197,7 +198,7 @@ export function requestDomainAuthcode(client: Client, domain: types.RequestDomai
  * @throws ResellerError, of the class that tells what happened.
  */
 export function undeleteDomain(client: Client, domain: types.UndeleteDomainData['path']['domain'], options?: CallOptions): Call<types.UndeleteDomainSuccess['data']> {
-  return sdk.undeleteDomain({ ...options, client, path: { domain }, meta: 'undeleteDomain bk', write: write });
+  return sdk.undeleteDomain({ ...options, client, path: { domain }, fill, meta: 'undeleteDomain bk', write: write });
 }
 
 /**
@@ -211,7 +212,7 @@ export function undeleteDomain(client: Client, domain: types.UndeleteDomainData[
  * @throws ResellerError, of the class that tells what happened.
  */
 export function editDomainDns(client: Client, domain: types.EditDomainDnsData['path']['domain'], form: FormOf<types.EditDomainDnsData['body']>, options?: CallOptions): Call<types.EditDomainDnsSuccess['data']> {
-  return sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: 'editDomainDns k type=s! sub=s data=s!', write: write });
+  return sdk.editDomainDns({ ...options, client, path: { domain }, fill, body: form, meta: 'editDomainDns k type=s! sub=s data=s!', write: write });
 }
 
 /**
@@ -247,7 +248,7 @@ export function listHandleCountries(client: Client, options?: CallOptions): Call
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getHandle(client: Client, handle: types.GetHandleData['path']['handle'], options?: CallOptions): Call<types.GetHandleSuccess['data']> {
-  return sdk.getHandle({ ...options, client, path: { handle }, meta: 'getHandle sr' });
+  return sdk.getHandle({ ...options, client, path: { handle }, fill, meta: 'getHandle sr' });
 }
 
 /**
@@ -292,7 +293,7 @@ export function getCurrentInvoice(client: Client, options?: CallOptions): Call<t
  * @throws ResellerError, of the class that tells what happened.
  */
 export function getInvoice(client: Client, invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: CallOptions): Call<types.GetInvoiceSuccess['data']> {
-  return sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: 'getInvoice sr' });
+  return sdk.getInvoice({ ...options, client, path: { invoiceID }, fill, meta: 'getInvoice sr' });
 }
 
 /**

@@ -22,7 +22,7 @@ export async function readAnswer<T>(response: Response, { attempts, fail }: Prep
     });
   // A browser shows of a redirect nothing but that it is one, with status 0.
   if (status < 200 || (status > 299 && status < 400))
-    throw broken('redirect', ` to ${headers.get('location')}: not followed, so that the API key stays here`);
+    throw broken('redirect', ` to ${headers.get('location')}, not followed: the API key stays here`);
   const text = await response.text();
   let envelope;
   try {
@@ -33,14 +33,14 @@ export async function readAnswer<T>(response: Response, { attempts, fail }: Prep
   if (typeof envelope?.status !== 'string' || !('data' in envelope)) throw broken('no-envelope');
   const { data, requestID, message, type } = envelope;
   if (status < 300 && envelope.status === 'success') return { data, requestID, message, status, attempts, response };
-  const wait = headers.get('retry-after');
+  const wait = String(headers.get('retry-after'));
   const isUnderWay = type === 'idempotency_key_in_progress';
-  throw fail(failed ? ServerError : (BY_STATUS[status] ?? ResellerError), message, {
+  throw fail(failed ? ServerError : (BY_STATUS[status] ?? ResellerError), message ?? `status ${status}`, {
     status,
     type,
     requestID,
     // Seconds, or an HTTP date.
-    retryAfter: wait === null ? undefined : Math.max(0, +wait >= 0 ? +wait : (Date.parse(wait) - Date.now()) / 1000) || 0,
+    retryAfter: Math.max(Number(wait) || (Date.parse(wait) - Date.now()) / 1000, 0) || undefined,
     fields: data?.fields,
     // Our own words for "nothing was changed" and "the first one is under way".
     uncertain: isUnderWay || (failed && !/^(unavailable|not_implemented)$/.test(type)),

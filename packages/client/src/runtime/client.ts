@@ -54,8 +54,8 @@ export const createClient: <T extends ClientOptions = ClientOptions>(config?: Co
 export function makeClient(config: CoreConfig = {}): Sender {
   const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
   // Never shown: a key with a line break in it is a key all the same.
-  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces.');
-  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address.`);
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces');
+  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' must be an http or https address`);
   const method =
     (name: string): Send =>
     <E>(options: RequestOptions) => {

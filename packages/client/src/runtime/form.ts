@@ -57,7 +57,6 @@ const TYPES: Readonly<Record<string, string>> = { s: 'string', i: 'integer', b: 
 /** Writes a text, a whole number, or true or false. */
 const writeScalar: WriteField = (name, letter, value, refuse) => {
   const type = TYPES[letter];
-  if ((letter === 'i' ? Number.isSafeInteger(value) : typeof value === type) && String(value).isWellFormed())
-    return `${name}=${encode(String(value))}`;
-  return void refuse(name, 'type', `must be of type ${type}`);
+  const text = (letter === 'i' ? Number.isSafeInteger(value) : typeof value === type) ? encode(String(value)) : undefined;
+  return text === undefined ? void refuse(name, 'type', `must be of type ${type}`) : `${name}=${text}`;
 };

@@ -1,7 +1,6 @@
 /** A request, checked and written, before anything is sent. */
 import { API_KEY_HEADER, VERSION } from '../generated/facts.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
-import { encode } from './encode.ts';
 import { InvalidError } from './errors.ts';
 import type { Failure, ResellerError } from './errors.ts';
 import type { Refuse } from './form.ts';
@@ -35,13 +34,14 @@ export type Fail = <E extends ResellerError>(
   cause?: unknown,
 ) => E;
 
-/** What a dry run would have sent; a secret is in none of it. */
+/** What is sent, or would have been; a secret is in none of it. */
 export interface DryRun {
   /** The operationId of the document. */
   readonly operation: string;
   readonly billable: boolean;
   readonly method: string;
   readonly url: string;
+  /** Secrets masked. */
   readonly form: unknown;
   /** The request as a command line. */
   readonly curl: string;
@@ -54,13 +54,7 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
   const [flags = ''] = facts;
   const fields: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => fields.push({ field, rule, message });
-  const path = options.url.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const text = String(Object(options.path)[name] ?? '');
-    // A dot segment would be another path.
-    if (!/^(\.{0,2}|NaN|-?Infinity|\[object .*)$/.test(text) && text.isWellFormed()) return encode(text);
-    refuse(name, 'type', 'is no identifier');
-    return '';
-  });
+  const path = options.fill?.(options.url, options.path, refuse) ?? options.url;
   if (!baseUrl) refuse('baseUrl', 'required', 'is missing');
   const url = baseUrl.replace(/\/+$/, '') + path;
   const written = options.write?.(facts, options, refuse);

@@ -37,7 +37,7 @@ function textOf(letter: string, value: unknown): string | undefined {
         ? Number.isFinite(value)
         : typeof value === (letter === 'b' ? 'boolean' : 'string'));
   const text = isDate ? value.toISOString().slice(0, letter === 'D' ? 10 : 24) : String(value);
-  return fits && text.isWellFormed() ? encode(text) : undefined;
+  return fits ? encode(text) : undefined;
 }
 
 /** In place of `write`. */

@@ -1,7 +1,7 @@
 /** A request is sent, sent again where that is harmless, and its answer read. */
 import { AbortedError, AnswerError, ConnectionError, ResellerError, TimeoutError } from './errors.ts';
 import type { Client, CoreConfig, Extras, Fetch, Send } from './options.ts';
-import type { Prepared } from './prepare.ts';
+import type { Fail, Prepared } from './prepare.ts';
 
 /** A client from the inside. */
 export interface Sender extends Client {
@@ -36,39 +36,35 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
   for (;;) {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), Math.min(timeoutMs, 2 ** 31 - 1));
-    const about = { uncertain: false, retryable: true };
+    let sent = false;
     let response: Response | undefined;
     let error;
     try {
       signal?.throwIfAborted();
       prepared.attempts++;
-      about.uncertain = true;
+      sent = true;
       extras?.tell(prepared, { type: 'request' });
-      response = await sender.fetch(plan.url, { ...init, signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
-      const { status, headers } = response;
-      sender.honoured ??= headers.has('idempotency-key-lifetime') || undefined;
+      response = await sender.fetch(plan.url, { ...init, signal: AbortSignal.any([signal ?? timeout.signal, timeout.signal]) });
+      sender.honoured ??= response.headers.has('idempotency-key-lifetime') || undefined;
       const result = await read(response, prepared);
-      extras?.tell(prepared, { type: 'response', status });
+      extras?.tell(prepared, { type: 'response', status: response.status });
       return result;
     } catch (cause) {
       // `fetch` wraps what the system says.
       let root = Object(cause);
       while (root.cause) root = root.cause;
+      const lose: Fail = (Class, message, more) =>
+        fail(Class, message, { uncertain: sent, retryable: !signal?.aborted, ...more }, signal?.aborted ? signal.reason : cause);
       error =
         cause instanceof ResellerError
           ? cause
           : signal?.aborted
-            ? fail(AbortedError, 'aborted', { ...about, retryable: false }, signal.reason)
+            ? lose(AbortedError, 'aborted')
             : timeout.signal.aborted
-              ? fail(TimeoutError, `no whole answer within ${timeoutMs} ms`, about, cause)
+              ? lose(TimeoutError, `no whole answer within ${timeoutMs} ms`)
               : response
-                ? fail(AnswerError, `the answer broke off: ${root}`, { ...about, status: response.status, reason: 'cut' }, cause)
-                : fail(
-                    ConnectionError,
-                    `no answer from ${plan.url}: ${root}`,
-                    { ...about, uncertain: !UNSENT.test(root.code ?? root.message) },
-                    cause,
-                  );
+                ? lose(AnswerError, `the answer broke off: ${root}`, { status: response.status, reason: 'cut' })
+                : lose(ConnectionError, `no answer from ${plan.url}: ${root}`, { uncertain: !UNSENT.test(root.code ?? root.message) });
       extras?.tell(prepared, { type: 'failure', error });
     } finally {
       clearTimeout(timer);

@@ -36,7 +36,7 @@ export function writeWith(
   const { body, shown: form, shownBody } = writeForm(kinds, Object(values), refuse, writeField);
   let lost = false;
   const takesKey = /k/.test(flags);
-  if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'is no visible ASCII');
+  if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'must be visible ASCII, without spaces');
   return {
     body,
     form,
