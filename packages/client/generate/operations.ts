@@ -100,7 +100,7 @@ function metaOf(document: OpenApiDocument, operation: Operation): string {
 /** The function of the runtime that writes what an operation sends: none for a read without a form. */
 function writerOf(document: unknown, operation: Operation): 'write' | 'writeRich' | undefined {
   const { id, form, readOnly } = operation;
-  if (!form && readOnly) return undefined;
+  if (!form && readOnly && !isOnce(operation)) return undefined;
   return [...(form?.fields.values() ?? [])].every((field) => /^[sib]([!*]|$)/.test(formKind(document, id, field))) ? 'write' : 'writeRich';
 }
 

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { writeOperations, writePlaces } from '../generate/operations.ts';
-import { writeRichField } from '../src/runtime/rich-form.ts';
-import { writeForm } from '../src/runtime/form.ts';
+import type { Refuse, Values } from '../src/runtime/form.ts';
+import { writeRich } from '../src/runtime/rich-form.ts';
+import type { Written } from '../src/runtime/writing.ts';
 
 /** A form with all that a form can have and ours does not have yet. */
 const document = parseDocument({
@@ -53,6 +54,8 @@ const document = parseDocument({
 const kinds = ['text=s!*', 'whole=i>part', 'part=n', 'yes=b', 'day=D', 'instant=d', 'repeated=s+', 'commas=s,', 'spaces=i_', 'pipes=b|'];
 const [operation] = readOperations(document);
 
+const writeForm = (values: Values, refuse: Refuse): Written => writeRich(['s', ...kinds], { url: '/a', body: values }, refuse);
+
 test('the facts of a form follow from its schema and encoding', () => {
   expect(writeOperations(document)).toContain(`meta: 'sendForm s ${kinds.join(' ')}', write: writeRich`);
 });
@@ -80,10 +83,10 @@ test('dates, lists and what is undefined', () => {
   const rest =
     '&yes=false&day=2026-11-10&instant=2026-11-10T12%3A00%3A00.000Z&repeated=a&repeated=b&commas=a%2Cb,c&spaces=1%202&pipes=true%7Cfalse';
   const { part: _, ...given } = values;
-  expect(writeForm(kinds, values, (...issue) => issues.push(issue), writeRichField)).toEqual({
+  expect(writeForm(values, (...issue) => issues.push(issue))).toMatchObject({
     body: `text=it%27s%20(a)%20test!${rest}`,
-    shown: { ...given, text: '***' },
-    shownBody: `text=***${rest}`,
+    form: { ...given, text: '***' },
+    curl: ` -d 'text=***${rest}'`,
   });
   expect(issues).toEqual([]);
 });
@@ -106,7 +109,7 @@ test('what is written is read as what it was', () => {
     fc.property(values, (given) => {
       // Zero has no sign in a form.
       const expected = { ...given, ...('part' in given ? { part: Number(given.part) + 0 } : {}) };
-      const { values: read, issues } = readForm(operation, writeForm(kinds, given, () => {}, writeRichField).body);
+      const { values: read, issues } = readForm(operation, writeForm(given, () => {}).body);
       expect(issues).toEqual([]);
       expect({ ...read }).toEqual(expected);
     }),
@@ -121,6 +124,6 @@ test.each([
   ['an object', { text: {} }, 'text'],
 ])('%s is refused by name', (_, values, field) => {
   const fields: string[] = [];
-  writeForm(kinds, values, (name) => fields.push(name), writeRichField);
+  writeForm(values, (name) => fields.push(name));
   expect(fields).toEqual([field]);
 });

@@ -9,7 +9,7 @@ import type { Write } from './writing.ts';
 /**
  * What the document says of an operation, derived by `generate/`, in words with a space between: the operationId; letters (`s`: sending it
  * again after a lost answer is harmless, `b`: it costs money each time it succeeds, `r`: it changes nothing, `k`: it takes an
- * `Idempotency-Key`); then a word for each field of its form, as `writeForm` reads it.
+ * `Idempotency-Key`); then a word for each field of its form, as `write` reads it.
  */
 export type Meta = string;
 

@@ -1,5 +1,5 @@
 import { SECRETS } from '../generated/facts.gen.ts';
-import { MASK } from './form.ts';
+import { MASK } from './writing.ts';
 
 /**
  * A copy of a value for logs: every property that the document marks as secret (`x-secret`) reads `***`.

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /**
  * Writes a field of any type: a letter, and for a list what joins its items (`_` for a space, `+` where the field is repeated).
  */
-export const writeRichField: WriteField = (name, [letter = '', joint], value, refuse) => {
+const writeRichField: WriteField = (name, [letter = '', joint], value, refuse) => {
   const items = joint ? (Array.isArray(value) ? value : [undefined]) : [value];
   const texts = items.map((item) => textOf(letter, item));
   if (texts.includes(undefined)) return void refuse(name, 'type', `must be ${joint ? 'a list, each ' : ''}${TYPES[letter]}`);
@@ -41,4 +41,4 @@ function textOf(letter: string, value: unknown): string | undefined {
 }
 
 /** In place of `write`. */
-export const writeRich: Write = (facts, options, refuse) => writeWith(facts, options, refuse, writeRichField);
+export const writeRich: Write = (facts, options, refuse) => writeWith(writeRichField, facts, options, refuse);

@@ -1,12 +1,15 @@
 /** What only those operations need that have a form or change something; a program without them holds none of it. */
 import { OutcomeUnknownError } from './errors.ts';
 import type { ResellerError } from './errors.ts';
-import { writeForm } from './form.ts';
+import { writeField } from './form.ts';
 import type { Refuse, Values, WriteField } from './form.ts';
 import type { RequestOptions } from './options.ts';
 import type { Prepared } from './prepare.ts';
 
 const KEY = 'Idempotency-Key';
+
+/** What stands in place of a secret. */
+export const MASK = '***';
 
 /** What a form and an `Idempotency-Key` add to a request. */
 export interface Written {
@@ -21,28 +24,54 @@ export interface Written {
   readonly outcome: (prepared: Prepared, error: ResellerError) => ResellerError;
 }
 
-/** @param facts The letters of the operation, then its fields; see `Meta`. */
+/**
+ * Writes a form. Fields that are undefined are left out.
+ *
+ * @param facts The letters of the operation (see `Meta`), then a text for each field, as the generator writes it: its name, `=`, its
+ *   type, then `!` where it is required, `*` where it is secret, and behind `>` each field that it needs.
+ * @param refuse Is told what is wrong, by field; nothing may be sent then.
+ */
 export type Write = (facts: readonly string[], options: RequestOptions, refuse: Refuse) => Written;
 
-export const write: Write = (facts, options, refuse) => writeWith(facts, options, refuse);
+export const write: Write = (facts, options, refuse) => writeWith(writeField, facts, options, refuse);
 
-/** Writes with a way of writing fields that knows more types. */
+/** @param writeOne Writes a field of a type that the form has. */
 export function writeWith(
+  writeOne: WriteField,
   [flags = '', ...kinds]: readonly string[],
-  { body: values, idempotencyKey: key = crypto.randomUUID() }: RequestOptions,
+  { body, idempotencyKey: key = crypto.randomUUID() }: RequestOptions,
   refuse: Refuse,
-  writeField?: WriteField,
 ): Written {
-  const { body, shown: form, shownBody } = writeForm(kinds, Object(values), refuse, writeField);
-  let lost = false;
-  const takesKey = /k/.test(flags);
+  const values: Values = Object(body);
+  const unknown = { ...values };
+  const form: Record<string, unknown> = {};
+  const sent: string[] = [];
+  const shown: string[] = [];
+  for (const kind of kinds) {
+    const [, name = '', type = '', required, secret, needs = ''] = /(.+?)=([^!*>]+)(!?)(\*?)(.*)/.exec(kind) ?? [];
+    const value = values[name];
+    delete unknown[name];
+    if (value !== undefined) {
+      for (const needed of needs.split('>'))
+        if (needed && values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
+      const text = writeOne(name, type, value, refuse);
+      if (text) {
+        sent.push(text);
+        shown.push(secret ? `${name}=${MASK}` : text);
+        form[name] = secret ? MASK : value;
+      }
+    } else if (required) refuse(name, 'required', 'is required');
+  }
+  for (const [name, value] of Object.entries(unknown)) if (value !== undefined) refuse(name, 'unknown', 'is not a field of this form');
   if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'must be visible ASCII, without spaces');
+  const takesKey = /k/.test(flags);
+  let lost = false;
   return {
-    body,
+    body: sent.join('&'),
     form,
     key,
     headers: takesKey ? { [KEY]: key } : {},
-    curl: (takesKey ? ` -H '${KEY}: ${key}'` : '') + (body && ` -d '${shownBody}'`),
+    curl: (takesKey ? ` -H '${KEY}: ${key}'` : '') + (sent[0] ? ` -d '${shown.join('&')}'` : ''),
     outcome(prepared, error) {
       const { uncertain = false, status = 500, message } = error;
       // Once lost, only an answer that speaks of the first sending settles it.
