@@ -46,14 +46,6 @@ export interface ReconcileOptions extends CallOptions {
   settleMs?: number;
 }
 
-/** Milliseconds. */
-const SETTLE = 15_000;
-const FIRST_LOOK = 250;
-/** Clocks that were compared over a network, and logs that write whole seconds. */
-const SLACK = 1_000;
-/** How far back a request is looked for whose clock was set while it was under way. */
-const GREY = 600_000;
-
 /**
  * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters, their
  * order and time, and requests of this client whose answers came are left out. What cannot be told from it makes it
@@ -63,13 +55,15 @@ const GREY = 600_000;
  * @throws ResellerError when the log cannot be read.
  */
 export async function reconcile(memory: Memory, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
+  // Milliseconds.
+  const firstLook = 250;
   const { clock, answered, open } = memory;
   const request = memory.lost.get(error);
   if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
   const { plan, init, attempts, sentAt, settle } = request;
-  const { settleMs = SETTLE, ...callOptions } = options;
+  const { settleMs = 15_000, ...callOptions } = options;
   const end = sentAt + settleMs;
-  for (let wait = FIRST_LOOK; !request.found; wait *= 2) {
+  for (let wait = firstLook; !request.found; wait *= 2) {
     const isLast = clock.now() >= end;
     const { sure, all } = await search(memory, request, callOptions);
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
@@ -130,6 +124,10 @@ async function search(
   { anchor, sentAt, path, init }: LostRequest,
   options: CallOptions,
 ): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
+  // Milliseconds: clocks that were compared over a network, and logs that write whole seconds.
+  const slack = 1_000;
+  // How far back a request is looked for whose clock was set while it was under way.
+  const grey = 600_000;
   const sent = fieldsOf(new URLSearchParams(String(init.body ?? '')));
   const all: RequestLogItem[] = [];
   const inOrder = new Set<unknown>();
@@ -140,12 +138,12 @@ async function search(
     const { requestID, endpoint } = entry;
     const date = Date.parse(entry.requestDate);
     if (requestID === anchor?.requestID) {
-      since = date + sentAt - anchor.at - SLACK;
+      since = date + sentAt - anchor.at - slack;
       break;
     }
     if (!anchor) {
-      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - SLACK;
-      if (date < since - GREY) break;
+      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - slack;
+      if (date < since - grey) break;
     }
     if (answered.has(requestID) || entry.method !== init.method || !endpoint.endsWith(path)) continue;
     const logged = fieldsOf(entriesOf(entry.request_body));

@@ -63,17 +63,17 @@ interface Places {
 }
 
 function group(client: Sender, places: Places): Groups {
-  return Object.assign(
-    {},
-    ...Object.entries(places).map(([name, place]) => ({
-      [name]: typeof place === 'string' ? operation(client, place) : group(client, place),
-    })),
+  return Object.fromEntries(
+    Object.entries(places).map(([name, place]): unknown[] => [
+      name,
+      typeof place === 'string' ? operation(client, place) : group(client, place),
+    ]),
   );
 }
 
 /** An operation as it is called: path parameters, then the form, then options. */
 function operation(client: Sender, place: string): (...input: unknown[]) => unknown {
-  const [, method = '', url = '', meta = ''] = /(\S+) (\S+) (.+)/.exec(place) ?? [];
+  const [method = '', url = '', meta = ''] = place.split(/ (\S+) (.+)/);
   return (...input) => {
     const path = Object.fromEntries((url.match(/\w+(?=\})/g) ?? []).map((name) => [name, input.shift()]));
     const body = meta.includes('=') ? input.shift() : undefined;

@@ -39,15 +39,15 @@ export interface LostRequest extends Prepared {
   found?: Reconciliation;
 }
 
-/** Later requests push out the identifiers of earlier ones. */
-const MOST_REMEMBERED = 1_000;
-
 /** A field of a form, with its repetitions. */
 const FIELD = /([^&=]+)=[^&]*(&\1=[^&]*)*/g;
 
 /** The extras of one client. */
 export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientConfig, 'baseUrl'>, memory: Memory): Extras {
   const { clock, answered, open, lost } = memory;
+  // Later requests push out the identifiers of earlier ones.
+  const mostRemembered = 1_000;
+  const { limit } = budget ?? { limit: Infinity };
   let spent = 0;
 
   /** Keeps the identifier of an answered request. */
@@ -56,7 +56,7 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
     if (!requestID) return;
     memory.anchor = { requestID, at: clock.now() };
     answered.add(requestID);
-    if (answered.size > MOST_REMEMBERED) for (const oldest of answered) return void answered.delete(oldest);
+    if (answered.size > mostRemembered) for (const oldest of answered) return void answered.delete(oldest);
   }
 
   /** Asks the spend guard. @returns What gives the price back. */
@@ -68,12 +68,12 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
     if (/b/.test(flags)) {
       try {
         await beforeBillable?.(purchase);
-        price = budget ? ((await budget.priceOf?.(purchase)) ?? 1) : 0;
+        price = (await budget?.priceOf?.(purchase)) ?? 1;
       } catch (cause) {
         throw refuse('beforeBillable or priceOf', cause);
       }
       // Turned round so that a price that is not a number is refused.
-      if (budget && !(price >= 0 && spent + price <= budget.limit)) throw refuse(`the budget: ${spent} + ${price} > ${budget.limit}`);
+      if (!(price >= 0 && spent + price <= limit)) throw refuse(`the budget: ${spent} + ${price} > ${limit}`);
     }
     spent += price;
     return () => void (spent -= price);
@@ -90,29 +90,17 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
     },
     async around(prepared, send, read) {
       const { flags, options, written, init } = prepared;
-      const run = async () => {
-        let told: unknown;
-        try {
-          const result = await send();
-          told = result;
-          return result;
-        } catch (error) {
-          told = error;
-          throw error;
-        } finally {
-          remember(told);
-        }
+      const run = () => {
+        const sending = send();
+        void sending.then(remember, remember);
+        return sending;
       };
       const refund = await authorise(prepared);
       if (/s/.test(flags)) return run();
       // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
       const { body } = init;
       if (typeof body === 'string')
-        init.body = (body.match(FIELD) ?? [])
-          .map((field) => [hash(written?.key + field), field])
-          .toSorted()
-          .map(([, field]) => field)
-          .join('&');
+        init.body = (body.match(FIELD) ?? []).toSorted((one, other) => hash(written?.key + one) - hash(written?.key + other)).join('&');
       const settle = (committed: boolean) => {
         open.delete(prepared);
         if (!committed) refund();

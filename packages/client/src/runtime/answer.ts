@@ -12,25 +12,27 @@ import type { Prepared } from './prepare.ts';
 export async function readAnswer<T>(response: Response, { attempts, fail }: Prepared): Promise<WithMeta<T>> {
   const { status, headers } = response;
   const failed = status > 499;
-  const broken = (reason: AnswerError['reason'], more = '') =>
-    fail(AnswerError, `status ${status} with no answer of this API (${reason}${more}). Is the baseUrl right?`, {
+  // A browser shows of a redirect nothing but that it is one, with status 0.
+  const redirected = status < 200 || (status > 299 && status < 400);
+  const text = redirected ? '' : await response.text();
+  let envelope;
+  let reason: AnswerError['reason'] | '' = redirected ? 'redirect' : /^\s*</.test(text) ? 'html' : /^\s*\{/.test(text) ? 'cut' : 'not-json';
+  try {
+    envelope = JSON.parse(text);
+    reason = typeof envelope?.status === 'string' && 'data' in envelope ? '' : 'no-envelope';
+  } catch {
+    // The reason stands.
+  }
+  if (reason) {
+    const more = redirected ? ` to ${headers.get('location')}, not followed: the API key stays here` : '';
+    throw fail(AnswerError, `status ${status} with no answer of this API (${reason}${more}). Is the baseUrl right?`, {
       status,
       reason,
       // Whoever answers 3xx or 4xx did not do it; 2xx and 5xx leave it open. A page in place of an answer stays one.
-      uncertain: reason !== 'redirect' && (status < 300 || failed),
+      uncertain: !redirected && (status < 300 || failed),
       retryable: failed || reason === 'cut',
     });
-  // A browser shows of a redirect nothing but that it is one, with status 0.
-  if (status < 200 || (status > 299 && status < 400))
-    throw broken('redirect', ` to ${headers.get('location')}, not followed: the API key stays here`);
-  const text = await response.text();
-  let envelope;
-  try {
-    envelope = JSON.parse(text);
-  } catch {
-    throw broken(/^\s*</.test(text) ? 'html' : /^\s*\{/.test(text) ? 'cut' : 'not-json');
   }
-  if (typeof envelope?.status !== 'string' || !('data' in envelope)) throw broken('no-envelope');
   const { data, requestID, message, type } = envelope;
   if (status < 300 && envelope.status === 'success') return { data, requestID, message, status, attempts, response };
   const wait = String(headers.get('retry-after'));

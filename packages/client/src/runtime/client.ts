@@ -60,10 +60,9 @@ export function makeClient(config: CoreConfig = {}): Sender {
     (name: string): Send =>
     <E>(options: RequestOptions) => {
       const run = async <R extends object>(read: Read<R>): Promise<R> => {
-        const { extras } = client;
         const prepared = prepare(config, name, options);
         const sending = () => send(client, prepared, read);
-        return extras ? extras.around(prepared, sending, read) : sending();
+        return client.extras?.around(prepared, sending, read) ?? sending();
       };
       return new Call<DataOf<E[keyof E]>>({
         answer: () =>

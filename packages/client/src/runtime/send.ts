@@ -16,9 +16,6 @@ export interface Sender extends Client {
 /** What is made of a response. */
 export type Read<T> = (response: Response, prepared: Prepared) => Promise<T>;
 
-/** Milliseconds; a server that asks for a longer pause is not waited for. */
-const LONGEST_RETRY_AFTER = 60_000;
-
 /** Errors of the system that tell that a request did not leave: codes of Node and Bun, and how Deno words it. */
 const UNSENT = /refused|notfound|eai_again|connect_timeout|\(connect\)/i;
 
@@ -30,19 +27,20 @@ const UNSENT = /refused|notfound|eai_again|connect_timeout|\(connect\)/i;
  * @throws ResellerError of another class when what happened is certain, or does not matter.
  */
 export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>): Promise<T> {
+  // Milliseconds; a server that asks for a longer pause is not waited for.
+  const longestPause = 60_000;
   const { clock, config, extras } = sender;
   const { plan, flags, options, init, fail } = prepared;
   const { signal, timeoutMs = config.timeoutMs ?? 30_000, maxRetries = config.maxRetries ?? 2 } = options;
   for (;;) {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), Math.min(timeoutMs, 2 ** 31 - 1));
-    let sent = false;
+    const { attempts } = prepared;
     let response: Response | undefined;
     let error;
     try {
       signal?.throwIfAborted();
       prepared.attempts++;
-      sent = true;
       extras?.tell(prepared, { type: 'request' });
       response = await sender.fetch(plan.url, { ...init, signal: AbortSignal.any([signal ?? timeout.signal, timeout.signal]) });
       sender.honoured ??= response.headers.has('idempotency-key-lifetime') || undefined;
@@ -54,7 +52,12 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
       let root = Object(cause);
       while (root.cause) root = root.cause;
       const lose: Fail = (Class, message, more) =>
-        fail(Class, message, { uncertain: sent, retryable: !signal?.aborted, ...more }, signal?.aborted ? signal.reason : cause);
+        fail(
+          Class,
+          message,
+          { uncertain: prepared.attempts > attempts, retryable: !signal?.aborted, ...more },
+          signal?.aborted ? signal.reason : cause,
+        );
       error =
         cause instanceof ResellerError
           ? cause
@@ -69,11 +72,10 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
     } finally {
       clearTimeout(timer);
     }
-    const { attempts } = prepared;
     const { retryable, retryAfter = 0 } = error;
     const last = prepared.written?.outcome(prepared, error) ?? error;
-    const delay = retryAfter * 1000 || Math.min(8_000, 250 * 2 ** attempts) * (0.5 + Math.random() / 2);
-    if (!retryable || !(/s/.test(flags) || sender.honoured) || attempts > maxRetries || delay > LONGEST_RETRY_AFTER) throw last;
+    const delay = retryAfter * 1000 || Math.min(8_000, 500 * 2 ** attempts) * (0.5 + Math.random() / 2);
+    if (!retryable || !(/s/.test(flags) || sender.honoured) || attempts >= maxRetries || delay > longestPause) throw last;
     extras?.tell(prepared, { type: 'retry', error, delay });
     // An abort ends the next attempt before it begins.
     await clock.sleep(delay, signal);

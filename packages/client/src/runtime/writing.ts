@@ -48,7 +48,7 @@ export function writeWith(
   const sent: string[] = [];
   const shown: string[] = [];
   for (const kind of kinds) {
-    const [, name = '', type = '', required, secret, needs = ''] = /(.+?)=([^!*>]+)(!?)(\*?)(.*)/.exec(kind) ?? [];
+    const [name = '', type = '', required, secret, needs = ''] = kind.split(/=([^!*>]+)(!?)(\*?)/);
     const value = values[name];
     delete unknown[name];
     if (value !== undefined) {
