@@ -44,16 +44,14 @@ export type ResellerConfig = Omit<ClientConfig, 'apiKey' | 'baseUrl'> & Where & 
  * @throws TypeError when the API key or the base address cannot be one.
  */
 export function createReseller(config: ResellerConfig): Reseller {
-  const { environment, baseUrl } = config;
-  const client = makeClient({ ...config, baseUrl: environment ? ENVIRONMENTS[environment] : baseUrl });
+  const client = makeClient({ ...config, baseUrl: config.environment ? ENVIRONMENTS[config.environment] : config.baseUrl });
   const reseller: Groups = group(client, PLACES);
-  const { account } = reseller;
-  const memory: Memory = { clock: client.clock, log: account.requests, answered: new Set(), open: new Set(), lost: new WeakMap() };
+  const memory: Memory = { clock: client.clock, log: reseller.account.requests, answered: new Set(), open: new Set(), lost: new WeakMap() };
   client.extras = track(config, memory);
   return {
     ...reseller,
-    account: { ...account, allRequests: (options) => eachRequest(account.requests, options) },
-    reconcile: (error, options) => reconcile(memory, error, options),
+    account: { ...reseller.account, allRequests: (options) => eachRequest(memory.log, options) },
+    reconcile: (...input) => reconcile(memory, ...input),
     client,
   };
 }
@@ -76,7 +74,7 @@ function operation(client: Sender, place: string): (...input: unknown[]) => unkn
   const [method = '', url = '', meta = ''] = place.split(/ (\S+) (.+)/);
   return (...input) => {
     const path = Object.fromEntries((url.match(/\w+(?=\})/g) ?? []).map((name) => [name, input.shift()]));
-    const body = meta.includes('=') ? input.shift() : undefined;
+    const body = /=/.test(meta) ? input.shift() : undefined;
     const options = Object(input[0]);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers };
     return client.method(method)({ ...options, url, path, body, meta, headers, fill, write: WRITE });

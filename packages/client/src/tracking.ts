@@ -44,7 +44,7 @@ const FIELD = /([^&=]+)=[^&]*(&\1=[^&]*)*/g;
 
 /** The extras of one client. */
 export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientConfig, 'baseUrl'>, memory: Memory): Extras {
-  const { clock, answered, open, lost } = memory;
+  const { clock, answered, open } = memory;
   // Later requests push out the identifiers of earlier ones.
   const mostRemembered = 1_000;
   const { limit } = budget ?? { limit: Infinity };
@@ -55,14 +55,13 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
     const { requestID } = Object(about);
     if (!requestID) return;
     memory.anchor = { requestID, at: clock.now() };
-    answered.add(requestID);
-    if (answered.size > mostRemembered) for (const oldest of answered) return void answered.delete(oldest);
+    const [oldest = ''] = answered.add(requestID);
+    if (answered.size > mostRemembered) answered.delete(oldest);
   }
 
   /** Asks the spend guard. @returns What gives the price back. */
   async function authorise({ plan, flags, options, fail }: Prepared): Promise<() => void> {
-    const refuse = (why: string, cause?: unknown) => fail(SpendRefusedError, `refused by ${why}`, {}, cause);
-    if (dryRun && !/r/.test(flags)) throw refuse('dryRun');
+    if (dryRun && !/r/.test(flags)) throw fail(SpendRefusedError, 'refused by dryRun');
     const purchase = { operation: plan.operation, path: Object(options.path), form: Object(options.body) };
     let price = 0;
     if (/b/.test(flags)) {
@@ -70,17 +69,19 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
         await beforeBillable?.(purchase);
         price = (await budget?.priceOf?.(purchase)) ?? 1;
       } catch (cause) {
-        throw refuse('beforeBillable or priceOf', cause);
+        throw fail(SpendRefusedError, 'refused by beforeBillable or priceOf', {}, cause);
       }
       // Turned round so that a price that is not a number is refused.
-      if (!(price >= 0 && spent + price <= limit)) throw refuse(`the budget: ${spent} + ${price} > ${limit}`);
+      if (!(price >= 0 && spent + price <= limit)) throw fail(SpendRefusedError, `refused by the budget: ${spent} + ${price} > ${limit}`);
     }
     spent += price;
     return () => void (spent -= price);
   }
 
   return {
-    rehearse: async (prepared) => (await authorise(prepared))(),
+    async rehearse(prepared) {
+      (await authorise(prepared))();
+    },
     tell(prepared, what) {
       const now = clock.now();
       if (what.type === 'request') prepared.began = now;
@@ -89,18 +90,19 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
       queueMicrotask(() => onEvent?.(event));
     },
     async around(prepared, send, read) {
-      const { flags, options, written, init } = prepared;
+      const { options, init } = prepared;
       const run = () => {
         const sending = send();
         void sending.then(remember, remember);
         return sending;
       };
       const refund = await authorise(prepared);
-      if (/s/.test(flags)) return run();
+      if (/s/.test(prepared.flags)) return run();
       // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
-      const { body } = init;
-      if (typeof body === 'string')
-        init.body = (body.match(FIELD) ?? []).toSorted((one, other) => hash(written?.key + one) - hash(written?.key + other)).join('&');
+      if (init.body)
+        init.body = (String(init.body).match(FIELD) ?? [])
+          .toSorted((one, other) => hash(prepared.written?.key + one) - hash(prepared.written?.key + other))
+          .join('&');
       const settle = (committed: boolean) => {
         open.delete(prepared);
         if (!committed) refund();
@@ -116,7 +118,7 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
           settle(false);
           throw error;
         }
-        lost.set(error, request);
+        memory.lost.set(error, request);
         if (!options.reconcile || options.signal?.aborted) throw error;
         const { body: found, masked } = await recover(memory, error, prepared);
         return Object.assign(await read(new Response(found), prepared), { masked });

@@ -13,7 +13,7 @@ export async function readAnswer<T>(response: Response, { attempts, fail }: Prep
   const { status, headers } = response;
   const failed = status > 499;
   // A browser shows of a redirect nothing but that it is one, with status 0.
-  const redirected = status < 200 || (status > 299 && status < 400);
+  const redirected = /^[013]/.test(String(status));
   const text = redirected ? '' : await response.text();
   let envelope;
   let reason: AnswerError['reason'] | '' = redirected ? 'redirect' : /^\s*</.test(text) ? 'html' : /^\s*\{/.test(text) ? 'cut' : 'not-json';
@@ -29,23 +29,22 @@ export async function readAnswer<T>(response: Response, { attempts, fail }: Prep
       status,
       reason,
       // Whoever answers 3xx or 4xx did not do it; 2xx and 5xx leave it open. A page in place of an answer stays one.
-      uncertain: !redirected && (status < 300 || failed),
+      uncertain: /^[25]/.test(String(status)),
       retryable: failed || reason === 'cut',
     });
   }
   const { data, requestID, message, type } = envelope;
   if (status < 300 && envelope.status === 'success') return { data, requestID, message, status, attempts, response };
-  const wait = String(headers.get('retry-after'));
-  const isUnderWay = type === 'idempotency_key_in_progress';
   throw fail(failed ? ServerError : (BY_STATUS[status] ?? ResellerError), message ?? `status ${status}`, {
     status,
     type,
     requestID,
     // Seconds, or an HTTP date.
-    retryAfter: Math.max(Number(wait) || (Date.parse(wait) - Date.now()) / 1000, 0) || undefined,
+    retryAfter:
+      Math.max(Number(headers.get('retry-after')) || (Date.parse(String(headers.get('retry-after'))) - Date.now()) / 1000, 0) || undefined,
     fields: data?.fields,
     // Our own words for "nothing was changed" and "the first one is under way".
-    uncertain: isUnderWay || (failed && !/^(unavailable|not_implemented)$/.test(type)),
-    retryable: isUnderWay || status === 429 || (failed && status !== 501),
+    uncertain: type === 'idempotency_key_in_progress' || (failed && !/^(unavailable|not_implemented)$/.test(type)),
+    retryable: type === 'idempotency_key_in_progress' || status === 429 || (failed && status !== 501),
   });
 }

@@ -61,18 +61,17 @@ export function makeClient(config: CoreConfig = {}): Sender {
     <E>(options: RequestOptions) => {
       const run = async <R extends object>(read: Read<R>): Promise<R> => {
         const prepared = prepare(config, name, options);
-        const sending = () => send(client, prepared, read);
-        return client.extras?.around(prepared, sending, read) ?? sending();
+        return client.extras?.around(prepared, () => send(client, prepared, read), read) ?? send(client, prepared, read);
       };
       return new Call<DataOf<E[keyof E]>>({
-        answer: () =>
+        withMeta: () =>
           run(async (response, prepared): Promise<WithMeta<DataOf<E[keyof E]>>> => {
             const read = await readAnswer<DataOf<E[keyof E]>>(response, prepared);
             // Out of the call's way: what it throws does not undo a purchase.
             queueMicrotask(() => config.onDrift?.(prepared.plan.operation, read.data));
             return read;
           }),
-        response: () => run(async (response) => response),
+        asResponse: () => run(async (response) => response),
         async dryRun() {
           const prepared = prepare(config, name, options);
           await client.extras?.rehearse(prepared);
@@ -98,6 +97,6 @@ export function makeClient(config: CoreConfig = {}): Sender {
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)));
   });
 }

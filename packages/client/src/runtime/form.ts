@@ -17,5 +17,6 @@ const TYPES: Readonly<Record<string, string>> = { s: 'string', i: 'integer', b: 
 export const writeField: WriteField = (name, letter, value, refuse) => {
   const type = TYPES[letter];
   const text = (letter === 'i' ? Number.isSafeInteger(value) : typeof value === type) ? encode(String(value)) : undefined;
-  return text === undefined ? void refuse(name, 'type', `must be of type ${type}`) : `${name}=${text}`;
+  if (text !== undefined) return `${name}=${text}`;
+  return void refuse(name, 'type', `must be of type ${type}`);
 };

@@ -1,15 +1,16 @@
 /** Paths with identifiers in them. */
 import { encode } from './encode.ts';
 import type { Refuse } from './form.ts';
+import type { RequestOptions } from './options.ts';
 
-/** Puts identifiers into the path of an operation, in place of `{name}`. */
-export type Fill = (template: string, values: unknown, refuse: Refuse) => string;
+/** The path of an operation, an identifier in place of each `{name}`. */
+export type Fill = (options: RequestOptions, refuse: Refuse) => string;
 
-export const fill: Fill = (template, values, refuse) =>
-  template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const text = String(Object(values)[name] ?? '');
-    // A dot segment would be another path.
-    const segment = /^(\.{0,2}|NaN|-?Infinity|\[object .*)$/.test(text) ? '' : encode(text);
+export const fill: Fill = ({ url, path }, refuse) =>
+  url.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = String(Object(path)[name] ?? '');
+    // A dot segment would be another path; no identifier begins like a value that is no text, `[object Object]`.
+    const segment = /^(\.{0,2}|NaN|-?Infinity|\[.*)$/.test(text) ? '' : encode(text);
     if (!segment) refuse(name, 'type', 'is no identifier');
     return segment ?? '';
   });

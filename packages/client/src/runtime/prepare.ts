@@ -54,8 +54,8 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
   const [flags = ''] = facts;
   const fields: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => fields.push({ field, rule, message });
-  const path = options.fill?.(options.url, options.path, refuse) ?? options.url;
-  if (!baseUrl) refuse('baseUrl', 'required', 'is missing');
+  const path = options.fill?.(options, refuse) ?? options.url;
+  if (!baseUrl) refuse('baseUrl', 'required', 'is required');
   const url = baseUrl.replace(/\/+$/, '') + path;
   const written = options.write?.(facts, options, refuse);
   const headers: Record<string, string> = {
@@ -74,7 +74,7 @@ export function prepare(config: CoreConfig, method: string, options: RequestOpti
     options,
     path,
     written,
-    init: { method, headers, redirect: 'manual', body: written?.body || null },
+    init: { method, headers, body: written?.body || null, redirect: 'manual' },
     attempts: 0,
     fail: (Class, message, more, cause) => new Class(message, { operation, attempts: prepared.attempts, curl, ...more }, cause),
   };

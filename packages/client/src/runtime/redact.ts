@@ -7,6 +7,6 @@ import { MASK } from './writing.ts';
  */
 export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || !value) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, item && SECRETS.has(name) ? MASK : redact(item)]));
 }

@@ -1,7 +1,7 @@
 /** A request is sent, sent again where that is harmless, and its answer read. */
 import { AbortedError, AnswerError, ConnectionError, ResellerError, TimeoutError } from './errors.ts';
 import type { Client, CoreConfig, Extras, Fetch, Send } from './options.ts';
-import type { Fail, Prepared } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
 
 /** A client from the inside. */
 export interface Sender extends Client {
@@ -17,7 +17,7 @@ export interface Sender extends Client {
 export type Read<T> = (response: Response, prepared: Prepared) => Promise<T>;
 
 /** Errors of the system that tell that a request did not leave: codes of Node and Bun, and how Deno words it. */
-const UNSENT = /refused|notfound|eai_again|connect_timeout|\(connect\)/i;
+const UNSENT = /^\w*(refused|notfound|eai_again|connect_timeout)$|client error \(connect\)/i;
 
 /**
  * Sends a request until it is answered or may not be sent again. Only what is harmless to repeat is repeated: by the
@@ -42,7 +42,7 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
       signal?.throwIfAborted();
       prepared.attempts++;
       extras?.tell(prepared, { type: 'request' });
-      response = await sender.fetch(plan.url, { ...init, signal: AbortSignal.any([signal ?? timeout.signal, timeout.signal]) });
+      response = await sender.fetch(plan.url, { ...init, signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal });
       sender.honoured ??= response.headers.has('idempotency-key-lifetime') || undefined;
       const result = await read(response, prepared);
       extras?.tell(prepared, { type: 'response', status: response.status });
@@ -51,30 +51,29 @@ export async function send<T>(sender: Sender, prepared: Prepared, read: Read<T>)
       // `fetch` wraps what the system says.
       let root = Object(cause);
       while (root.cause) root = root.cause;
-      const lose: Fail = (Class, message, more) =>
-        fail(
-          Class,
-          message,
-          { uncertain: prepared.attempts > attempts, retryable: !signal?.aborted, ...more },
-          signal?.aborted ? signal.reason : cause,
-        );
+      const about = { uncertain: prepared.attempts > attempts, retryable: !signal?.aborted };
       error =
         cause instanceof ResellerError
           ? cause
           : signal?.aborted
-            ? lose(AbortedError, 'aborted')
+            ? fail(AbortedError, 'aborted', about, signal.reason)
             : timeout.signal.aborted
-              ? lose(TimeoutError, `no whole answer within ${timeoutMs} ms`)
+              ? fail(TimeoutError, `no whole answer within ${timeoutMs} ms`, about, cause)
               : response
-                ? lose(AnswerError, `the answer broke off: ${root}`, { status: response.status, reason: 'cut' })
-                : lose(ConnectionError, `no answer from ${plan.url}: ${root}`, { uncertain: !UNSENT.test(root.code ?? root.message) });
+                ? fail(AnswerError, `the answer broke off: ${root}`, { ...about, status: response.status, reason: 'cut' }, cause)
+                : fail(
+                    ConnectionError,
+                    `no answer from ${plan.url}: ${root}`,
+                    { ...about, uncertain: !UNSENT.test(root.code ?? root.message) },
+                    cause,
+                  );
       extras?.tell(prepared, { type: 'failure', error });
     } finally {
       clearTimeout(timer);
     }
     const { retryable, retryAfter = 0 } = error;
     const last = prepared.written?.outcome(prepared, error) ?? error;
-    const delay = retryAfter * 1000 || Math.min(8_000, 500 * 2 ** attempts) * (0.5 + Math.random() / 2);
+    const delay = retryAfter * 1000 || Math.min(4_000, 250 * 2 ** attempts) * (1 + Math.random());
     if (!retryable || !(/s/.test(flags) || sender.honoured) || attempts >= maxRetries || delay > longestPause) throw last;
     extras?.tell(prepared, { type: 'retry', error, delay });
     // An abort ends the next attempt before it begins.

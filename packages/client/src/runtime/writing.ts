@@ -64,14 +64,13 @@ export function writeWith(
   }
   for (const [name, value] of Object.entries(unknown)) if (value !== undefined) refuse(name, 'unknown', 'is not a field of this form');
   if (!/^[!-&(-~]{1,255}$/.test(key)) refuse('idempotencyKey', 'pattern', 'must be visible ASCII, without spaces');
-  const takesKey = /k/.test(flags);
   let lost = false;
   return {
     body: sent.join('&'),
     form,
     key,
-    headers: takesKey ? { [KEY]: key } : {},
-    curl: (takesKey ? ` -H '${KEY}: ${key}'` : '') + (sent[0] ? ` -d '${shown.join('&')}'` : ''),
+    headers: /k/.test(flags) ? { [KEY]: key } : {},
+    curl: (/k/.test(flags) ? ` -H '${KEY}: ${key}'` : '') + (sent[0] ? ` -d '${shown.join('&')}'` : ''),
     outcome(prepared, error) {
       const { uncertain = false, status = 500, message } = error;
       // Once lost, only an answer that speaks of the first sending settles it.
