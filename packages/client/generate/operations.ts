@@ -10,8 +10,9 @@ export function writeOperations(document: OpenApiDocument): string {
   const operations = readOperations(document);
   return [
     `import type { Call } from '../runtime/call.ts';`,
-    `import { FORMS } from '../runtime/form.ts';`,
+    ...writersOf(document, operations),
     `import type { CallOptions, Client, Reconciling } from '../runtime/options.ts';`,
+    ...(operations.some((operation) => pathNames(operation).length > 0) ? [`import { fill } from '../runtime/path.ts';`] : []),
     `import type { FormOf, Needs } from '../runtime/form-types.ts';`,
     `import type { Recovered } from '../runtime/recovered.ts';`,
     `import * as sdk from './sdk.gen.ts';`,
@@ -51,7 +52,12 @@ export function writePlaces(document: OpenApiDocument, places: Places): string {
   const missing = [...operations.keys()].filter((id) => !placed.has(id));
   if (missing.length > 0) throw new Error(`Say in generate/places.ts where createReseller offers ${missing.join(', ')}.`);
   return [
+    ...writersOf(document, [...operations.values()]),
     `import type { Operations } from './operations.gen.ts';`,
+    `import type { Write } from '../runtime/writing.ts';`,
+    '',
+    '/** What writes the requests of all operations. */',
+    `export const WRITE: Write = ${[...operations.values()].some((operation) => writerOf(document, operation) === 'writeRich') ? 'writeRich' : 'write'};`,
     '',
     '/** Every operation of the document, by group: method, path, and what the document says of it (`Meta`). */',
     'export const PLACES = {',
@@ -76,6 +82,8 @@ function metaOf(document: OpenApiDocument, operation: Operation): string {
     readOnly && 'r',
     parameters.some(({ name }) => name === 'Idempotency-Key') && 'k',
   ].filter((letter) => letter !== false);
+  // The runtime repeats such an operation where the server is known to honour keys.
+  if (isOnce(operation) && !flags.includes('k')) throw new Error(`${id} may not be sent twice, and takes no Idempotency-Key.`);
   if (isOnce(operation) && [...(form?.fields.values() ?? [])].some(({ kind }) => kind === 'array'))
     throw new Error(
       `${id} takes a list and may not be sent twice: src/reconcile.ts does not compare lists with the log. Teach it, then generate.`,
@@ -89,19 +97,35 @@ function metaOf(document: OpenApiDocument, operation: Operation): string {
   return [id, flags.join(''), ...fields].join(' ');
 }
 
-/** A letter for the type, `!` where it is required, then what joins the items of a list (`*`: the field is repeated, `_`: a space). */
+/** The function of the runtime that writes what an operation sends: none for a read without a form. */
+function writerOf(document: unknown, operation: Operation): 'write' | 'writeRich' | undefined {
+  const { id, form, readOnly } = operation;
+  if (!form && readOnly && !isOnce(operation)) return undefined;
+  return [...(form?.fields.values() ?? [])].every((field) => /^[sib]([!*]|$)/.test(formKind(document, id, field))) ? 'write' : 'writeRich';
+}
+
+/** The imports of those that are needed. */
+function writersOf(document: unknown, operations: readonly Operation[]): string[] {
+  const writers = new Set(operations.map((operation) => writerOf(document, operation)));
+  return [
+    ...(writers.has('writeRich') ? [`import { writeRich } from '../runtime/rich-form.ts';`] : []),
+    ...(writers.has('write') ? [`import { write } from '../runtime/writing.ts';`] : []),
+  ];
+}
+
+/** A letter for the type, what joins the items of a list (`+`: the field is repeated, `_`: a space), `!` where it is required, `*` where it is secret. */
 function formKind(document: unknown, id: string, { name, pointer, kind, items: itemKind, separator, required }: FormField): string {
-  const { format } = members(follow(document, { $ref: `#${pointer}` }));
+  const { format, 'x-secret': secret } = members(follow(document, { $ref: `#${pointer}` }));
   const letters = {
     string: format === 'date-time' ? 'd' : format === 'date' ? 'D' : 's',
     integer: 'i',
     number: 'n',
     boolean: 'b',
   } as const;
-  const need = required ? '!' : '';
-  if (kind === 'json' || kind === 'unsupported' || /[ =>]/.test(name))
-    throw new Error(`The field ${name} of ${id} is of a kind that src/runtime/form.ts does not write. Teach it, then generate.`);
-  return kind === 'array' ? letters[itemKind] + need + (separator ?? '*').replace(' ', '_') : letters[kind] + need;
+  const marks = (required ? '!' : '') + (secret === true ? '*' : '');
+  if (kind === 'json' || kind === 'unsupported' || /[ =>*!]/.test(name))
+    throw new Error(`The field ${name} of ${id} is of a kind that src/runtime/rich-form.ts does not write. Teach it, then generate.`);
+  return (kind === 'array' ? letters[itemKind] + (separator ?? '+').replace(' ', '_') : letters[kind]) + marks;
 }
 
 /** Whether a second sending may have a second effect. */
@@ -111,14 +135,15 @@ function isOnce({ retry }: Operation): boolean {
 
 function writeFunction(document: OpenApiDocument, operation: Operation): string {
   const { id, form } = operation;
+  const writer = writerOf(document, operation);
   const path = pathNames(operation);
   const sent = [
     '...options',
     'client',
-    ...(path.length > 0 ? [`path: { ${path.join(', ')} }`] : []),
+    ...(path.length > 0 ? [`path: { ${path.join(', ')} }`, 'fill'] : []),
     ...(form ? ['body: form'] : []),
     `meta: ${quoted(metaOf(document, operation))}`,
-    ...(form ? ['forms: FORMS'] : []),
+    ...(writer ? [`write: ${writer}`] : []),
   ];
   return [
     ...comment(document, operation, ''),

@@ -46,14 +46,6 @@ export interface ReconcileOptions extends CallOptions {
   settleMs?: number;
 }
 
-/** Milliseconds. */
-const SETTLE = 15_000;
-const FIRST_LOOK = 250;
-/** Clocks that were compared over a network, and logs that write whole seconds. */
-const SLACK = 1_000;
-/** How far back a request is looked for whose clock was set while it was under way. */
-const GREY = 600_000;
-
 /**
  * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters, their
  * order and time, and requests of this client whose answers came are left out. What cannot be told from it makes it
@@ -63,27 +55,30 @@ const GREY = 600_000;
  * @throws ResellerError when the log cannot be read.
  */
 export async function reconcile(memory: Memory, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
-  const { clock, answered, open } = memory;
+  const { clock } = memory;
   const request = memory.lost.get(error);
   if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-  const { operation, url, init, attempts, sentAt, settle } = request;
-  const { settleMs = SETTLE, ...callOptions } = options;
-  const end = sentAt + settleMs;
-  for (let wait = FIRST_LOOK; !request.found; wait *= 2) {
+  const { plan, init } = request;
+  const { settleMs = 15_000, ...callOptions } = options;
+  const end = request.sentAt + settleMs;
+  // In milliseconds.
+  for (let wait = 250; !request.found; wait *= 2) {
     const isLast = clock.now() >= end;
     const { sure, all } = await search(memory, request, callOptions);
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
     const refused = sure.filter(isRefusal);
-    const isAlone = ![...open].some((other) => other !== request && other.url === url && other.init.body === init.body);
+    const isAlone = ![...memory.open].some((other) => other !== request && other.plan.url === plan.url && other.init.body === init.body);
     const [committed] = done;
     if (committed ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
-    if (isLast || committed || (isAlone && refused.length >= attempts)) {
-      for (const { requestID } of sure) answered.add(requestID);
-      settle(!!committed);
-      const [entry] = refused;
-      request.found = committed && isOnce(operation) ? told(operation, committed) : { outcome: 'not-committed', ...(entry && { entry }) };
+    if (isLast || committed || (isAlone && refused.length >= request.attempts)) {
+      for (const { requestID } of sure) memory.answered.add(requestID);
+      request.settle(!!committed);
+      request.found =
+        committed && isOnce(plan.operation)
+          ? told(plan.operation, committed)
+          : { outcome: 'not-committed', ...(refused[0] && { entry: refused[0] }) };
     } else {
       await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
       options.signal?.throwIfAborted();
@@ -103,21 +98,21 @@ function isOnce(operation: string): operation is keyof OnceAnswers {
 }
 
 function told(operation: keyof OnceAnswers, entry: RequestLogItem): Reconciliation {
-  const masked: string[] = [];
   const { data } = JSON.parse(entry.response_body);
-  dropMasked(data, '', masked);
+  const masked = dropMasked(data, '');
   return { outcome: 'committed', operation, data, masked, entry };
 }
 
 /** Takes the secrets that are masked out of a value; a mask in their place would pass for one. */
-function dropMasked(value: Record<string, unknown>, path: string, masked: string[]): void {
-  for (const [name, item] of Object.entries(value ?? {})) {
+function dropMasked(value: Record<string, unknown>, path: string): string[] {
+  return Object.entries(Object(value)).flatMap(([name, item]) => {
     // `***`, or words in brackets such as `[hidden]`.
     if (SECRETS.has(name) && /^([*•]+|[[(<].*[\])>])$/.test(String(item))) {
-      masked.push(path + name);
       delete value[name];
-    } else if (typeof item === 'object') dropMasked(Object(item), `${path}${name}.`, masked);
-  }
+      return [path + name];
+    }
+    return typeof item === 'object' ? dropMasked(Object(item), `${path}${name}.`) : [];
+  });
 }
 
 /**
@@ -126,12 +121,16 @@ function dropMasked(value: Record<string, unknown>, path: string, masked: string
  */
 async function search(
   { clock, log, answered }: Memory,
-  { anchor, sentAt, method, path, init }: LostRequest,
+  { anchor, sentAt, path, init }: LostRequest,
   options: CallOptions,
 ): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
+  // Milliseconds: clocks that were compared over a network, and logs that write whole seconds.
+  const slack = 1_000;
+  // How far back a request is looked for whose clock was set while it was under way.
+  const grey = 600_000;
   const sent = fieldsOf(new URLSearchParams(String(init.body ?? '')));
   const all: RequestLogItem[] = [];
-  const inOrder = new Set<unknown>();
+  const inOrder: RequestLogItem[] = [];
   let since = Infinity;
   // Without an anchor, the entry of this look tells the next one what time the log has.
   if (!anchor) await log(undefined, options);
@@ -139,20 +138,19 @@ async function search(
     const { requestID, endpoint } = entry;
     const date = Date.parse(entry.requestDate);
     if (requestID === anchor?.requestID) {
-      since = date + sentAt - anchor.at - SLACK;
+      since = date + sentAt - anchor.at - slack;
       break;
     }
     if (!anchor) {
-      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - SLACK;
-      if (date < since - GREY) break;
+      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - slack;
+      if (date < since - grey) break;
     }
-    if (answered.has(requestID) || entry.method !== method || !endpoint.endsWith(path)) continue;
+    if (answered.has(requestID) || entry.method !== init.method || !endpoint.endsWith(path)) continue;
     const logged = fieldsOf(entriesOf(entry.request_body));
-    if (logged.toSorted().join() !== sent.toSorted().join()) continue;
-    all.push(entry);
-    if (logged.join() === sent.join()) inOrder.add(entry);
+    if (logged.toSorted().join() === sent.toSorted().join()) all.push(entry);
+    if (logged.join() === sent.join()) inOrder.push(entry);
   }
-  return { sure: all.filter((entry) => inOrder.has(entry) && Date.parse(entry.requestDate) >= since), all };
+  return { sure: inOrder.filter(({ requestDate }) => Date.parse(requestDate) >= since), all };
 }
 
 /** Fields as text, without secrets: those are logged masked. A comma within is escaped, so that joined they say the same. */
@@ -177,7 +175,7 @@ export async function recover(
   const { cause } = error;
   const found = await reconcile(memory, error);
   if (found.outcome === 'undecided') throw error;
-  if (!found.entry) throw cause instanceof ResellerError ? Object.assign(cause, { uncertain: false }) : error;
+  if (!found.entry) throw Object.assign(Object(cause), { uncertain: false });
   const { requestID, error_type: type, response_body: body } = found.entry;
   const envelope = JSON.parse(body);
   if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };

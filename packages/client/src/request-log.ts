@@ -25,7 +25,7 @@ export function eachRequest(listRequests: Operations['listRequests'], options?: 
         // beyond it, and it comes again. What has not been read is never pushed out of the page.
         const page = await listRequests(offset ? { offset } : undefined, options);
         const fresh = page.slice(page.findIndex(({ requestID }) => requestID === last) + 1 || (last ? page.length : 0));
-        if (fresh.length > 0) yield fresh;
+        if (fresh[0]) yield fresh;
         last = fresh.at(-1)?.requestID ?? last;
         offset += page.length;
         if (page.length < LOG_PAGE) return;

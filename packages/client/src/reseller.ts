@@ -1,6 +1,6 @@
 /** Every operation, by group: what `createReseller` gives. */
 import { ENVIRONMENTS } from './generated/facts.gen.ts';
-import { PLACES } from './generated/places.gen.ts';
+import { PLACES, WRITE } from './generated/places.gen.ts';
 import type { Groups } from './generated/places.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { reconcile } from './reconcile.ts';
@@ -9,8 +9,8 @@ import { eachRequest } from './request-log.ts';
 import type { Paged } from './request-log.ts';
 import { makeClient } from './runtime/client.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import { FORMS } from './runtime/form.ts';
 import type { CallOptions, Client, ClientConfig } from './runtime/options.ts';
+import { fill } from './runtime/path.ts';
 import type { Sender } from './runtime/send.ts';
 import { track } from './tracking.ts';
 import type { Memory } from './tracking.ts';
@@ -44,16 +44,14 @@ export type ResellerConfig = Omit<ClientConfig, 'apiKey' | 'baseUrl'> & Where & 
  * @throws TypeError when the API key or the base address cannot be one.
  */
 export function createReseller(config: ResellerConfig): Reseller {
-  const { environment, baseUrl } = config;
-  const client = makeClient({ ...config, baseUrl: environment ? ENVIRONMENTS[environment] : baseUrl });
+  const client = makeClient({ ...config, baseUrl: config.environment ? ENVIRONMENTS[config.environment] : config.baseUrl });
   const reseller: Groups = group(client, PLACES);
-  const { account } = reseller;
-  const memory: Memory = { clock: client.clock, log: account.requests, answered: new Set(), open: new Set(), lost: new WeakMap() };
+  const memory: Memory = { clock: client.clock, log: reseller.account.requests, answered: new Set(), open: new Set(), lost: new WeakMap() };
   client.extras = track(config, memory);
   return {
     ...reseller,
-    account: { ...account, allRequests: (options) => eachRequest(account.requests, options) },
-    reconcile: (error, options) => reconcile(memory, error, options),
+    account: { ...reseller.account, allRequests: (options) => eachRequest(memory.log, options) },
+    reconcile: (...input) => reconcile(memory, ...input),
     client,
   };
 }
@@ -63,22 +61,22 @@ interface Places {
 }
 
 function group(client: Sender, places: Places): Groups {
-  return Object.assign(
-    {},
-    ...Object.entries(places).map(([name, place]) => ({
-      [name]: typeof place === 'string' ? operation(client, place) : group(client, place),
-    })),
+  return Object.fromEntries(
+    Object.entries(places).map(([name, place]): unknown[] => [
+      name,
+      typeof place === 'string' ? operation(client, place) : group(client, place),
+    ]),
   );
 }
 
 /** An operation as it is called: path parameters, then the form, then options. */
 function operation(client: Sender, place: string): (...input: unknown[]) => unknown {
-  const [, method = '', url = '', meta = ''] = /(\S+) (\S+) (.+)/.exec(place) ?? [];
+  const [method = '', url = '', meta = ''] = place.split(/ (\S+) (.+)/);
   return (...input) => {
     const path = Object.fromEntries((url.match(/\w+(?=\})/g) ?? []).map((name) => [name, input.shift()]));
-    const body = meta.includes('=') ? input.shift() : undefined;
+    const body = /=/.test(meta) ? input.shift() : undefined;
     const options = Object(input[0]);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers };
-    return client.method(method)({ ...options, url, path, body, meta, headers, forms: FORMS });
+    return client.method(method)({ ...options, url, path, body, meta, headers, fill, write: WRITE });
   };
 }

@@ -39,15 +39,15 @@ export interface LostRequest extends Prepared {
   found?: Reconciliation;
 }
 
-/** Later requests push out the identifiers of earlier ones. */
-const MOST_REMEMBERED = 1_000;
-
 /** A field of a form, with its repetitions. */
 const FIELD = /([^&=]+)=[^&]*(&\1=[^&]*)*/g;
 
 /** The extras of one client. */
 export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientConfig, 'baseUrl'>, memory: Memory): Extras {
-  const { clock, answered, open, lost } = memory;
+  const { clock, answered, open } = memory;
+  // Later requests push out the identifiers of earlier ones.
+  const mostRemembered = 1_000;
+  const { limit } = budget ?? { limit: Infinity };
   let spent = 0;
 
   /** Keeps the identifier of an answered request. */
@@ -55,65 +55,53 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
     const { requestID } = Object(about);
     if (!requestID) return;
     memory.anchor = { requestID, at: clock.now() };
-    answered.add(requestID);
-    if (answered.size > MOST_REMEMBERED) for (const oldest of answered) return void answered.delete(oldest);
+    const [oldest = ''] = answered.add(requestID);
+    if (answered.size > mostRemembered) answered.delete(oldest);
   }
 
   /** Asks the spend guard. @returns What gives the price back. */
-  async function authorise({ operation, flags, form, options, fail }: Prepared): Promise<() => void> {
-    const refuse = (why: string, cause?: unknown) => fail(SpendRefusedError, `refused by ${why}`, {}, cause);
-    if (dryRun && !/r/.test(flags)) throw refuse('dryRun');
-    const purchase = { operation, path: Object.assign({}, options.path), form };
+  async function authorise({ plan, flags, options, fail }: Prepared): Promise<() => void> {
+    if (dryRun && !/r/.test(flags)) throw fail(SpendRefusedError, 'refused by dryRun');
+    const purchase = { operation: plan.operation, path: Object(options.path), form: Object(options.body) };
     let price = 0;
     if (/b/.test(flags)) {
       try {
         await beforeBillable?.(purchase);
-        price = budget ? ((await budget.priceOf?.(purchase)) ?? 1) : 0;
+        price = (await budget?.priceOf?.(purchase)) ?? 1;
       } catch (cause) {
-        throw refuse('beforeBillable or priceOf', cause);
+        throw fail(SpendRefusedError, 'refused by beforeBillable or priceOf', {}, cause);
       }
       // Turned round so that a price that is not a number is refused.
-      if (budget && !(price >= 0 && spent + price <= budget.limit)) throw refuse(`the budget: ${spent} + ${price} > ${budget.limit}`);
+      if (!(price >= 0 && spent + price <= limit)) throw fail(SpendRefusedError, `refused by the budget: ${spent} + ${price} > ${limit}`);
     }
     spent += price;
     return () => void (spent -= price);
   }
 
   return {
-    rehearse: async (prepared) => (await authorise(prepared))(),
+    async rehearse(prepared) {
+      (await authorise(prepared))();
+    },
     tell(prepared, what) {
-      if (!onEvent) return;
-      const { operation, attempts: attempt, method, url, shown } = prepared;
       const now = clock.now();
       if (what.type === 'request') prepared.began = now;
-      const event = { operation, attempt, method, url, form: shown(), milliseconds: now - (prepared.began ?? now), ...what };
+      const event = { ...prepared.plan, attempt: prepared.attempts, milliseconds: now - (prepared.began ?? now), ...what };
       // Out of the call's way: what it throws does not touch the call.
-      queueMicrotask(() => onEvent(event));
+      queueMicrotask(() => onEvent?.(event));
     },
     async around(prepared, send, read) {
-      const { flags, options, key, init } = prepared;
-      const run = async () => {
-        let told: unknown;
-        try {
-          const result = await send();
-          told = result;
-          return result;
-        } catch (error) {
-          told = error;
-          throw error;
-        } finally {
-          remember(told);
-        }
+      const { options, init } = prepared;
+      const run = () => {
+        const sending = send();
+        void sending.then(remember, remember);
+        return sending;
       };
       const refund = await authorise(prepared);
-      if (/s/.test(flags)) return run();
+      if (/s/.test(prepared.flags)) return run();
       // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
-      const { body } = init;
-      if (typeof body === 'string')
-        init.body = (body.match(FIELD) ?? [])
-          .map((field) => [hash(key + field), field])
-          .toSorted()
-          .map(([, field]) => field)
+      if (init.body)
+        init.body = (String(init.body).match(FIELD) ?? [])
+          .toSorted((one, other) => hash(prepared.written?.key + one) - hash(prepared.written?.key + other))
           .join('&');
       const settle = (committed: boolean) => {
         open.delete(prepared);
@@ -130,7 +118,7 @@ export function track({ beforeBillable, budget, dryRun, onEvent }: Omit<ClientCo
           settle(false);
           throw error;
         }
-        lost.set(error, request);
+        memory.lost.set(error, request);
         if (!options.reconcile || options.signal?.aborted) throw error;
         const { body: found, masked } = await recover(memory, error, prepared);
         return Object.assign(await read(new Response(found), prepared), { masked });

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { writeOperations, writePlaces } from '../generate/operations.ts';
-import { writeForm } from '../src/runtime/form.ts';
+import type { Refuse, Values } from '../src/runtime/form.ts';
+import { writeRich } from '../src/runtime/rich-form.ts';
+import type { Written } from '../src/runtime/writing.ts';
 
 /** A form with all that a form can have and ours does not have yet. */
 const document = parseDocument({
@@ -23,7 +25,7 @@ const document = parseDocument({
                 required: ['text'],
                 dependentRequired: { whole: ['part'] },
                 properties: {
-                  text: { type: 'string' },
+                  text: { type: 'string', 'x-secret': true },
                   whole: { type: 'integer' },
                   part: { type: 'number' },
                   yes: { type: 'boolean' },
@@ -49,11 +51,13 @@ const document = parseDocument({
   },
 });
 
-const kinds = ['text=s!', 'whole=i>part', 'part=n', 'yes=b', 'day=D', 'instant=d', 'repeated=s*', 'commas=s,', 'spaces=i_', 'pipes=b|'];
+const kinds = ['text=s!*', 'whole=i>part', 'part=n', 'yes=b', 'day=D', 'instant=d', 'repeated=s+', 'commas=s,', 'spaces=i_', 'pipes=b|'];
 const [operation] = readOperations(document);
 
+const writeForm = (values: Values, refuse: Refuse): Written => writeRich(['s', ...kinds], { url: '/a', body: values }, refuse);
+
 test('the facts of a form follow from its schema and encoding', () => {
-  expect(writeOperations(document)).toContain(`meta: 'sendForm s ${kinds.join(' ')}', forms: FORMS`);
+  expect(writeOperations(document)).toContain(`meta: 'sendForm s ${kinds.join(' ')}', write: writeRich`);
 });
 
 test('an operation without a place, and a place without an operation, are named', () => {
@@ -76,9 +80,14 @@ test('dates, lists and what is undefined', () => {
     part: undefined,
   };
   const issues: unknown[] = [];
-  expect(writeForm(kinds, values, (...issue) => issues.push(issue))).toBe(
-    'text=it%27s%20(a)%20test!&yes=false&day=2026-11-10&instant=2026-11-10T12%3A00%3A00.000Z&repeated=a&repeated=b&commas=a%2Cb,c&spaces=1%202&pipes=true%7Cfalse',
-  );
+  const rest =
+    '&yes=false&day=2026-11-10&instant=2026-11-10T12%3A00%3A00.000Z&repeated=a&repeated=b&commas=a%2Cb,c&spaces=1%202&pipes=true%7Cfalse';
+  const { part: _, ...given } = values;
+  expect(writeForm(values, (...issue) => issues.push(issue))).toMatchObject({
+    body: `text=it%27s%20(a)%20test!${rest}`,
+    form: { ...given, text: '***' },
+    curl: ` -d 'text=***${rest}'`,
+  });
   expect(issues).toEqual([]);
 });
 
@@ -100,10 +109,7 @@ test('what is written is read as what it was', () => {
     fc.property(values, (given) => {
       // Zero has no sign in a form.
       const expected = { ...given, ...('part' in given ? { part: Number(given.part) + 0 } : {}) };
-      const { values: read, issues } = readForm(
-        operation,
-        writeForm(kinds, given, () => {}),
-      );
+      const { values: read, issues } = readForm(operation, writeForm(given, () => {}).body);
       expect(issues).toEqual([]);
       expect({ ...read }).toEqual(expected);
     }),
@@ -118,6 +124,6 @@ test.each([
   ['an object', { text: {} }, 'text'],
 ])('%s is refused by name', (_, values, field) => {
   const fields: string[] = [];
-  writeForm(kinds, values, (name) => fields.push(name));
+  writeForm(values, (name) => fields.push(name));
   expect(fields).toEqual([field]);
 });

@@ -12,38 +12,39 @@ import type { Prepared } from './prepare.ts';
 export async function readAnswer<T>(response: Response, { attempts, fail }: Prepared): Promise<WithMeta<T>> {
   const { status, headers } = response;
   const failed = status > 499;
-  const broken = (reason: AnswerError['reason'], more = '') =>
-    fail(AnswerError, `status ${status} with no answer of this API (${reason}${more}). Is the baseUrl right?`, {
+  // A browser shows of a redirect nothing but that it is one, with status 0.
+  const redirected = /^[013]/.test(String(status));
+  const text = redirected ? '' : await response.text();
+  let envelope;
+  let reason: AnswerError['reason'] | '' = redirected ? 'redirect' : /^\s*</.test(text) ? 'html' : /^\s*\{/.test(text) ? 'cut' : 'not-json';
+  try {
+    envelope = JSON.parse(text);
+    reason = typeof envelope?.status === 'string' && 'data' in envelope ? '' : 'no-envelope';
+  } catch {
+    // The reason stands.
+  }
+  if (reason) {
+    const more = redirected ? ` to ${headers.get('location')}, not followed: the API key stays here` : '';
+    throw fail(AnswerError, `status ${status} with no answer of this API (${reason}${more}). Is the baseUrl right?`, {
       status,
       reason,
       // Whoever answers 3xx or 4xx did not do it; 2xx and 5xx leave it open. A page in place of an answer stays one.
-      uncertain: reason !== 'redirect' && (status < 300 || failed),
+      uncertain: /^[25]/.test(String(status)),
       retryable: failed || reason === 'cut',
     });
-  // A browser shows of a redirect nothing but that it is one, with status 0.
-  if (status < 200 || (status > 299 && status < 400))
-    throw broken('redirect', ` to ${headers.get('location')}: not followed, so that the API key stays here`);
-  const text = await response.text();
-  let envelope;
-  try {
-    envelope = JSON.parse(text);
-  } catch {
-    throw broken(/^\s*</.test(text) ? 'html' : /^\s*\{/.test(text) ? 'cut' : 'not-json');
   }
-  if (typeof envelope?.status !== 'string' || !('data' in envelope)) throw broken('no-envelope');
   const { data, requestID, message, type } = envelope;
   if (status < 300 && envelope.status === 'success') return { data, requestID, message, status, attempts, response };
-  const wait = headers.get('retry-after');
-  const isUnderWay = type === 'idempotency_key_in_progress';
-  throw fail(failed ? ServerError : (BY_STATUS[status] ?? ResellerError), message, {
+  throw fail(failed ? ServerError : (BY_STATUS[status] ?? ResellerError), message ?? `status ${status}`, {
     status,
     type,
     requestID,
     // Seconds, or an HTTP date.
-    retryAfter: wait === null ? undefined : Math.max(0, +wait >= 0 ? +wait : (Date.parse(wait) - Date.now()) / 1000) || 0,
+    retryAfter:
+      Math.max(Number(headers.get('retry-after')) || (Date.parse(String(headers.get('retry-after'))) - Date.now()) / 1000, 0) || undefined,
     fields: data?.fields,
     // Our own words for "nothing was changed" and "the first one is under way".
-    uncertain: isUnderWay || (failed && !/^(unavailable|not_implemented)$/.test(type)),
-    retryable: isUnderWay || status === 429 || (failed && status !== 501),
+    uncertain: type === 'idempotency_key_in_progress' || (failed && !/^(unavailable|not_implemented)$/.test(type)),
+    retryable: type === 'idempotency_key_in_progress' || status === 429 || (failed && status !== 501),
   });
 }

@@ -18,8 +18,8 @@ export interface WithMeta<T> {
 
 /** What a call can do; one of these is done, once. */
 export interface Work<T> {
-  answer(): Promise<WithMeta<T>>;
-  response(): Promise<Response>;
+  withMeta(): Promise<WithMeta<T>>;
+  asResponse(): Promise<Response>;
   dryRun(): Promise<DryRun>;
 }
 
@@ -40,19 +40,19 @@ export class Call<T> implements Promise<T> {
 
   #take(): Work<T> {
     const work = this.#work;
-    if (!work) throw new TypeError('The call is under way. Ask for this on the call itself, at once.');
+    if (!work) throw new TypeError('The call is under way. Ask for this on the call itself, at once');
     this.#work = undefined;
     return work;
   }
 
   /** The answer with request ID, message, status, attempts and response. */
   withMeta(): Promise<WithMeta<T>> {
-    return (this.#answer ??= this.#take().answer());
+    return (this.#answer ??= this.#take().withMeta());
   }
 
   /** The response as it came, its body unread, whatever its status. It is not judged, and sent again only when no response came. */
   asResponse(): Promise<Response> {
-    return this.#take().response();
+    return this.#take().asResponse();
   }
 
   /** What would be sent. Input and spend guard are asked, and nothing is sent. */

@@ -54,32 +54,28 @@ export const createClient: <T extends ClientOptions = ClientOptions>(config?: Co
 export function makeClient(config: CoreConfig = {}): Sender {
   const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
   // Never shown: a key with a line break in it is a key all the same.
-  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces.');
-  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' is no http or https address.`);
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces');
+  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' must be an http or https address`);
   const method =
     (name: string): Send =>
     <E>(options: RequestOptions) => {
-      const begin = () => prepare(config, name, options);
       const run = async <R extends object>(read: Read<R>): Promise<R> => {
-        const { extras } = client;
-        const prepared = begin();
-        const sending = () => send(client, prepared, read);
-        return extras ? extras.around(prepared, sending, read) : sending();
+        const prepared = prepare(config, name, options);
+        return client.extras?.around(prepared, () => send(client, prepared, read), read) ?? send(client, prepared, read);
       };
       return new Call<DataOf<E[keyof E]>>({
-        answer: () =>
+        withMeta: () =>
           run(async (response, prepared): Promise<WithMeta<DataOf<E[keyof E]>>> => {
             const read = await readAnswer<DataOf<E[keyof E]>>(response, prepared);
             // Out of the call's way: what it throws does not undo a purchase.
-            queueMicrotask(() => config.onDrift?.(prepared.operation, read.data));
+            queueMicrotask(() => config.onDrift?.(prepared.plan.operation, read.data));
             return read;
           }),
-        response: () => run(async (response) => response),
+        asResponse: () => run(async (response) => response),
         async dryRun() {
-          const prepared = begin();
-          const { operation, flags, method: verb, url, shown, curl } = prepared;
+          const prepared = prepare(config, name, options);
           await client.extras?.rehearse(prepared);
-          return { operation, billable: /b/.test(flags), method: verb, url, form: shown(), curl: curl() };
+          return prepared.plan;
         },
       });
     };
@@ -101,6 +97,6 @@ export function makeClient(config: CoreConfig = {}): Sender {
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)));
   });
 }

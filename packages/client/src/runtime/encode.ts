@@ -1,4 +1,4 @@
-/** Percent-encodes a text for a form or a path; also the quote that would end an argument of a command line. */
-export function encode(text: string): string {
-  return encodeURIComponent(text).replaceAll("'", '%27');
+/** Percent-encodes a text for a form or a path, also the quote that would end an argument of a command line; undefined where half a character is in it. */
+export function encode(text: string): string | undefined {
+  return text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
 }

@@ -40,8 +40,7 @@ export class ResellerError extends Error {
   declare readonly retryable?: boolean;
 
   constructor(message: string, failure: Failure, cause?: unknown) {
-    const sentence = `${failure.operation}: ${message}`.replace(/[^.?!]$/, '$&.');
-    super(failure.attempts ? sentence : `${sentence} Nothing was sent.`, { cause });
+    super(`${failure.operation}: ${message}${failure.attempts ? '' : '. Nothing was sent.'}`, { cause });
     Object.assign(this, failure);
   }
 }

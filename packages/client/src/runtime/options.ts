@@ -1,13 +1,15 @@
 /** What a client is told, and what a single call is told. */
 import type { Call } from './call.ts';
 import type { ResellerError } from './errors.ts';
-import type { Forms, Values } from './form.ts';
-import type { Prepared } from './prepare.ts';
+import type { Values } from './form.ts';
+import type { Fill } from './path.ts';
+import type { DryRun, Prepared } from './prepare.ts';
+import type { Write } from './writing.ts';
 
 /**
  * What the document says of an operation, derived by `generate/`, in words with a space between: the operationId; letters (`s`: sending it
  * again after a lost answer is harmless, `b`: it costs money each time it succeeds, `r`: it changes nothing, `k`: it takes an
- * `Idempotency-Key`); then a word for each field of its form, as `writeForm` reads it.
+ * `Idempotency-Key`); then a word for each field of its form, as `write` reads it.
  */
 export type Meta = string;
 
@@ -42,17 +44,13 @@ export interface Budget {
 }
 
 /** What happens in a client, for logs and metrics. No secrets are in it. */
-export type ClientEvent = Told & {
-  readonly operation: string;
-  /** From 1. */
-  readonly attempt: number;
-  readonly method: string;
-  readonly url: string;
-  /** Secrets masked. */
-  readonly form: unknown;
-  /** Since this sending began. */
-  readonly milliseconds: number;
-};
+export type ClientEvent = Told &
+  DryRun & {
+    /** From 1. */
+    readonly attempt: number;
+    /** Since this sending began. */
+    readonly milliseconds: number;
+  };
 
 /** What happened: it is sent, it was answered well, it failed, it will be sent again after `delay` milliseconds. */
 export type Told =
@@ -129,10 +127,12 @@ export interface RequestOptions extends Omit<CallOptions, 'headers' | 'reconcile
   url: string;
   headers?: unknown;
   path?: unknown;
+  /** Where the operation's path has identifiers in it. */
+  fill?: Fill;
   body?: unknown;
   meta?: Meta;
-  /** Where the operation has a form. */
-  forms?: Forms;
+  /** Where the operation has a form or changes something. */
+  write?: Write;
   reconcile?: boolean | undefined;
 }
 

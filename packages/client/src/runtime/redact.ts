@@ -1,7 +1,5 @@
 import { SECRETS } from '../generated/facts.gen.ts';
-
-/** What stands in place of a secret. */
-const MASK = '***';
+import { MASK } from './writing.ts';
 
 /**
  * A copy of a value for logs: every property that the document marks as secret (`x-secret`) reads `***`.
@@ -9,6 +7,6 @@ const MASK = '***';
  */
 export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || !value) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, item && SECRETS.has(name) ? MASK : redact(item)]));
 }

@@ -102,7 +102,7 @@ describe('what the service refuses', () => {
 });
 
 test.each([
-  ['no message', undefined, /^listVmHosts: undefined\.$/],
+  ['no message', undefined, /^listVmHosts: status 418$/],
   ['a question', 'Really?', /^listVmHosts: Really\?$/],
 ])('an error of another server with %s', async (_, message, expected) => {
   const fetch = async () => Response.json({ status: 'error', message, data: null }, { status: 418 });
