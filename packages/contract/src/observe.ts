@@ -56,7 +56,16 @@ function texts(value: unknown, into: string[]): void {
 export function scrubber(secrets: Iterable<string>): (text: string) => string {
   const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET ? [] : formsOf(secret)));
   const known = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
-  return (text) => known.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MASK), text);
+  // Most texts, headers above all, come again and again.
+  const done = new Map<string, string>();
+  return (text) => {
+    let scrubbed = done.get(text);
+    if (scrubbed === undefined) {
+      scrubbed = known.reduce((left, secret) => left.replaceAll(secret, MASK), text);
+      done.set(text, scrubbed);
+    }
+    return scrubbed;
+  };
 }
 
 function formsOf(secret: string): readonly string[] {

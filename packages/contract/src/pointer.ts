@@ -1,9 +1,16 @@
 import { member, isObject } from './json.ts';
 
+/** What a token cannot hold as it is; few do. */
+const RESERVED = /[~/]/;
+
+function escaped(token: string): string {
+  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 /** Appends unescaped reference tokens to a JSON pointer (RFC 6901, without a leading '#'). */
 export function joinPointer(pointer: string, ...tokens: readonly (string | number)[]): string {
   let joined = pointer;
-  for (const token of tokens) joined += `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  for (const token of tokens) joined += typeof token === 'string' && RESERVED.test(token) ? `/${escaped(token)}` : `/${token}`;
   return joined;
 }
 
@@ -17,7 +24,7 @@ export function pointerTokens(pointer: string): readonly string[] {
   return pointer
     .slice(1)
     .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
 }
 
 /** The value at a JSON pointer, or undefined where there is none. */

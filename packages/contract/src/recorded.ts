@@ -2,6 +2,7 @@ import type { Har } from 'har-format';
 import { PURPOSES, readAnswer, type Answer, type Purpose, type Sent } from './answer.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
+import { createJudge } from './judge.ts';
 import { createMatcher, type Matcher } from './match.ts';
 import { NO_BUDGET } from './price.ts';
 import { readOperations } from './operations.ts';
@@ -43,7 +44,7 @@ export interface Recorder {
 export function createRecorder(input: OpenApiDocument): Recorder {
   const document = parseDocument(input);
   const operations = readOperations(document);
-  const validator = createValidator(document, true);
+  const judge = createJudge({ document, operations, validator: createValidator(document, true) });
   const match = createMatcher(operations);
   const secrets = new Set<string>();
   const answers: Answer[] = [];
@@ -77,7 +78,7 @@ export function createRecorder(input: OpenApiDocument): Recorder {
       buildReport({
         document,
         operations,
-        validator,
+        judge,
         answers,
         pairs: [],
         unpaired: [],

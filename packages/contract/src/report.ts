@@ -4,7 +4,7 @@ import { coverOperation, type Coverage } from './coverage.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import { groupFindings } from './group.ts';
-import { createJudge } from './judge.ts';
+import type { Judge } from './judge.ts';
 import { secretsOf } from './mask-answer.ts';
 import { scrubber } from './observe.ts';
 import { showMoney } from './money.ts';
@@ -13,7 +13,6 @@ import type { Mode, Plan } from './plan.ts';
 import type { Budget } from './price.ts';
 import { describeStep } from './step.ts';
 import { recordExchange, type RecordedExchange } from './traffic.ts';
-import type { Validator } from './validator.ts';
 
 /** All that a run found out, as JSON: every other report is made from this one. Secrets are masked in every text. */
 export interface Report {
@@ -39,7 +38,7 @@ export interface Report {
 export interface ReportParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
-  readonly validator: Validator;
+  readonly judge: Judge;
   readonly answers: readonly Answer[];
   readonly pairs: readonly Pair[];
   readonly unpaired: readonly Answer[];
@@ -58,8 +57,7 @@ export interface ReportParts {
 
 /** Judges all answers of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, answers, pairs, unpaired, otp } = parts;
-  const judge = createJudge({ document, operations, validator });
+  const { document, operations, judge, answers, pairs, unpaired, otp } = parts;
   // Of the compared service only the difference is judged.
   const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, otp })];
   const findings = groupFindings(document, judged);

@@ -6,6 +6,7 @@ import { parseDocument, type OpenApiDocument } from './document.ts';
 import { exchange, NoAnswerError, paceOf, type Filling, type Line } from './exchange.ts';
 import { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 import type { Journal } from './journal.ts';
+import { createJudge, type Judge } from './judge.ts';
 import type { Operation } from './operation.ts';
 import { readOperations } from './operations.ts';
 import { pagingOf } from './paging.ts';
@@ -70,6 +71,7 @@ interface Run {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
+  readonly judge: Judge;
   readonly line: Line;
   readonly other: Line | undefined;
   readonly guard: Guard;
@@ -132,7 +134,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   return buildReport({
     document,
     operations,
-    validator,
+    judge: run.judge,
     answers: run.answers,
     pairs: run.pairs,
     unpaired: run.unpaired,
@@ -170,6 +172,7 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   return {
     ...parts,
     ...main,
+    judge: createJudge(parts),
     other: compared?.line,
     cleaner: createCleaner({ ...parts, guard: main.guard, journal: options.journal, target: options.target }),
     answers: [],
@@ -275,7 +278,11 @@ async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
   const entry = await cleaner.before(step, path);
   let answer: Answer;
   try {
-    answer = await exchange(line, step, filling);
+    const answering = exchange(line, step, filling);
+    // The service has its time to answer, and so has the last answer to be judged.
+    const last = run.answers.at(-1);
+    if (last !== undefined) setImmediate(() => judgeEarly(run, last));
+    answer = await answering;
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     if (run.answers.length === 0 && !(error.cause instanceof RefusedRequestError)) {
@@ -295,6 +302,14 @@ async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
     await run.otp.push(...(await presentCode({ document: run.document, answers: run.answers }, answer, options.presentOtp)));
   // A purchase that a wrong form made is enough to know.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(answer.status));
+}
+
+function judgeEarly({ judge }: Run, answer: Answer): void {
+  try {
+    judge.one(answer);
+  } catch {
+    // It fails again when the whole run is judged, where somebody hears of it.
+  }
 }
 
 async function compare(

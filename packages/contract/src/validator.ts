@@ -71,12 +71,17 @@ export function createValidator(document: OpenApiDocument, isBrief = false): Val
   };
 }
 
+/** What schemas themselves are judged by; the same for all documents, so it is compiled once. */
+let metaschema: Ajv2020 | undefined;
+
 function compileCheck(ajv: Ajv2020, document: OpenApiDocument, pointer: string, pointers: ReadonlyMap<object, string>): Check {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];
   if (!isObject(schema)) throw new DocumentError(`The document has no schema at ${pointer}.`);
-  if (ajv.validateSchema(schema) !== true) throw new DocumentError(`The schema at ${pointer} is not valid: ${ajv.errorsText(ajv.errors)}.`);
+  metaschema ??= new Ajv2020({ strict: false, logger: false });
+  if (metaschema.validateSchema(schema) !== true)
+    throw new DocumentError(`The schema at ${pointer} is not valid: ${metaschema.errorsText(metaschema.errors)}.`);
   const validate = compile(ajv, pointer);
   return (value) => (validate(value) ? NO_ISSUES : readErrors(validate.errors ?? [], pointers));
 }
