@@ -33,7 +33,8 @@ export type Filling = Pick<RequestParts, 'path' | 'body' | 'query'>;
 export async function exchange(line: Line, step: Step, { path, body, query }: Filling): Promise<Answer> {
   const { target, keyOf } = line;
   const parts = { target, step, path, body, query, key: keyOf(step.credential) };
-  const request = buildRequest(parts);
+  await line.pace();
+  const request = buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) });
   const sent: Sent = {
     method: step.method,
     url: request.url,
@@ -44,27 +45,27 @@ export async function exchange(line: Line, step: Step, { path, body, query }: Fi
     detail: step.detail,
     at: new Date().toISOString(),
   };
-  const first = await once(line, parts, sent);
+  const first = await once(line, step, request, sent);
   // A probe that is told to wait is judged as it is: only what is to be read is worth waiting for.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
   const wait = Number(first.headers['retry-after'] ?? 1);
   await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT) * 1_000);
   try {
-    return await once(line, parts, sent);
+    await line.pace();
+    return await once(line, step, buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) }), sent);
   } catch (error) {
     if (error instanceof NoAnswerError && error.cause instanceof RefusedRequestError) return first;
     throw error;
   }
 }
 
-async function once(line: Line, parts: RequestParts, sent: Sent): Promise<Answer> {
-  await line.pace();
+async function once({ send }: Line, step: Step, request: Request, sent: Sent): Promise<Answer> {
   const begun = performance.now();
   try {
-    const response = await line.send(buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) }));
+    const response = await send(request);
     const bytes = new Uint8Array(await response.arrayBuffer());
     const headers = Object.fromEntries(response.headers);
-    return readAnswer(parts.step.operation, sent, { status: response.status, headers, bytes, milliseconds: performance.now() - begun });
+    return readAnswer(step.operation, sent, { status: response.status, headers, bytes, milliseconds: performance.now() - begun });
   } catch (error) {
     throw new NoAnswerError(reasonOf(error), { cause: error });
   }

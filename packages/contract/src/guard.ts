@@ -53,7 +53,8 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send }: Gua
     const carriesKey = ({ operation, credential }: Step): boolean =>
       operation.security === undefined || request.headers.get(operation.security.header) === (keyOf(credential) ?? null);
     return rules.find(({ step, match, used }) => {
-      const found = used < step.times && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
+      const found =
+        used < step.times && step.method === request.method && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
       return found !== undefined && takesPath(step, found, owned) && takesQuery(step, url.searchParams) && takesBody(step, body);
     });
   }

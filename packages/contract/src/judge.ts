@@ -18,7 +18,7 @@ export interface Judged {
 
 /** Judges answers by one document. */
 export interface Judge {
-  /** What the checks of one answer say of it; judged once, however often it is asked. */
+  /** What the checks of one answer say of it. */
   readonly one: (answer: Answer) => readonly Judged[];
   /** What the checks of a whole run say of all its answers. */
   readonly all: (session: Omit<Session, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
@@ -35,11 +35,8 @@ export interface JudgeParts {
 export function createJudge(parts: JudgeParts): Judge {
   const { document, operations, validator } = parts;
   const envelope = readEnvelope(document, operations);
-  const known = new Map<Answer, readonly Judged[]>();
   return {
     one(answer) {
-      const before = known.get(answer);
-      if (before !== undefined) return before;
       // An answer to a method that is not described is no answer of the operation.
       const isForeign = answer.sent.purpose === 'method';
       const response = isForeign ? undefined : responseFor(answer.operation, answer.status);
@@ -61,7 +58,6 @@ export function createJudge(parts: JudgeParts): Judge {
         judged.push(...remarks.map((remark) => ({ check, answer, remark })));
         if (check.isFinal === true && remarks.length > 0) break;
       }
-      known.set(answer, judged);
       return judged;
     },
     all: (session) =>

@@ -2,11 +2,11 @@ import type { Har } from 'har-format';
 import { PURPOSES, readAnswer, type Answer, type Purpose, type Sent } from './answer.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
-import { createJudge } from './judge.ts';
 import { createMatcher, type Matcher } from './match.ts';
 import { NO_BUDGET } from './price.ts';
 import { readOperations } from './operations.ts';
 import { buildReport, type Report } from './report.ts';
+import { createReviewer } from './review.ts';
 import { CREATOR } from './report/har.ts';
 import { createValidator } from './validator.ts';
 
@@ -44,7 +44,7 @@ export interface Recorder {
 export function createRecorder(input: OpenApiDocument): Recorder {
   const document = parseDocument(input);
   const operations = readOperations(document);
-  const judge = createJudge({ document, operations, validator: createValidator(document, true) });
+  const reviewer = createReviewer({ document, operations, validator: createValidator(document, true) });
   const match = createMatcher(operations);
   const secrets = new Set<string>();
   const answers: Answer[] = [];
@@ -78,7 +78,7 @@ export function createRecorder(input: OpenApiDocument): Recorder {
       buildReport({
         document,
         operations,
-        judge,
+        reviewer,
         answers,
         pairs: [],
         unpaired: [],

@@ -6,12 +6,12 @@ import { parseDocument, type OpenApiDocument } from './document.ts';
 import { exchange, NoAnswerError, paceOf, type Filling, type Line } from './exchange.ts';
 import { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 import type { Journal } from './journal.ts';
-import { createJudge, type Judge } from './judge.ts';
 import type { Operation } from './operation.ts';
 import { readOperations } from './operations.ts';
 import { pagingOf } from './paging.ts';
 import { makePlan, type Mode, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
+import { createReviewer, type Reviewer } from './review.ts';
 import { presentCode } from './present-code.ts';
 import { NO_BUDGET, type Budget, type PriceOf } from './price.ts';
 import { obstacle } from './request.ts';
@@ -71,7 +71,7 @@ interface Run {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
-  readonly judge: Judge;
+  readonly reviewer: Reviewer;
   readonly line: Line;
   readonly other: Line | undefined;
   readonly guard: Guard;
@@ -134,7 +134,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   return buildReport({
     document,
     operations,
-    judge: run.judge,
+    reviewer: run.reviewer,
     answers: run.answers,
     pairs: run.pairs,
     unpaired: run.unpaired,
@@ -172,7 +172,7 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   return {
     ...parts,
     ...main,
-    judge: createJudge(parts),
+    reviewer: createReviewer(parts),
     other: compared?.line,
     cleaner: createCleaner({ ...parts, guard: main.guard, journal: options.journal, target: options.target }),
     answers: [],
@@ -279,9 +279,9 @@ async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
   let answer: Answer;
   try {
     const answering = exchange(line, step, filling);
-    // The service has its time to answer, and so has the last answer to be judged.
+    // While the service is at work, the last answer is reviewed.
     const last = run.answers.at(-1);
-    if (last !== undefined) setImmediate(() => judgeEarly(run, last));
+    if (last !== undefined) setImmediate(() => reviewEarly(run, last));
     answer = await answering;
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
@@ -304,9 +304,9 @@ async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(answer.status));
 }
 
-function judgeEarly({ judge }: Run, answer: Answer): void {
+function reviewEarly({ reviewer }: Run, answer: Answer): void {
   try {
-    judge.one(answer);
+    reviewer.review(answer);
   } catch {
     // It fails again when the whole run is judged, where somebody hears of it.
   }

@@ -47,7 +47,7 @@ export function createValidator(document: OpenApiDocument, isBrief = false): Val
     validateSchema: false,
     logger: false,
     formats: fullFormats,
-    ...(isBrief ? { code: { optimize: false }, inlineRefs: false } : {}),
+    ...(isBrief ? { code: { optimize: false } } : {}),
   });
   // Ajv's own also takes "urn:uuid:…", which is a URI and not a UUID.
   ajv.addFormat('uuid', UUID);
