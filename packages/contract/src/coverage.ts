@@ -133,7 +133,7 @@ function checksOf(
 ): readonly CheckCoverage[] {
   return CHECKS.filter((check) => check.applies(operation, document)).map((check) => {
     const found = VERDICTS.find((verdict) => seen.findings.some((finding) => finding.check === check.id && finding.verdict === verdict));
-    const performed = seen.answers.some((answer) => isPerformed({ check, document, answer }));
+    const performed = seen.answers.some((answer) => isPerformed(check, answer));
     return { check: check.id, outcome: found ?? (performed ? 'passed' : 'not-performed') };
   });
 }
