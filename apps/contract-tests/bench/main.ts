@@ -16,29 +16,30 @@ interface Service {
 }
 
 async function measure(document: OpenApiDocument, { name, target, apiKey }: Service): Promise<void> {
+  // A document of its own each time, as nothing of the last run is there when a command starts.
+  const fresh = (): OpenApiDocument => structuredClone(document);
+  const sent: Request[] = [];
+  const remember = (request: Request): Promise<Response> => {
+    sent.push(request.clone());
+    return fetch(request);
+  };
+  await runContract({ document: fresh(), target, apiKey, send: remember });
+  const requests = await Promise.all(sent.map(plain));
   const runs: number[] = [];
   const bares: number[] = [];
-  let requests = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const sent: Request[] = [];
-    const send = (request: Request): Promise<Response> => {
-      sent.push(request.clone());
-      return fetch(request);
-    };
-    // A document of its own each time, as nothing of the last run is there when a command starts.
-    const fresh = structuredClone(document);
+    const options = { document: fresh(), target, apiKey };
     let begun = performance.now();
-    await runContract({ document: fresh, target, apiKey, send });
+    await runContract(options);
     runs.push(performance.now() - begun);
-    requests = sent.length;
     begun = performance.now();
-    for (const { url, method, headers, body } of await Promise.all(sent.map(plain)))
+    for (const { url, method, headers, body } of requests)
       await (await fetch(url, { method, headers, ...(body === '' ? {} : { body }) })).arrayBuffer();
     bares.push(performance.now() - begun);
   }
   const [run, bare] = [median(runs), median(bares)];
   process.stdout.write(
-    `${name}: ${requests} requests, run ${run.toFixed(0)} ms, bare ${bare.toFixed(0)} ms, ${(run / bare).toFixed(1)} times\n`,
+    `${name}: ${requests.length} requests, run ${run.toFixed(0)} ms, bare ${bare.toFixed(0)} ms, ${(run / bare).toFixed(1)} times\n`,
   );
 }
 

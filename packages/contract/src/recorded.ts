@@ -6,7 +6,6 @@ import { createMatcher, type Matcher } from './match.ts';
 import { NO_BUDGET } from './price.ts';
 import { readOperations } from './operations.ts';
 import { buildReport, type Report } from './report.ts';
-import { createReviewer } from './review.ts';
 import { CREATOR } from './report/har.ts';
 import { createValidator } from './validator.ts';
 
@@ -44,7 +43,7 @@ export interface Recorder {
 export function createRecorder(input: OpenApiDocument): Recorder {
   const document = parseDocument(input);
   const operations = readOperations(document);
-  const reviewer = createReviewer({ document, operations, validator: createValidator(document, true) });
+  const validator = createValidator(document, true);
   const match = createMatcher(operations);
   const secrets = new Set<string>();
   const answers: Answer[] = [];
@@ -78,7 +77,7 @@ export function createRecorder(input: OpenApiDocument): Recorder {
       buildReport({
         document,
         operations,
-        reviewer,
+        validator,
         answers,
         pairs: [],
         unpaired: [],

@@ -4,14 +4,16 @@ import { coverOperation, type Coverage } from './coverage.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import { groupFindings } from './group.ts';
-import type { Reviewer } from './review.ts';
+import { createJudge } from './judge.ts';
+import { secretsOf } from './mask-answer.ts';
 import { scrubber } from './observe.ts';
 import { showMoney } from './money.ts';
 import type { Operation } from './operation.ts';
 import type { Mode, Plan } from './plan.ts';
 import type { Budget } from './price.ts';
 import { describeStep } from './step.ts';
-import type { RecordedExchange } from './traffic.ts';
+import { recordExchange, type RecordedExchange } from './traffic.ts';
+import type { Validator } from './validator.ts';
 
 /** All that a run found out, as JSON: every other report is made from this one. Secrets are masked in every text. */
 export interface Report {
@@ -37,7 +39,7 @@ export interface Report {
 export interface ReportParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
-  readonly reviewer: Reviewer;
+  readonly validator: Validator;
   readonly answers: readonly Answer[];
   readonly pairs: readonly Pair[];
   readonly unpaired: readonly Answer[];
@@ -56,13 +58,13 @@ export interface ReportParts {
 
 /** Judges all answers of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, reviewer, answers, pairs, unpaired, otp } = parts;
-  const { review, judge } = reviewer;
+  const { document, operations, validator, answers, pairs, unpaired, otp } = parts;
+  const judge = createJudge({ document, operations, validator });
   // Of the compared service only the difference is judged.
-  const judged = [...answers.flatMap((answer) => review(answer).judged), ...judge.all({ answers, pairs, unpaired, otp })];
+  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, otp })];
   const findings = groupFindings(document, judged);
   const all = [...answers, ...pairs.map(({ other }) => other)];
-  const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => review(answer).secrets)]);
+  const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => secretsOf(document, answer))]);
   const report: Report = {
     format: 1,
     document: { title: document.info.title, version: document.info.version },
@@ -76,7 +78,7 @@ export function buildReport(parts: ReportParts): Report {
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
     spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
-    traffic: answers.map((answer) => review(answer).exchange),
+    traffic: answers.map((answer) => recordExchange(document, answer)),
   };
   return scrubbed(report, scrub);
 }

@@ -11,7 +11,6 @@ import { readOperations } from './operations.ts';
 import { pagingOf } from './paging.ts';
 import { makePlan, type Mode, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
-import { createReviewer, type Reviewer } from './review.ts';
 import { presentCode } from './present-code.ts';
 import { NO_BUDGET, type Budget, type PriceOf } from './price.ts';
 import { obstacle } from './request.ts';
@@ -71,7 +70,6 @@ interface Run {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
-  readonly reviewer: Reviewer;
   readonly line: Line;
   readonly other: Line | undefined;
   readonly guard: Guard;
@@ -134,7 +132,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   return buildReport({
     document,
     operations,
-    reviewer: run.reviewer,
+    validator,
     answers: run.answers,
     pairs: run.pairs,
     unpaired: run.unpaired,
@@ -172,7 +170,6 @@ function prepare(options: ContractOptions, plan: Plan, parts: Pick<Run, 'documen
   return {
     ...parts,
     ...main,
-    reviewer: createReviewer(parts),
     other: compared?.line,
     cleaner: createCleaner({ ...parts, guard: main.guard, journal: options.journal, target: options.target }),
     answers: [],
@@ -278,11 +275,7 @@ async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
   const entry = await cleaner.before(step, path);
   let answer: Answer;
   try {
-    const answering = exchange(line, step, filling);
-    // While the service is at work, the last answer is reviewed.
-    const last = run.answers.at(-1);
-    if (last !== undefined) setImmediate(() => reviewEarly(run, last));
-    answer = await answering;
+    answer = await exchange(line, step, filling);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
     if (run.answers.length === 0 && !(error.cause instanceof RefusedRequestError)) {
@@ -302,14 +295,6 @@ async function call(run: Run, step: Step, filling: Filling): Promise<boolean> {
     await run.otp.push(...(await presentCode({ document: run.document, answers: run.answers }, answer, options.presentOtp)));
   // A purchase that a wrong form made is enough to know.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(answer.status));
-}
-
-function reviewEarly({ reviewer }: Run, answer: Answer): void {
-  try {
-    reviewer.review(answer);
-  } catch {
-    // It fails again when the whole run is judged, where somebody hears of it.
-  }
 }
 
 async function compare(
