@@ -30,7 +30,10 @@ export interface AssignedAddress {
  */
 export async function assignAddresses(db: Db, order: AddressOrder): Promise<AssignedAddress[]> {
   const pools = await poolsAt(db, { datacenter: order.datacenter, accountId: order.accountId });
-  return [...(await assign(db, order, poolsFor(order, pools, 4), order.ips)), ...(await assign(db, order, poolsFor(order, pools, 6), 1))];
+  return [
+    ...(await assign(db, order, pools, { family: 4, count: order.ips })),
+    ...(await assign(db, order, pools, { family: 6, count: 1 })),
+  ];
 }
 
 /** Gives the addresses of a VM back to their pools. */
@@ -46,7 +49,7 @@ export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
  */
 export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void> {
   const pools = await poolsAt(db, { datacenter: order.datacenter, accountId: order.accountId });
-  await assign(db, order, poolsFor(order, pools, 4), order.ips);
+  await assign(db, order, pools, { family: 4, count: order.ips });
 }
 
 /** The IPv4 addresses of a VM, in the order of their pools. */
@@ -103,19 +106,24 @@ interface Pool {
   readonly free: number;
 }
 
-async function assign(db: Db, { vmId }: AddressOrder, pools: readonly Pool[], count: number): Promise<AssignedAddress[]> {
+async function assign(
+  db: Db,
+  order: AddressOrder,
+  pools: readonly Pool[],
+  { family, count }: { family: 4 | 6; count: number },
+): Promise<AssignedAddress[]> {
   const taken: AssignedAddress[] = [];
-  for (const pool of pools) {
+  for (const pool of poolsFor(order, pools, family)) {
     if (taken.length === count) break;
-    taken.push(...(await takeFrom(db, pool, vmId, Math.min(count - taken.length, pool.free))));
+    taken.push(...(await takeFrom(db, pool, order.vmId, Math.min(count - taken.length, pool.free))));
   }
   if (taken.length === count) return taken;
   throw new Refusal(
     409,
     'out_of_capacity',
-    pools.some(({ family }) => family === 6)
-      ? 'There is no free IPv6 network at this location. Choose another location, or set allowFallbackIPs if only your own subnets have run out.'
-      : `There are not ${count} free IPv4 addresses at this location. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`,
+    family === 4
+      ? `There are not ${count} free IPv4 addresses at this location. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
+      : 'There is no free IPv6 network at this location. Choose another location, or set allowFallbackIPs if only your own subnets have run out.',
   );
 }
 

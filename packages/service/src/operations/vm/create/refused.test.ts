@@ -106,3 +106,13 @@ test('a hypervisor that fails: 500, and the purchase is undone on both sides', a
   service.hypervisor.failing = undefined;
   expect(await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' })).toMatchObject({ status: 200 });
 });
+
+test('a location without IPv6 networks says that it is they that are missing', async () => {
+  const service = await startService();
+  await service.store.commit(({ db }) =>
+    db.updateTable('ip_pools').set({ datacenter_name: 'elsewhere' }).where('family', '=', 6).execute(),
+  );
+  const { status, body } = await service.call('createVm', { form: SMALL_VM });
+  expect([status, body.type]).toEqual([409, 'out_of_capacity']);
+  expect(body.message).toMatch(/^There is no free IPv6 network at this location\./);
+});
