@@ -2,6 +2,7 @@ import type { Ports } from '../ports/ports.ts';
 import { periodOf } from '../rules/billing.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Db } from '../store/store.ts';
+import { keepPeriodOpen } from './accounting/period-end.ts';
 import { dueKinds } from './due-kinds.ts';
 import { firstDue } from './due-work.ts';
 
@@ -26,11 +27,7 @@ export async function settle(db: Db, { accountId, now, ports, secret }: Settling
   const [account] = await anythingDue(db, { accountId, at, period: periodOf(at).start });
   if (!account?.is_due) return;
   // The account before what is due of it, as whoever does the work that is due: on PostgreSQL, two that lock in turn would wait for each other.
-  await db
-    .updateTable('accounts')
-    .set(({ ref }) => ({ period_start: ref('period_start') }))
-    .where('id', '=', accountId)
-    .execute();
+  await keepPeriodOpen(db, accountId);
   for (;;) {
     const next = await firstDue(db, dueKinds, now, accountId);
     if (!next) return;

@@ -4,6 +4,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
 import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
 import { statusOfNewInvoice } from '../../rules/invoice.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Names the invoices of this service among all UUIDs. */
@@ -107,6 +108,24 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
 function sumOfHolds(positions: readonly { hold: number }[]): number {
   return positions.reduce((sum, { hold }) => sum + hold, 0);
 }
+
+/**
+ * Where the account's open period begins. Positions are to be changed after this alone: it is an
+ * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
+ */
+export async function keepPeriodOpen(db: Db, accountId: string): Promise<Seconds> {
+  const [account] = await touchAccount(db, { accountId });
+  if (!account) throw new Error(`There is no account ${accountId}.`);
+  return account.period_start;
+}
+
+const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set((row) => ({ held: row.ref('held') }))
+    .where('id', '=', parameter('accountId'))
+    .returning('period_start'),
+);
 
 /** A stored position as the rules of billing take it. */
 export function billed(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {

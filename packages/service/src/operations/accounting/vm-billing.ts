@@ -9,10 +9,11 @@ import type { Selectable } from 'kysely';
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
-import { prepared, preparedWrite } from '../../store/prepared.ts';
+import { preparedWrite } from '../../store/prepared.ts';
 import type { PositionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
+import { keepPeriodOpen } from './period-end.ts';
 import { settle } from '../settle.ts';
 import type { Settling } from '../settle.ts';
 
@@ -25,24 +26,6 @@ export async function billingInstant(db: Db, settling: Settling): Promise<Second
   await settle(db, settling);
   return Math.max(Math.floor(settling.now / 1000), await keepPeriodOpen(db, settling.accountId));
 }
-
-/**
- * Where the account's open period begins. Positions are to be changed after this alone: it is an
- * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
- */
-export async function keepPeriodOpen(db: Db, accountId: string): Promise<Seconds> {
-  const [account] = await touchAccount(db, { accountId });
-  if (!account) throw new Error(`There is no account ${accountId}.`);
-  return account.period_start;
-}
-
-const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>((db, parameter) =>
-  db
-    .updateTable('accounts')
-    .set((row) => ({ held: row.ref('held') }))
-    .where('id', '=', parameter('accountId'))
-    .returning('period_start'),
-);
 
 /** A position that is to begin. */
 export interface NewPosition {

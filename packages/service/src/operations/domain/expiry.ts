@@ -12,32 +12,29 @@ import type { DueWork } from '../due-work.ts';
  */
 export const domainExpiries: DueWork = {
   async first(db, now, accountId) {
-    const due = db
-      .selectFrom('domains')
-      .select(['name', 'expires'])
-      .where('state', '=', 'registered')
-      .where('expires', '<=', Math.floor(now / 1000))
-      .orderBy('expires')
-      .orderBy('name')
-      .limit(1);
-    const domain = await (accountId === undefined ? due : due.where('account_id', '=', accountId)).executeTakeFirst();
+    const due = firstDomain(db, now);
+    const domain = await (accountId === undefined ? due : due.where('accounts.id', '=', accountId)).executeTakeFirst();
     return domain && { at: domain.expires * 1000, id: domain.name };
   },
   async claimFirst(db, now, { claim, held }) {
-    const due = db
-      .selectFrom('domains')
-      .innerJoin('accounts', 'accounts.id', 'domains.account_id')
-      .select(['accounts.id', 'domains.expires'])
-      .where('state', '=', 'registered')
-      .where('expires', '<=', Math.floor(now / 1000))
-      .orderBy('expires')
-      .orderBy('domains.name')
-      .limit(1);
-    const domain = await claim(due, 'accounts', held).executeTakeFirst();
-    return domain && { at: domain.expires * 1000, accountId: domain.id };
+    const domain = await claim(firstDomain(db, now), 'accounts', held).executeTakeFirst();
+    return domain && { at: domain.expires * 1000, accountId: domain.accountId };
   },
   perform: (db, { at, id }, ports) => renewOrEnd(db, ports, id, at / 1000),
 };
+
+/** With its account, which is what is claimed. */
+function firstDomain(db: Db, now: number) {
+  return db
+    .selectFrom('domains')
+    .innerJoin('accounts', 'accounts.id', 'domains.account_id')
+    .select(['domains.name', 'domains.expires', 'accounts.id as accountId'])
+    .where('state', '=', 'registered')
+    .where('expires', '<=', Math.floor(now / 1000))
+    .orderBy('expires')
+    .orderBy('domains.name')
+    .limit(1);
+}
 
 /** @param expires The expiry that has come; where the domain has another one by now, nothing is done. */
 async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds): Promise<void> {
