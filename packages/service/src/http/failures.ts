@@ -13,10 +13,11 @@ import { refusalReply } from './envelope.ts';
 import { send } from './handler.ts';
 import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
+import { pathPattern } from './path-pattern.ts';
 
 const paths = apiOperations.map(({ operation }) => ({
   method: operation.method,
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  pattern: pathPattern(operation.path),
 }));
 
 /** Has every failure of the application answered in the envelope, and logged where the caller is known. */

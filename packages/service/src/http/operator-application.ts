@@ -10,6 +10,7 @@ import { operatorApi } from './operator/api.ts';
 import { operatorAuthentication } from './operator/authenticate.ts';
 import { operatorHandling, sendProblem } from './operator/handler.ts';
 import { requestIdOf } from './request-id.ts';
+import { pathPattern } from './path-pattern.ts';
 
 /** What the provider's side of the service is made of. */
 export interface OperatorParts extends OperatorContext {
@@ -23,7 +24,7 @@ const BODY_LIMIT = 64 * 1024;
 
 const paths = operatorApi.map(({ operation }) => ({
   method: operation.method,
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  pattern: pathPattern(operation.path),
 }));
 
 /** What is for the provider alone, on a port of its own; it is not listening yet. */

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { apiKeyHeader, apiOperations } from '../api.ts';
+import { pathPattern } from '../path-pattern.ts';
 
 /** What a request may do otherwise than the document says; the document's description names each. */
 export const deviations = ['json-body', 'multipart-body', 'boolean-text', 'trailing-slash', 'bearer-token'] as const;
@@ -29,7 +30,7 @@ export const lenientBodies: Readonly<Record<string, 'json-body' | 'multipart-bod
 };
 
 const BEARER = /^bearer +(?<token>[^ ]+) *$/i;
-const patterns = apiOperations.map(({ operation }) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+const patterns = apiOperations.map(({ operation }) => pathPattern(operation.path));
 
 /** The value of the API key header, or what stands for it where the service is lenient. */
 export function presentedKey({ headers, deviations: found }: FastifyRequest): string | string[] | undefined {
