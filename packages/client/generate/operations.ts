@@ -48,21 +48,26 @@ export function writePlaces(document: OpenApiDocument, places: Places): string {
       placed.add(place);
       return [`${indent}${name}: ${each(operation)},`];
     });
-  const values = table(places, (operation) => quoted(`${operation.method} ${operation.path} ${metaOf(document, operation)}`));
+  const values = table(
+    places,
+    (operation) => `at(${[operation.method, operation.path, metaOf(document, operation)].map(quoted).join(', ')})`,
+  );
   const missing = [...operations.keys()].filter((id) => !placed.has(id));
   if (missing.length > 0) throw new Error(`Say in generate/places.ts where createReseller offers ${missing.join(', ')}.`);
   return [
     ...writersOf(document, [...operations.values()]),
     `import type { Operations } from './operations.gen.ts';`,
-    `import type { Write } from '../runtime/writing.ts';`,
+    `import type { Call } from '../runtime/call.ts';`,
+    `import type { Write } from '../runtime/form.ts';`,
+    `import type { Meta } from '../runtime/options.ts';`,
     '',
     '/** What writes the requests of all operations. */',
     `export const WRITE: Write = ${[...operations.values()].some((operation) => writerOf(document, operation) === 'writeRich') ? 'writeRich' : 'write'};`,
     '',
-    '/** Every operation of the document, by group: method, path, and what the document says of it (`Meta`). */',
-    'export const PLACES = {',
+    '/** Every operation of the document, by group, made by its method, path, and what the document says of it (`Meta`). */',
+    'export const groupsOf = (at: (method: string, path: string, meta: Meta) => (...input: unknown[]) => Call<never>): Groups => ({',
     ...values,
-    '} as const;',
+    '});',
     '',
     '/** Every operation by group, as it is called. */',
     'export interface Groups {',
@@ -88,44 +93,53 @@ function metaOf(document: OpenApiDocument, operation: Operation): string {
     throw new Error(
       `${id} takes a list and may not be sent twice: src/reconcile.ts does not compare lists with the log. Teach it, then generate.`,
     );
-  const fields = [...(form?.fields.values() ?? [])].map(
-    (field) =>
-      `${field.name}=${formKind(document, id, field)}${items(dependent[field.name])
-        .map((needed) => `>${String(needed)}`)
-        .join('')}`,
-  );
+  const fields = [...(form?.fields.values() ?? [])].map((field) => wordOf(document, id, field, items(dependent[field.name])));
   return [id, flags.join(''), ...fields].join(' ');
 }
 
-/** The function of the runtime that writes what an operation sends: none for a read without a form. */
-function writerOf(document: unknown, operation: Operation): 'write' | 'writeRich' | undefined {
-  const { id, form, readOnly } = operation;
-  if (!form && readOnly && !isOnce(operation)) return undefined;
-  return [...(form?.fields.values() ?? [])].every((field) => /^[sib]([!*]|$)/.test(formKind(document, id, field))) ? 'write' : 'writeRich';
+/** The function of the runtime that writes the form of an operation: none where it has none. */
+function writerOf(document: unknown, { id, form }: Operation): 'write' | 'writeRich' | undefined {
+  if (!form) return undefined;
+  const types = [...form.fields.values()].map((field) => typeOf(document, id, field));
+  return types.every((type) => ['string', 'integer', 'boolean'].includes(type)) ? 'write' : 'writeRich';
 }
 
 /** The imports of those that are needed. */
 function writersOf(document: unknown, operations: readonly Operation[]): string[] {
   const writers = new Set(operations.map((operation) => writerOf(document, operation)));
   return [
+    ...(writers.has('write') ? [`import { write } from '../runtime/form.ts';`] : []),
     ...(writers.has('writeRich') ? [`import { writeRich } from '../runtime/rich-form.ts';`] : []),
-    ...(writers.has('write') ? [`import { write } from '../runtime/writing.ts';`] : []),
   ];
 }
 
-/** A letter for the type, what joins the items of a list (`+`: the field is repeated, `_`: a space), `!` where it is required, `*` where it is secret. */
-function formKind(document: unknown, id: string, { name, pointer, kind, items: itemKind, separator, required }: FormField): string {
-  const { format, 'x-secret': secret } = members(follow(document, { $ref: `#${pointer}` }));
-  const letters = {
-    string: format === 'date-time' ? 'd' : format === 'date' ? 'D' : 's',
-    integer: 'i',
-    number: 'n',
-    boolean: 'b',
-  } as const;
-  const marks = (required ? '!' : '') + (secret === true ? '*' : '');
-  if (kind === 'json' || kind === 'unsupported' || /[ =>*!]/.test(name))
-    throw new Error(`The field ${name} of ${id} is of a kind that src/runtime/rich-form.ts does not write. Teach it, then generate.`);
-  return (kind === 'array' ? letters[itemKind] + (separator ?? '+').replace(' ', '_') : letters[kind]) + marks;
+/** A field as the runtime reads it; see `Write`. */
+function wordOf(document: unknown, id: string, field: FormField, needed: readonly unknown[]): string {
+  const { name, required, secret } = field;
+  if (/\W/.test(name)) throw teach(id, field, 'has a name with other characters than letters, digits and _');
+  if (needed.length > 1) throw teach(id, field, 'needs more than one other field');
+  const type = typeOf(document, id, field);
+  return ['.', name, !required && '?', type !== 'string' && `:${type}`, secret && '*', ...needed.map((other) => `>${String(other)}`)]
+    .filter((part) => part !== false)
+    .join('');
+}
+
+/** What joins the items of a list, by the words of `rich-form.ts`. */
+const JOINTS = { ',': 'csv', ' ': 'ssv', '|': 'pipes' } as const;
+
+/** The type of a field by the words of the runtime: that of a list is the type of its items, `_`, and what joins them. */
+function typeOf(document: unknown, id: string, field: FormField): string {
+  const { kind, items: itemKind, separator, pointer } = field;
+  const { format } = members(follow(document, { $ref: `#${pointer}` }));
+  if (kind === 'json' || kind === 'unsupported') throw teach(id, field, `is of the kind ${kind}`);
+  if (kind === 'array') return `${itemKind}_${separator === undefined ? 'multi' : JOINTS[separator]}`;
+  return kind === 'string' && format === 'date-time' ? 'instant' : kind === 'string' && format === 'date' ? 'date' : kind;
+}
+
+function teach(id: string, { name }: FormField, what: string): Error {
+  return new Error(
+    `The field ${name} of ${id} ${what}, which src/runtime/form.ts and rich-form.ts do not write. Teach them, then generate.`,
+  );
 }
 
 /** Whether a second sending may have a second effect. */
@@ -147,9 +161,8 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string 
   ];
   return [
     ...comment(document, operation, ''),
-    `export function ${id}(${['client: Client', ...inputs(document, operation), 'options?: CallOptions'].join(', ')}): Call<types.${typeName(id)}Success['data']> {`,
-    `  return sdk.${id}({ ${sent.join(', ')} });`,
-    '}',
+    `export const ${id} = (${['client: Client', ...inputs(document, operation), 'options?: CallOptions'].join(', ')}): Promise<types.${typeName(id)}Success['data']> =>`,
+    `  sdk.${id}({ ${sent.join(', ')} });`,
     '',
   ].join('\n');
 }

@@ -35,7 +35,6 @@ export function writeDates(into: string): string {
   const found = [...written.matchAll(/^export const (\w+)ResponseTransformer = .*Promise<(\w+)>/gm)];
   if (found.length === 0) throw new Error('openapi-ts wrote no transformer. Is the format of the instants still date-time?');
   return [
-    `import type { Call } from '../runtime/call.ts';`,
     `import { withDates } from '../runtime/dates.ts';`,
     `import type * as dated from './transformers/types.gen.ts';`,
     `import * as transformers from './transformers/transformers.gen.ts';`,
@@ -43,7 +42,7 @@ export function writeDates(into: string): string {
     '',
     ...found.flatMap(([, id = '', type = '']) => [
       `/** What \`${id}\` answers, each instant as a \`Date\`. @throws TypeError when the answer is not as the document describes it. */`,
-      `export function ${id}(call: Call<types.${type}['data']>): Promise<dated.${type}['data']> {`,
+      `export function ${id}(call: Promise<types.${type}['data']>): Promise<dated.${type}['data']> {`,
       `  return withDates(call, transformers.${id}ResponseTransformer);`,
       '}',
       '',

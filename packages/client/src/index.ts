@@ -2,8 +2,7 @@ export { createReseller } from './reseller.ts';
 export type { Reseller, ResellerConfig, Where } from './reseller.ts';
 export { createClient } from './runtime/client.ts';
 export type { Config } from './runtime/client.ts';
-export { Call } from './runtime/call.ts';
-export type { WithMeta } from './runtime/call.ts';
+export type { Call, WithMeta } from './runtime/call.ts';
 export {
   AbortedError,
   AnswerError,
@@ -20,7 +19,7 @@ export {
   SpendRefusedError,
   TimeoutError,
 } from './runtime/errors.ts';
-export type { Failure } from './runtime/errors.ts';
+export type { ErrorClass, Failure } from './runtime/errors.ts';
 export type {
   Budget,
   CallOptions,
@@ -29,13 +28,13 @@ export type {
   ClientEvent,
   Clock,
   CoreConfig,
+  DryRun,
   Fetch,
   Middleware,
   Purchase,
   Reconciling,
   Told,
 } from './runtime/options.ts';
-export type { DryRun } from './runtime/prepare.ts';
 export type { Recovered } from './runtime/recovered.ts';
 export { redact } from './runtime/redact.ts';
 export type { Committed, NotCommitted, ReconcileOptions, Reconciliation, Undecided } from './reconcile.ts';

@@ -2,13 +2,13 @@
 import { SECRETS } from './generated/facts.gen.ts';
 import type { OnceAnswers } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import { eachRequest } from './request-log.ts';
+import type { Memory } from './purchases.ts';
+import { parseJson } from './runtime/json.ts';
 import { ResellerError } from './runtime/errors.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { CallOptions } from './runtime/options.ts';
-import type { Prepared } from './runtime/prepare.ts';
+import type { CallOptions, DryRun } from './runtime/options.ts';
 import type { Recovered } from './runtime/recovered.ts';
-import type { LostRequest, Memory } from './tracking.ts';
+import type { Fail } from './runtime/request.ts';
 
 /** What became of a request. `operation` tells which type `data` has. */
 export type Reconciliation =
@@ -46,39 +46,54 @@ export interface ReconcileOptions extends CallOptions {
   settleMs?: number;
 }
 
+/** A request whose outcome is not known. */
+export interface LostRequest {
+  readonly plan: DryRun;
+  /** Its form, in the order in which it was sent. */
+  readonly fields: readonly Field[];
+  /** By the client's clock. */
+  readonly sentAt: number;
+  /** A request that was answered before this one was sent. */
+  readonly after: string | undefined;
+  /** Takes it out of the requests without a known outcome, and gives its price back where it had no effect. */
+  settle(committed: boolean): void;
+  /** What was decided stays so. */
+  found?: Reconciliation;
+}
+
+type Field = [name: string, value: unknown];
+
 /**
  * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters, their
  * order and time, and requests of this client whose answers came are left out. What cannot be told from it makes it
  * `undecided`. Until it is found, the log is read again and again, up to `settleMs`.
  *
- * @throws TypeError when the error is not of this client.
  * @throws ResellerError when the log cannot be read.
  */
-export async function reconcile(memory: Memory, error: OutcomeUnknownError, options: ReconcileOptions = {}): Promise<Reconciliation> {
-  const { clock } = memory;
-  const request = memory.lost.get(error);
-  if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-  const { plan, init } = request;
-  const { settleMs = 15_000, ...callOptions } = options;
-  const end = request.sentAt + settleMs;
+export async function reconcile(
+  memory: Memory,
+  request: LostRequest,
+  { attempts }: OutcomeUnknownError,
+  { settleMs = 15_000, ...options }: ReconcileOptions = {},
+): Promise<Reconciliation> {
+  const { clock, answered, open } = memory;
+  const { plan, sentAt, settle } = request;
+  const end = sentAt + settleMs;
   // In milliseconds.
   for (let wait = 250; !request.found; wait *= 2) {
     const isLast = clock.now() >= end;
-    const { sure, all } = await search(memory, request, callOptions);
+    const { sure, all } = await search(memory, request, options);
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
-    const done = [...new Map(sure.filter(({ success }) => success === 1).map((entry) => [entry.response_body, entry])).values()];
-    const refused = sure.filter(isRefusal);
-    const isAlone = ![...memory.open].some((other) => other !== request && other.plan.url === plan.url && other.init.body === init.body);
-    const [committed] = done;
-    if (committed ? !isAlone || done.length > 1 : isLast && !all.every(isRefusal)) return { outcome: 'undecided', candidates: all };
+    const [done, ...others] = sure.filter(({ success }) => success === 1);
+    const isAlone = ![...open].some((other) => other !== request && other.plan.url === plan.url && isSame(other.fields, request.fields));
+    if (done ? !isAlone || others.some(({ response_body: body }) => body !== done.response_body) : isLast && !all.every(isRefusal))
+      return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
-    if (isLast || committed || (isAlone && refused.length >= request.attempts)) {
-      for (const { requestID } of sure) memory.answered.add(requestID);
-      request.settle(!!committed);
-      request.found =
-        committed && isOnce(plan.operation)
-          ? told(plan.operation, committed)
-          : { outcome: 'not-committed', ...(refused[0] && { entry: refused[0] }) };
+    if (done || isLast || (isAlone && sure.length >= attempts && sure.every(isRefusal))) {
+      for (const { requestID } of sure) answered.add(requestID);
+      settle(!!done);
+      const [entry] = sure;
+      request.found = done && isOnce(plan.operation) ? told(plan.operation, done) : { outcome: 'not-committed', ...(entry && { entry }) };
     } else {
       await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
       options.signal?.throwIfAborted();
@@ -116,68 +131,55 @@ function dropMasked(value: Record<string, unknown>, path: string): string[] {
 }
 
 /**
- * The entries that may be the request's: `all` that say the same, also where the log's clock may have been set, and of them those
- * that are `sure` to be of its time and hold its fields in its order.
+ * The entries that may be the request's, oldest first: `all` that say the same, also where the log's clock may have been set, and of them
+ * those that are `sure` to be of its time and hold its fields in its order.
  */
 async function search(
   { clock, log, answered }: Memory,
-  { anchor, sentAt, path, init }: LostRequest,
+  { plan, fields, sentAt, after }: LostRequest,
   options: CallOptions,
 ): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
   // Milliseconds: clocks that were compared over a network, and logs that write whole seconds.
   const slack = 1_000;
   // How far back a request is looked for whose clock was set while it was under way.
   const grey = 600_000;
-  const sent = fieldsOf(new URLSearchParams(String(init.body ?? '')));
   const all: RequestLogItem[] = [];
-  const inOrder: RequestLogItem[] = [];
-  let since = Infinity;
-  // Without an anchor, the entry of this look tells the next one what time the log has.
-  if (!anchor) await log(undefined, options);
-  for await (const entry of eachRequest(log, options)) {
-    const { requestID, endpoint } = entry;
+  const sure: RequestLogItem[] = [];
+  let since: number | undefined;
+  // The entry of this look tells the next one what time the log has.
+  await log.requests(undefined, options);
+  for await (const entry of log.allRequests(options)) {
     const date = Date.parse(entry.requestDate);
-    if (requestID === anchor?.requestID) {
-      since = date + sentAt - anchor.at - slack;
-      break;
-    }
-    if (!anchor) {
-      if (since === Infinity) since = date - Math.max(0, clock.now() - sentAt) - slack;
-      if (date < since - grey) break;
-    }
-    if (answered.has(requestID) || entry.method !== init.method || !endpoint.endsWith(path)) continue;
-    const logged = fieldsOf(entriesOf(entry.request_body));
-    if (logged.toSorted().join() === sent.toSorted().join()) all.push(entry);
-    if (logged.join() === sent.join()) inOrder.push(entry);
+    since ??= date - Math.max(0, clock.now() - sentAt) - slack;
+    if (date < since - grey || entry.requestID === after) break;
+    if (answered.has(entry.requestID) || entry.method !== plan.method || !plan.url.endsWith(entry.endpoint)) continue;
+    const logged: Field[] = Object.entries(Object(parseJson(entry.request_body)));
+    if (isSame(logged.toSorted(), fields.toSorted())) all.unshift(entry);
+    if (isSame(logged, fields) && date >= since) sure.unshift(entry);
   }
-  return { sure: inOrder.filter(({ requestDate }) => Date.parse(requestDate) >= since), all };
+  return { sure, all };
 }
 
-/** Fields as text, without secrets: those are logged masked. A comma within is escaped, so that joined they say the same. */
-function fieldsOf(fields: Iterable<[string, unknown]>): string[] {
-  return [...fields].map(([name, value]) => `${name}=${SECRETS.has(name) ? '' : encodeURIComponent(String(value))}`);
+/** Whether fields are the same and in the same order; secrets are logged masked, and count by their names. */
+function isSame(some: readonly Field[], others: readonly Field[]): boolean {
+  const text = (fields: readonly Field[]) => JSON.stringify(fields.map(([name, value]) => [name, SECRETS.has(name) || String(value)]));
+  return text(some) === text(others);
 }
 
-function entriesOf(json: string): [string, unknown][] {
-  try {
-    return Object.entries(JSON.parse(json));
-  } catch {
-    return [];
-  }
-}
-
-/** What `reconcile: true` does: the answer as it was logged, without what is masked, or what the call is to throw. */
-export async function recover(
-  memory: Memory,
+/**
+ * What `reconcile: true` does: the answer as it was logged, without what is masked.
+ *
+ * @throws ResellerError when it was not carried out, or cannot be told.
+ */
+export function recover(
+  found: Reconciliation,
   error: OutcomeUnknownError,
-  { fail }: Prepared,
-): Promise<{ readonly body: string; readonly masked: readonly string[] }> {
-  const { cause } = error;
-  const found = await reconcile(memory, error);
+  fail: Fail,
+): { readonly answer: Response; readonly masked: readonly string[] } {
   if (found.outcome === 'undecided') throw error;
-  if (!found.entry) throw Object.assign(Object(cause), { uncertain: false });
+  if (!found.entry) throw Object.assign(Object(error.cause), { uncertain: false });
   const { requestID, error_type: type, response_body: body } = found.entry;
   const envelope = JSON.parse(body);
-  if (found.outcome === 'committed') return { body: JSON.stringify({ ...envelope, data: found.data }), masked: found.masked };
+  if (found.outcome === 'committed') return { answer: Response.json({ ...envelope, data: found.data }), masked: found.masked };
   throw fail(ResellerError, envelope.message, { requestID, type: String(type) }, error);
 }

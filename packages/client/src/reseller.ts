@@ -1,19 +1,16 @@
 /** Every operation, by group: what `createReseller` gives. */
 import { ENVIRONMENTS } from './generated/facts.gen.ts';
-import { PLACES, WRITE } from './generated/places.gen.ts';
+import { groupsOf } from './generated/places.gen.ts';
 import type { Groups } from './generated/places.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import { reconcile } from './reconcile.ts';
+import { operationsOf } from './operation.ts';
+import type { Purchases } from './purchases.ts';
 import type { Reconciliation, ReconcileOptions } from './reconcile.ts';
 import { eachRequest } from './request-log.ts';
 import type { Paged } from './request-log.ts';
-import { makeClient } from './runtime/client.ts';
+import { createClient } from './runtime/client.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { CallOptions, Client, ClientConfig } from './runtime/options.ts';
-import { fill } from './runtime/path.ts';
-import type { Sender } from './runtime/send.ts';
-import { track } from './tracking.ts';
-import type { Memory } from './tracking.ts';
+import type { CallOptions, ClientConfig } from './runtime/options.ts';
 
 /** The API, as one reseller account sees it. */
 export interface Reseller extends Groups {
@@ -24,11 +21,10 @@ export interface Reseller extends Groups {
   /**
    * Finds out what became of a request whose answer was lost.
    *
+   * @throws TypeError when the error is not of this client.
    * @throws ResellerError when the request log cannot be read.
    */
   reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
-  /** For the functions of `@reseller/client/operations`. */
-  readonly client: Client;
 }
 
 /** Where the API is: an address of your own, or one of the document's. */
@@ -43,40 +39,23 @@ export type ResellerConfig = Omit<ClientConfig, 'apiKey' | 'baseUrl'> & Where & 
  *
  * @throws TypeError when the API key or the base address cannot be one.
  */
-export function createReseller(config: ResellerConfig): Reseller {
-  const client = makeClient({ ...config, baseUrl: config.environment ? ENVIRONMENTS[config.environment] : config.baseUrl });
-  const reseller: Groups = group(client, PLACES);
-  const memory: Memory = { clock: client.clock, log: reseller.account.requests, answered: new Set(), open: new Set(), lost: new WeakMap() };
-  client.extras = track(config, memory);
+export const createReseller = (config: ResellerConfig): Reseller => {
+  const client = createClient({ ...config, baseUrl: config.environment ? ENVIRONMENTS[config.environment] : config.baseUrl });
+  let loading: Promise<Purchases> | undefined;
+  /** Loaded before the first request that changes something is sent, so that it is there when an answer is lost. */
+  const load = () =>
+    (loading ??= import('./purchases.ts').then(
+      ({ purchasesOf }) => purchasesOf(config, client.clock, account),
+      (cause: unknown) => {
+        loading = undefined;
+        throw cause;
+      },
+    ));
+  const groups = groupsOf(operationsOf(client, config, load));
+  const account: Reseller['account'] = { ...groups.account, allRequests: (options) => eachRequest(account.requests, options) };
   return {
-    ...reseller,
-    account: { ...reseller.account, allRequests: (options) => eachRequest(memory.log, options) },
-    reconcile: (...input) => reconcile(memory, ...input),
-    client,
+    ...groups,
+    account,
+    reconcile: async (...input) => (await load()).reconcile(...input),
   };
-}
-
-interface Places {
-  readonly [name: string]: string | Places;
-}
-
-function group(client: Sender, places: Places): Groups {
-  return Object.fromEntries(
-    Object.entries(places).map(([name, place]): unknown[] => [
-      name,
-      typeof place === 'string' ? operation(client, place) : group(client, place),
-    ]),
-  );
-}
-
-/** An operation as it is called: path parameters, then the form, then options. */
-function operation(client: Sender, place: string): (...input: unknown[]) => unknown {
-  const [method = '', url = '', meta = ''] = place.split(/ (\S+) (.+)/);
-  return (...input) => {
-    const path = Object.fromEntries((url.match(/\w+(?=\})/g) ?? []).map((name) => [name, input.shift()]));
-    const body = /=/.test(meta) ? input.shift() : undefined;
-    const options = Object(input[0]);
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', ...options.headers };
-    return client.method(method)({ ...options, url, path, body, meta, headers, fill, write: WRITE });
-  };
-}
+};

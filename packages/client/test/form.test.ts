@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { writeOperations, writePlaces } from '../generate/operations.ts';
-import type { Refuse, Values } from '../src/runtime/form.ts';
+import type { Refuse, Values, Written } from '../src/runtime/form.ts';
 import { writeRich } from '../src/runtime/rich-form.ts';
-import type { Written } from '../src/runtime/writing.ts';
 
 /** A form with all that a form can have and ours does not have yet. */
 const document = parseDocument({
@@ -51,17 +50,29 @@ const document = parseDocument({
   },
 });
 
-const kinds = ['text=s!*', 'whole=i>part', 'part=n', 'yes=b', 'day=D', 'instant=d', 'repeated=s+', 'commas=s,', 'spaces=i_', 'pipes=b|'];
+const facts = [
+  'sendForm s',
+  '.text*',
+  '.whole?:integer>part',
+  '.part?:number',
+  '.yes?:boolean',
+  '.day?:date',
+  '.instant?:instant',
+  '.repeated?:string_multi',
+  '.commas?:string_csv',
+  '.spaces?:integer_ssv',
+  '.pipes?:boolean_pipes',
+].join(' ');
 const [operation] = readOperations(document);
 
-const writeForm = (values: Values, refuse: Refuse): Written => writeRich(['s', ...kinds], { url: '/a', body: values }, refuse);
+const writeForm = (values: Values, refuse: Refuse): Written => writeRich(facts, values, refuse);
 
 test('the facts of a form follow from its schema and encoding', () => {
-  expect(writeOperations(document)).toContain(`meta: 'sendForm s ${kinds.join(' ')}', write: writeRich`);
+  expect(writeOperations(document)).toContain(`meta: '${facts}', write: writeRich`);
 });
 
 test('an operation without a place, and a place without an operation, are named', () => {
-  expect(writePlaces(document, { group: { send: 'sendForm' } })).toContain(`send: 'POST /a sendForm s ${kinds.join(' ')}'`);
+  expect(writePlaces(document, { group: { send: 'sendForm' } })).toContain(`send: at('POST', '/a', '${facts}')`);
   expect(() => writePlaces(document, {})).toThrow('sendForm');
   expect(() => writePlaces(document, { send: 'sendForm', receive: 'receiveForm' })).toThrow('receiveForm');
 });
@@ -80,13 +91,20 @@ test('dates, lists and what is undefined', () => {
     part: undefined,
   };
   const issues: unknown[] = [];
-  const rest =
-    '&yes=false&day=2026-11-10&instant=2026-11-10T12%3A00%3A00.000Z&repeated=a&repeated=b&commas=a%2Cb,c&spaces=1%202&pipes=true%7Cfalse';
+  const rest = [
+    'yes=false',
+    'day=2026-11-10',
+    'instant=2026-11-10T12%3A00%3A00.000Z',
+    'repeated=a&repeated=b',
+    'commas=a%2Cb,c',
+    'spaces=1%202',
+    'pipes=true%7Cfalse',
+  ];
   const { part: _, ...given } = values;
   expect(writeForm(values, (...issue) => issues.push(issue))).toMatchObject({
-    body: `text=it%27s%20(a)%20test!${rest}`,
     form: { ...given, text: '***' },
-    curl: ` -d 'text=***${rest}'`,
+    sent: ['text=it%27s%20(a)%20test!', ...rest],
+    shown: ['text=***', ...rest],
   });
   expect(issues).toEqual([]);
 });
@@ -109,7 +127,7 @@ test('what is written is read as what it was', () => {
     fc.property(values, (given) => {
       // Zero has no sign in a form.
       const expected = { ...given, ...('part' in given ? { part: Number(given.part) + 0 } : {}) };
-      const { values: read, issues } = readForm(operation, writeForm(given, () => {}).body);
+      const { values: read, issues } = readForm(operation, writeForm(given, () => {}).sent.join('&'));
       expect(issues).toEqual([]);
       expect({ ...read }).toEqual(expected);
     }),

@@ -1,7 +1,7 @@
 /** What must not compile does not, and what is answered has the document's types. Compiled by `types.test.ts`; never run. */
 import { createReseller } from '@reseller/client';
 import type { Call, CreatedVm, OutcomeUnknownError, Recovered, RequestLogItem, Reseller } from '@reseller/client';
-import { createVm } from '@reseller/client/operations';
+import { createClient, createVm } from '@reseller/client/operations';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(): T | undefined => undefined;
@@ -19,7 +19,7 @@ createReseller({ apiKey: 'key', environment: 'test' });
 
 const vm = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
 export const created: Call<CreatedVm> = reseller.vm.create(vm);
-export const alone: Call<CreatedVm> = createVm(reseller.client, vm);
+export const alone: Promise<CreatedVm> = createVm(createClient({ apiKey: 'key', baseUrl: 'https://a.test' }), vm);
 // @ts-expect-error -- text for an integer
 reseller.vm.create({ ...vm, cores: '2' });
 // @ts-expect-error -- an unknown field

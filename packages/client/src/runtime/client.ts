@@ -1,11 +1,7 @@
 /** The runtime of the generated functions: what they call to send a request and to read its answer. */
 import { readAnswer } from './answer.ts';
-import { Call } from './call.ts';
-import type { WithMeta } from './call.ts';
-import type { Client, ClientOptions, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
-import { prepare } from './prepare.ts';
-import { send } from './send.ts';
-import type { Read, Sender } from './send.ts';
+import type { Client, ClientOptions, Clock, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
+import { prepare } from './request.ts';
 
 export type { Client, ClientOptions } from './options.ts';
 /** What the generated functions carry along and do not send. */
@@ -34,7 +30,7 @@ export type Options<TData extends TDataShape = TDataShape, _ThrowOnError extends
 
 type Loose<T> = { [Name in keyof T]: T[Name] | undefined | (T[Name] extends string ? number : never) };
 
-export type RequestResult<TResponses, _TErrors, _ThrowOnError extends boolean> = Call<DataOf<TResponses[keyof TResponses]>>;
+export type RequestResult<TResponses, _TErrors, _ThrowOnError extends boolean> = Promise<DataOf<TResponses[keyof TResponses]>>;
 
 export const createConfig = <T extends ClientOptions = ClientOptions>(override?: Config<T>): Config<T> | undefined => override;
 
@@ -43,60 +39,38 @@ export const urlSearchParamsBodySerializer = {};
 
 /**
  * A client for the functions of `@reseller/client/operations`: each is its own import, so that a program holds only those
- * that it uses. Spend guard, events and `reconcile` are `createReseller`'s.
+ * that it uses. They give the answer's `data`; what else a call can give, spend guard, events and `reconcile` are `createReseller`'s.
  *
  * @param config Base address, key and transport.
  * @throws TypeError when the API key or the base address cannot be one.
  */
-export const createClient: <T extends ClientOptions = ClientOptions>(config?: Config<T>) => Client = makeClient;
-
-/** A client from the inside, as `createReseller` completes it. */
-export function makeClient(config: CoreConfig = {}): Sender {
-  const { apiKey = 'x', baseUrl = 'http://x', fetch: own, middleware = [], clock = { now: Date.now, sleep } } = config;
+export const createClient = (config: CoreConfig = {}): Client => {
+  const { apiKey = '', baseUrl = '', middleware = [], clock = { now: Date.now, sleep } } = config;
+  const [, base = ''] = /^(https?:\/\/[^?#']+?)\/*$/.exec(baseUrl) ?? [];
   // Never shown: a key with a line break in it is a key all the same.
-  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('The apiKey must be visible ASCII, without spaces');
-  if (!/^https?:\/\/[^?#']+$/.test(baseUrl)) throw new TypeError(`The baseUrl '${baseUrl}' must be an http or https address`);
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII');
+  if (!base) throw new TypeError(`baseUrl '${baseUrl}' must be an http(s) address`);
   const method =
     (name: string): Send =>
-    <E>(options: RequestOptions) => {
-      const run = async <R extends object>(read: Read<R>): Promise<R> => {
-        const prepared = prepare(config, name, options);
-        return client.extras?.around(prepared, () => send(client, prepared, read), read) ?? send(client, prepared, read);
-      };
-      return new Call<DataOf<E[keyof E]>>({
-        withMeta: () =>
-          run(async (response, prepared): Promise<WithMeta<DataOf<E[keyof E]>>> => {
-            const read = await readAnswer<DataOf<E[keyof E]>>(response, prepared);
-            // Out of the call's way: what it throws does not undo a purchase.
-            queueMicrotask(() => config.onDrift?.(prepared.plan.operation, read.data));
-            return read;
-          }),
-        asResponse: () => run(async (response) => response),
-        async dryRun() {
-          const prepared = prepare(config, name, options);
-          await client.extras?.rehearse(prepared);
-          return prepared.plan;
-        },
-      });
-    };
-  const client: Sender = {
+    async <E>(options: RequestOptions) =>
+      (await prepare(client, name, options).send(readAnswer<DataOf<E[keyof E]>>)).data;
+  const client: Client = {
     delete: method('DELETE'),
     get: method('GET'),
     post: method('POST'),
     put: method('PUT'),
-    method,
     clock,
     config,
-    fetch: middleware.reduceRight((next, around) => around(next), own ?? ((url, init) => fetch(url, init))),
+    base,
+    fetch: middleware.reduceRight((next, around) => around(next), config.fetch ?? fetch),
     honoured: config.honoursIdempotencyKey,
   };
   return client;
-}
+};
 
 /** An abort ends it early; what comes next looks for that itself. */
-function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+const sleep: Clock['sleep'] = (milliseconds, signal) =>
+  new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener('abort', () => resolve(clearTimeout(timer)));
   });
-}

@@ -1,5 +1,3 @@
-import type { Call } from './call.ts';
-
 /**
  * The answer of a call with each instant as a `Date`. The call keeps its answer as it came: await it for that.
  *
@@ -7,7 +5,7 @@ import type { Call } from './call.ts';
  * @throws ResellerError as the call does.
  */
 export async function withDates<Answer extends { data: unknown }>(
-  call: Call<unknown>,
+  call: Promise<unknown>,
   transform: (envelope: unknown) => Promise<Answer>,
 ): Promise<Answer['data']> {
   const data = structuredClone(await call);

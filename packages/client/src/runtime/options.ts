@@ -1,17 +1,19 @@
 /** What a client is told, and what a single call is told. */
-import type { Call } from './call.ts';
 import type { ResellerError } from './errors.ts';
-import type { Values } from './form.ts';
+import type { Values, Write } from './form.ts';
 import type { Fill } from './path.ts';
-import type { DryRun, Prepared } from './prepare.ts';
-import type { Write } from './writing.ts';
 
 /**
- * What the document says of an operation, derived by `generate/`, in words with a space between: the operationId; letters (`s`: sending it
- * again after a lost answer is harmless, `b`: it costs money each time it succeeds, `r`: it changes nothing, `k`: it takes an
- * `Idempotency-Key`); then a word for each field of its form, as `write` reads it.
+ * What the document says of an operation, derived by `generate/`, in words with a space between: the operationId; its flags; then a word
+ * for each field of its form, as `write` reads it.
  */
 export type Meta = string;
+
+/**
+ * `s`: sending it again after a lost answer is harmless; `b`: it costs money each time it succeeds; `r`: it changes nothing; `k`: it takes an
+ * `Idempotency-Key`.
+ */
+export type Flag = 's' | 'b' | 'r' | 'k';
 
 /** A function like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -43,6 +45,19 @@ export interface Budget {
   readonly priceOf?: (purchase: Purchase) => number | Promise<number>;
 }
 
+/** What is sent, or would have been; a secret is in none of it. */
+export interface DryRun {
+  /** The operationId of the document. */
+  readonly operation: string;
+  readonly billable: boolean;
+  readonly method: string;
+  readonly url: string;
+  /** Secrets masked. */
+  readonly form: unknown;
+  /** The request as a command line. */
+  readonly curl: string;
+}
+
 /** What happens in a client, for logs and metrics. No secrets are in it. */
 export type ClientEvent = Told &
   DryRun & {
@@ -52,12 +67,16 @@ export type ClientEvent = Told &
     readonly milliseconds: number;
   };
 
-/** What happened: it is sent, it was answered well, it failed, it will be sent again after `delay` milliseconds. */
+/** What happened: it is sent, it was answered well, or it failed. */
 export type Told =
   | { readonly type: 'request' }
   | { readonly type: 'response'; readonly status: number }
-  | { readonly type: 'failure'; readonly error: ResellerError }
-  | { readonly type: 'retry'; readonly error: ResellerError; readonly delay: number };
+  | {
+      readonly type: 'failure';
+      readonly error: ResellerError;
+      /** Milliseconds after which it will be sent again; undefined where it will not. */
+      readonly delay: number | undefined;
+    };
 
 export interface ClientOptions {
   /** Base address, with or without a closing slash. */
@@ -81,8 +100,6 @@ export interface CoreConfig extends ClientOptions {
    * with the same key. Where it is left out, the server's answers tell (`Idempotency-Key-Lifetime`).
    */
   honoursIdempotencyKey?: boolean | undefined;
-  /** Gets every good answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
-  onDrift?: ((operation: string, answer: unknown) => void) | undefined;
   /** Who is calling, for the user agent. */
   appInfo?: { readonly name: string; readonly version: string; readonly url: string } | undefined;
   /** For tests: where time comes from. */
@@ -98,6 +115,8 @@ export interface ClientConfig extends CoreConfig {
   /** Refuses every call that changes something, before it is sent; `error.curl` says what would have been. */
   dryRun?: boolean | undefined;
   onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Gets every good answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
+  onDrift?: ((operation: string, answer: unknown) => void) | undefined;
 }
 
 /** How one call is made. */
@@ -106,7 +125,10 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
-  /** A value of your own in place of a random one; keep it, and the call can be repeated after a crash, with a server that honours it. */
+  /**
+   * A value of your own in place of a random one; keep it, and the call can be repeated after a crash, with a server that honours it. What
+   * a header cannot hold of it is sent percent-encoded.
+   */
   idempotencyKey?: string | undefined;
   /** Further headers. */
   headers?: Record<string, string> | undefined;
@@ -125,34 +147,21 @@ export interface Reconciling extends Omit<CallOptions, 'reconcile'> {
 /** What the generated functions hand to a client. */
 export interface RequestOptions extends Omit<CallOptions, 'headers' | 'reconcile'> {
   url: string;
-  headers?: unknown;
-  path?: unknown;
+  headers?: Record<string, string> | undefined;
+  path?: Values | undefined;
   /** Where the operation's path has identifiers in it. */
   fill?: Fill;
-  body?: unknown;
+  body?: Values | undefined;
   meta?: Meta;
   /** Where the operation has a form or changes something. */
   write?: Write;
   reconcile?: boolean | undefined;
 }
 
-/** What the whole client has beyond sending: spend guard, events, and what `reconcile` needs to know. */
-export interface Extras {
-  /** Around a request, however often it is sent; `read` makes the result of an answer that was found in the log. */
-  around<T extends object>(
-    prepared: Prepared,
-    run: () => Promise<T>,
-    read: (response: Response, prepared: Prepared) => Promise<T>,
-  ): Promise<T>;
-  tell(prepared: Prepared, what: Told): void;
-  /** Asks the spend guard, and gives back what it took out of the budget. */
-  rehearse(prepared: Prepared): Promise<void>;
-}
-
 /** Sends one kind of request; for the generated functions. */
 export type Send = <TResponses, _TErrors, _ThrowOnError extends boolean>(
   options: RequestOptions,
-) => Call<DataOf<TResponses[keyof TResponses]>>;
+) => Promise<DataOf<TResponses[keyof TResponses]>>;
 
 /** The `data` of an envelope. */
 export type DataOf<Envelope> = Envelope extends { data: infer Data } ? Data : never;
@@ -163,5 +172,12 @@ export interface Client {
   readonly get: Send;
   readonly post: Send;
   readonly put: Send;
+  readonly config: CoreConfig;
+  /** The base address without a closing slash. */
+  readonly base: string;
   readonly clock: Clock;
+  /** With the middleware around it. */
+  readonly fetch: Fetch;
+  /** Whether the server is known to honour an `Idempotency-Key`. */
+  honoured: boolean | undefined;
 }

@@ -1,16 +1,15 @@
 /** Paths with identifiers in them. */
 import { encode } from './encode.ts';
-import type { Refuse } from './form.ts';
-import type { RequestOptions } from './options.ts';
+import type { Refuse, Values } from './form.ts';
 
 /** The path of an operation, an identifier in place of each `{name}`. */
-export type Fill = (options: RequestOptions, refuse: Refuse) => string;
+export type Fill = (url: string, path: Values, refuse: Refuse) => string;
 
-export const fill: Fill = ({ url, path }, refuse) =>
+export const fill: Fill = (url, path, refuse) =>
   url.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const text = String(Object(path)[name] ?? '');
-    // A dot segment would be another path; no identifier begins like a value that is no text, `[object Object]`.
-    const segment = /^(\.{0,2}|NaN|-?Infinity|\[.*)$/.test(text) ? '' : encode(text);
-    if (!segment) refuse(name, 'type', 'is no identifier');
-    return segment ?? '';
+    const value = path[name];
+    const text = typeof value === 'string' || Number.isSafeInteger(value) ? encode(String(value)) : '';
+    // A dot segment would be another path.
+    if (!text || /^\.+$/.test(text)) refuse(name, 'type', 'no identifier');
+    return text ?? '';
   });

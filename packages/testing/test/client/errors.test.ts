@@ -132,7 +132,10 @@ describe('what may be sent again', () => {
     const service = await start();
     const delays: number[] = [];
     service.faults.addError(503, 'unavailable', { times: 9 });
-    const reseller = service.reseller({ maxRetries: 3, onEvent: (event) => void (event.type === 'retry' && delays.push(event.delay)) });
+    const reseller = service.reseller({
+      maxRetries: 3,
+      onEvent: (event) => void (event.type === 'failure' && event.delay && delays.push(event.delay)),
+    });
     const error = await thrownBy(reseller.vm.hosts());
     expect(error).toBeInstanceOf(ServerError);
     expect(error).toMatchObject({ attempts: 4, status: 503 });
@@ -264,7 +267,7 @@ describe('no error tells a secret', () => {
     const service = await start();
     const { curl } = await service.reseller().vm.create(SMALL_VM).dryRun();
     expect(curl).toMatch(
-      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H 'Idempotency-Key: [0-9a-f-]{36}' -d 'cores=\d/,
+      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H "Idempotency-Key: [0-9a-f-]{36}" -d 'cores=\d/,
     );
   });
 });
