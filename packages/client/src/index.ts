@@ -1,7 +1,6 @@
 export { createReseller } from './reseller.ts';
 export type { Reseller, ResellerConfig, Where } from './reseller.ts';
 export { createClient } from './runtime/client.ts';
-export type { Config } from './runtime/client.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
 export {
   AbortedError,

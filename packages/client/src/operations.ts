@@ -1,4 +1,4 @@
 /** Single functions, for programs that hold only what they use. */
 export * from './generated/operations.gen.ts';
 export { createClient } from './runtime/client.ts';
-export type { Config } from './runtime/client.ts';
+export type { Client, CoreConfig } from './runtime/options.ts';

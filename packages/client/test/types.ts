@@ -19,6 +19,8 @@ createReseller({ apiKey: 'key', environment: 'test' });
 
 const vm = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
 export const created: Call<CreatedVm> = reseller.vm.create(vm);
+// @ts-expect-error -- no API key
+createClient({ baseUrl: 'https://a.test' });
 export const alone: Promise<CreatedVm> = createVm(createClient({ apiKey: 'key', baseUrl: 'https://a.test' }), vm);
 // @ts-expect-error -- text for an integer
 reseller.vm.create({ ...vm, cores: '2' });

@@ -1,12 +1,14 @@
 /** The runtime of the generated functions: what they call to send a request and to read its answer. */
 import { readAnswer } from './answer.ts';
-import type { Client, ClientOptions, Clock, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
+import type { Client, Clock, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
 import { prepare } from './request.ts';
 
-export type { Client, ClientOptions } from './options.ts';
+export type { Client } from './options.ts';
 /** What the generated functions carry along and do not send. */
 export type ClientMeta = Meta;
-export type Config<T extends ClientOptions = ClientOptions> = CoreConfig & Partial<T>;
+/** What the generated code calls the addresses of the document, and how a client is made. */
+export type ClientOptions = Partial<Pick<CoreConfig, 'baseUrl'>>;
+export type Config<_T extends ClientOptions = ClientOptions> = CoreConfig;
 
 /** What the generated code knows of an operation's input. */
 export interface TDataShape {
@@ -32,7 +34,11 @@ type Loose<T> = { [Name in keyof T]: T[Name] | undefined | (T[Name] extends stri
 
 export type RequestResult<TResponses, _TErrors, _ThrowOnError extends boolean> = Promise<DataOf<TResponses[keyof TResponses]>>;
 
-export const createConfig = <T extends ClientOptions = ClientOptions>(override?: Config<T>): Config<T> | undefined => override;
+/** The generated code makes a client of its own where one is imported from it, which has no key. */
+export const createConfig = <_T extends ClientOptions = ClientOptions>(override?: CoreConfig): CoreConfig => {
+  if (!override) throw new TypeError('There is no client without a key. Make one: createClient({ apiKey, baseUrl })');
+  return override;
+};
 
 /** The generated functions name it for forms. How a form is written follows from the operation's facts instead. */
 export const urlSearchParamsBodySerializer = {};
@@ -44,7 +50,7 @@ export const urlSearchParamsBodySerializer = {};
  * @param config Base address, key and transport.
  * @throws TypeError when the API key or the base address cannot be one.
  */
-export const createClient = (config: CoreConfig = {}): Client => {
+export const createClient = (config: CoreConfig): Client => {
   const { apiKey = '', baseUrl = '', middleware = [], clock = { now: Date.now, sleep } } = config;
   const [, base = ''] = /^(https?:\/\/[^?#']+?)\/*$/.exec(baseUrl) ?? [];
   // Never shown: a key with a line break in it is a key all the same.
@@ -60,7 +66,7 @@ export const createClient = (config: CoreConfig = {}): Client => {
     post: method('POST'),
     put: method('PUT'),
     clock,
-    config,
+    config: () => config,
     base,
     fetch: middleware.reduceRight((next, around) => around(next), config.fetch ?? fetch),
     honoured: config.honoursIdempotencyKey,

@@ -78,15 +78,12 @@ export type Told =
       readonly delay: number | undefined;
     };
 
-export interface ClientOptions {
-  /** Base address, with or without a closing slash. */
-  baseUrl?: string;
-}
-
 /** How a client of single functions is made. */
-export interface CoreConfig extends ClientOptions {
+export interface CoreConfig {
   /** The API key, sent in the header that the document names. */
-  apiKey?: string | undefined;
+  apiKey: string;
+  /** Base address, with or without a closing slash. */
+  baseUrl: string;
   /** Called in place of the global `fetch`. */
   fetch?: Fetch | undefined;
   /** Around `fetch`, the first outermost. */
@@ -172,7 +169,8 @@ export interface Client {
   readonly get: Send;
   readonly post: Send;
   readonly put: Send;
-  readonly config: CoreConfig;
+  /** A function, so that the key is not shown where a client is. */
+  config(): CoreConfig;
   /** The base address without a closing slash. */
   readonly base: string;
   readonly clock: Clock;

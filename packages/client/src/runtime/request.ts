@@ -40,8 +40,9 @@ const KEY_HEADER = 'Idempotency-Key';
 
 /** @throws InvalidError naming every field that breaks a rule. */
 export const prepare = (client: Client, method: string, options: RequestOptions): Prepared => {
-  const { config, base, clock, fetch } = client;
-  const { apiKey = '', appInfo } = config;
+  const { base, clock, fetch } = client;
+  const config = client.config();
+  const { apiKey, appInfo } = config;
   const { meta = '', path = {}, body = {}, signal, timeoutMs = config.timeoutMs ?? 30_000, maxRetries = config.maxRetries ?? 2 } = options;
   // Milliseconds; a server that asks for a longer pause is not waited for.
   const longestPause = 60_000;

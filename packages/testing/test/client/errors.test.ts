@@ -9,6 +9,7 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
+  createClient,
   createReseller,
   CreditLimitError,
   InvalidError,
@@ -261,6 +262,12 @@ describe('no error tells a secret', () => {
       expect(shown).not.toContain('very-secret-code');
       expect(shown).not.toContain(service.apiKey);
     }
+  });
+
+  test('nor does a client', async () => {
+    const config = { apiKey: 'very-secret-key', baseUrl: 'http://a.test' };
+    for (const client of [createReseller(config), createClient(config)])
+      expect(inspect(client, { depth: 9, showHidden: true })).not.toContain('very-secret');
   });
 
   test('the curl of an error does what the call did', async () => {
