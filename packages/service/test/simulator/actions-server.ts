@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/index.ts';
-import { SECRET } from './door.ts';
+import { SECRET } from '../harness.ts';
 import { noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Prospect, Refused } from './delivery.ts';
 import { SET_UP_SECONDS } from './faulty-ports.ts';

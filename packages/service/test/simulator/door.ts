@@ -8,15 +8,13 @@ import { createService } from '../../src/index.ts';
 import type { Service, Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/operations/operation.ts';
 import type { StorePlace } from '../engines.ts';
+import { SECRET } from '../harness.ts';
 import type { World } from './faulty-ports.ts';
 import type { ModelAccount } from './model.ts';
 
 const api = parseDocument(document);
 const validator = createValidator(api);
 const operations = new Map(readOperations(api).map((operation) => [operation.id, operation]));
-
-/** What the simulated service encrypts with. */
-export const SECRET = 'simulated secret of the service, long enough';
 
 /** What one request sends. */
 export interface Sent {

@@ -7,7 +7,7 @@ import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './acti
 import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
-import { SECRET } from './door.ts';
+import { SECRET } from '../harness.ts';
 import { TAKEN } from './faulty-ports.ts';
 import { units } from './fraction.ts';
 import { holdFrom, priceOf } from './model-billing.ts';
