@@ -8,10 +8,11 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { newDatabase } from '../../../test/engines.ts';
+import { SECRET } from '../../../test/harness.ts';
 import { comeToRest } from '../../../test/simulator/actions-time.ts';
 import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnServers } from '../../../test/simulator/agreement.ts';
 import { canonicalState, differencesOf } from '../../../test/simulator/canonical-state.ts';
-import { openDoor, SECRET } from '../../../test/simulator/door.ts';
+import { openDoor } from '../../../test/simulator/door.ts';
 import { actions } from '../../../test/simulator/runner.ts';
 import { newSimulation } from '../../../test/simulator/simulation.ts';
 import type { Simulation } from '../../../test/simulator/simulation.ts';
