@@ -41,7 +41,7 @@ export const readAnswer = async <T>(response: Response, fail: Fail, attempts: nu
             ? 'cut'
             : 'not-json';
     const where = redirected ? ` to ${headers.get('location')}` : '';
-    throw fail(AnswerError, `no answer of this API: status ${status}, ${reason}${where}. Is the baseUrl right?`, {
+    throw fail(AnswerError, `no answer of the API: status ${status}, ${reason}${where}. Is the baseUrl right?`, {
       status,
       reason,
       // Whoever answers 3xx or 4xx did not do it; 2xx and 5xx leave it open. A page in place of an answer stays one.

@@ -55,7 +55,7 @@ export const createClient = (config: CoreConfig): Client => {
   const [, base = ''] = /^(https?:\/\/[^?#']+?)\/*$/.exec(baseUrl) ?? [];
   // Never shown: a key with a line break in it is a key all the same.
   if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII');
-  if (!base) throw new TypeError(`baseUrl '${baseUrl}' must be an http(s) address`);
+  if (!base) throw new TypeError(`baseUrl '${baseUrl}' is no http(s) address`);
   const method =
     (name: string): Send =>
     async <E>(options: RequestOptions) =>

@@ -11,5 +11,5 @@ export const fill: Fill = (url, path, refuse) =>
     const text = typeof value === 'string' || Number.isSafeInteger(value) ? encode(String(value)) : '';
     // A dot segment would be another path.
     if (!text || /^\.+$/.test(text)) refuse(name, 'type', 'no identifier');
-    return text ?? '';
+    return String(text);
   });

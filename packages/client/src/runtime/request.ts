@@ -125,7 +125,8 @@ export const prepare = (client: Client, method: string, options: RequestOptions)
                     reason: response && 'cut',
                     // Unless the system tells that it did not leave: codes of Node and Bun, and how Deno words it.
                     uncertain:
-                      attempts > before && !/^\w*(refused|notfound|again|connect_timeout)$|\(connect\)/i.test(root.code ?? root.message),
+                      attempts > before &&
+                      !/^\w*(refused|notfound|eai_again|connect_timeout)$|\(connect\)/i.test(root.code ?? root.message),
                     retryable: !isAborted,
                   },
                   cause,
@@ -135,15 +136,14 @@ export const prepare = (client: Client, method: string, options: RequestOptions)
         }
         const { status = 500, uncertain, retryable, retryAfter = 0 } = error;
         // Once lost, only an answer that speaks of the first sending settles it.
-        isLost = uncertain || (isLost && /5..|401|403|429/.test(`${status}`));
+        isLost = uncertain || (isLost && /5..|40[13]|429/.test(`${status}`));
         const delay = Math.max(retryAfter * 1000, 0) || Math.min(4_000, 250 * 2 ** before) * (1 + Math.random());
         const isLast = !retryable || !(is('s') || client.honoured) || before >= maxRetries || delay > longestPause;
         tell?.({ type: 'failure', error, delay: isLast ? undefined : delay }, attempts);
-        if (isLast) {
-          if (isLost && !is('s'))
-            throw fail(OutcomeUnknownError, `the outcome is unknown, see reconcile(error). ${error.message}`, {}, error);
-          throw error;
-        }
+        if (isLast)
+          throw isLost && !is('s')
+            ? fail(OutcomeUnknownError, `outcome unknown, see reconcile(error). ${error.message}`, {}, error)
+            : error;
         // An abort ends the next attempt before it begins.
         await clock.sleep(delay, signal);
       }
