@@ -33,7 +33,7 @@ export interface Survey {
  * nothing stays reserved; the invariants of the store hold.
  */
 export async function expectAllKept(survey: Survey): Promise<void> {
-  const { load, place, node } = survey;
+  const { load, place } = survey;
   await vi.waitFor(async () => expect(await place.examine(leftReservations)).toEqual([]), { timeout: UNDONE_WITHIN, interval: 250 });
   if (!survey.keysAreOver) await repeatPurchases(survey);
   expectExpectedStatuses(survey);
