@@ -20,9 +20,12 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const TEXT = 4.5;
 const SIGN = 3;
 /** Phones, 400 % of zoom on a small screen (WCAG 2.2, 1.4.10), and screens on both sides of each change of the layout. */
-const WIDTHS = [320, 360, 384, 400, 832, 848, 1280];
+const WIDTHS = [320, 360, 384, 400, 880, 881, 1280];
 const SCHEMES = ['light', 'dark'] as const;
+/** `hostile texts` has one of everything that a report can have. */
 const PAGES = ['defects', 'good', 'hostile service', 'hostile texts'] as const;
+/** Between them they show whatever can be seen. */
+const LOOKED_AT = ['defects', 'hostile texts'] as const;
 
 let folder: string;
 let browser: Browser;
@@ -145,7 +148,7 @@ describe('without network and without JavaScript', () => {
 });
 
 describe('looks', () => {
-  test.each(PAGES.flatMap((name) => SCHEMES.map((scheme) => [name, scheme] as const)))(
+  test.each(LOOKED_AT.flatMap((name) => SCHEMES.map((scheme) => [name, scheme] as const)))(
     '%s, %s: all text has the contrast of WCAG AA',
     async (name, colorScheme) => {
       const { page } = await open(name, { colorScheme });
@@ -165,7 +168,7 @@ describe('looks', () => {
     expect(light?.[0]?.background).not.toBe(dark?.[0]?.background);
   });
 
-  test.each(PAGES)('%s: nothing has to be scrolled sideways, and nothing is cut off', async (name) => {
+  test.each(LOOKED_AT)('%s: nothing has to be scrolled sideways, and nothing is cut off', async (name) => {
     const { page } = await open(name);
     for (const isOpen of [false, true]) {
       if (isOpen) await openAll(page);
@@ -184,7 +187,7 @@ describe('looks', () => {
 });
 
 describe('for everybody', () => {
-  test.each(PAGES)('%s: axe finds nothing to mend', async (name) => {
+  test.each(LOOKED_AT)('%s: axe finds nothing to mend', async (name) => {
     const { page } = await open(name);
     await openAll(page);
     // Contrast is measured above, for each pair of colours instead of each element.
@@ -203,8 +206,10 @@ describe('for everybody', () => {
     for (const heading of await page.getByRole('heading').all()) expect(await heading.innerText()).toMatch(/\w/);
     const landmarks = await page.locator('header, nav, main, footer, aside').evaluateAll((all) => all.map((one) => one.tagName));
     expect(landmarks).toEqual(['HEADER', 'NAV', 'MAIN']);
-    for (const link of await page.getByRole('navigation').getByRole('link').all())
-      expect(await page.locator((await link.getAttribute('href')) ?? '').count()).toBe(1);
+    const links = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
+    const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    expect(targets).toEqual(['#findings', '#coverage', '#plan']);
+    for (const target of targets) expect(await page.locator(target).count()).toBe(1);
   });
 
   test.each(SCHEMES)(
@@ -212,7 +217,9 @@ describe('for everybody', () => {
     async (colorScheme) => {
       const { page } = await open('defects', { colorScheme, javaScriptEnabled: false });
       const usable = page.locator('a[href], summary, button, input, select, textarea, [tabindex]');
-      const names = await usable.evaluateAll((all) => all.map((one) => one.textContent?.trim() ?? ''));
+      const names = await usable.evaluateAll((all) =>
+        all.filter((one) => one.checkVisibility()).map((one) => one.textContent?.trim() ?? ''),
+      );
       expect(names.length).toBe(report.findings.length + report.coverage.length + 1 + 4);
       for (const name of names) {
         await page.keyboard.press('Tab');
@@ -247,6 +254,18 @@ describe('for everybody', () => {
     await page.keyboard.press('Space');
     expect(await finding.locator('table').isVisible()).toBe(false);
   });
+});
+
+test('an operation leads to its findings, which open', async () => {
+  const { page } = await open('defects', { javaScriptEnabled: false, reducedMotion: 'reduce' });
+  for (const { operation, says } of KNOWN) {
+    const row = page.locator('details').filter({ has: page.locator('summary.row').getByText(operation, { exact: true }) });
+    await row.locator('summary').click();
+    await row.getByRole('link', { name: says }).click();
+    const finding = findingOf(page, says);
+    await expect.poll(() => finding.evaluate((one) => one.getBoundingClientRect().top), { message: says }).toSatisfy(isOnScreen);
+    expect.soft(await finding.locator('table').isVisible(), says).toBe(true);
+  }
 });
 
 describe('hostile values', () => {
@@ -304,6 +323,10 @@ describe('hostile values', () => {
     expect(overlaps).toEqual([]);
   });
 });
+
+function isOnScreen(top: number): boolean {
+  return top >= 0 && top < 720;
+}
 
 /** The names of all elements and attributes of a page. */
 function markupOf(page: Page): Promise<string[]> {

@@ -21,16 +21,16 @@ code, pre { font: 13px/1.5 ui-monospace, monospace; } pre { white-space: pre-wra
 .figure, details, .note { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 .figure { padding: .7rem .9rem; } .figure b { display: block; font-size: 1.45rem; } .figure span { color: var(--soft); font-size: .85rem; }
 .note { padding: .75rem 1rem; margin: .75rem 0; }
-details { margin: .5rem 0; } summary { cursor: pointer; padding: .65rem .9rem; } details > div { padding: 0 .9rem .9rem; }
-.row { display: grid; grid-template-columns: 8.5rem minmax(13rem, 1.3fr) minmax(10rem, 1.4fr) 11rem; gap: .25rem 1rem; align-items: start; list-style: none; } .row::-webkit-details-marker { display: none; } 
+details { margin: .5rem 0; } summary { cursor: pointer; padding: .65rem .9rem; } details > div { padding: 0 .9rem .9rem; scroll-margin-top: 4rem; }
+.row { display: grid; grid-template-columns: 8.5rem minmax(13rem, 1.3fr) minmax(10rem, 1.4fr) 12.5rem; gap: .25rem 1rem; align-items: start; list-style: none; } .row::-webkit-details-marker { display: none; } 
 .row > :first-child::before { content: '\\25B8\\00a0' / ''; } details[open] > .row > :first-child::before { content: '\\25BE\\00a0' / ''; }
 details[open] > .row { border-bottom: 1px solid var(--line); margin-bottom: .75rem; } .row:hover { background: var(--back); border-radius: .5rem; }
-@media (max-width: 52rem) { .row { grid-template-columns: 1fr; } }
+@media (max-width: 55rem) { .row { grid-template-columns: 1fr; } }
 /* On paper nothing can be opened. */
 @media print { :root { color-scheme: light; } body { max-width: none; } nav, .skip { display: none; } details::details-content { content-visibility: visible; } }
-table { border-collapse: collapse; width: 100%; font-size: .9rem; background: var(--card); } th, td { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; } th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; background: var(--card); } th, td { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; } th { color: var(--soft); font-weight: 600; overflow-wrap: normal; } th[scope] { width: 8.5rem; }
 .framed { border: 1px solid var(--line); border-radius: .5rem; } .framed td:first-child { overflow-wrap: normal; }
-@media (max-width: 24rem) { th, td { padding: .4rem .3rem; } }
+@media (max-width: 24rem) { th, td { padding: .4rem .3rem; } th[scope] { width: 5rem; } }
 .bar { display: inline-block; width: 6rem; height: .5rem; border-radius: .25rem; background: var(--line); overflow: hidden; vertical-align: middle; } .bar i { display: block; height: 100%; background: var(--passed); }
 .seen { color: var(--passed); } .unseen { color: var(--soft); } .undescribed { color: var(--discovered); font-weight: 600; text-decoration: underline; } span.seen { font-weight: 700; }
 li.seen::before { content: '\\2713\\00a0'; } li.unseen::before { content: '\\2013\\00a0'; }

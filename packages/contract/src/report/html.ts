@@ -43,8 +43,8 @@ ${report.findings.length === 0 ? '<p>Nothing was found.</p>' : VERDICTS.map((kin
 ${settled(report)}
 </section>
 <h2 id="coverage">Coverage</h2>
-<p class="soft">By operation: which statuses were answered, how often, and which were not; how many of the described fields were seen. Open one for its fields, seen (✓) or not (–), and for its checks.</p>
-${report.coverage.map(coverageOf).join('')}
+<p class="soft">By operation: which statuses were answered, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
+${report.coverage.map((row) => coverageOf(row, report)).join('')}
 <h2 id="plan">What was allowed to be sent</h2>
 <details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => `<li><code>${escape(step)}</code></li>`).join('')}</ul></div></details>
 </main>
@@ -90,9 +90,9 @@ function figures(report: SettledReport): string {
     [counts.violation, 'violations'],
     [counts.learned, 'learned'],
     [counts.discovered, 'discovered'],
-    [`${operations.verified}/${operations.all}`, 'operations verified'],
-    [`${statuses.seen}/${statuses.all}`, 'described statuses seen'],
-    [`${fields.seen}/${fields.all}`, 'described fields seen'],
+    [`${operations.verified}/<wbr>${operations.all}`, 'operations verified'],
+    [`${statuses.seen}/<wbr>${statuses.all}`, 'described statuses seen'],
+    [`${fields.seen}/<wbr>${fields.all}`, 'described fields seen'],
     [requests, 'requests'],
     ...(accepted + fixed > 0 ? ([[`${accepted} / ${fixed}`, 'accepted / fixed']] as const) : []),
   ];
@@ -117,7 +117,7 @@ function findingOf(finding: SettledFinding): string {
     (sample) =>
       `<li><code>${escape(sample.pointer || 'the answer')}</code> of ${escape(sample.operation)}: ${escape(sample.observed)}</li>`,
   );
-  return `<details${verdict === 'violation' ? ' open' : ''}><summary>${about === 'client' ? '<span class="verdict">client</span> ' : ''}<b>${escape(message)}</b> <span class="soft">${where}</span></summary><div>
+  return `<details${verdict === 'violation' ? ' open' : ''}><summary>${about === 'client' ? '<span class="verdict">client</span> ' : ''}<b>${escape(message)}</b> <span class="soft">${where}</span></summary><div id="${escape(id)}">
 <table><tr><th scope="row">expected</th><td>${escape(expected)}</td></tr><tr><th scope="row">observed</th><td>${escape(observed)}</td></tr>
 ${source === undefined ? '' : `<tr><th scope="row">document</th><td><code>${escape(`${source.file}:${source.line}:${source.column}`)}</code></td></tr>`}
 <tr><th scope="row">check</th><td><code>${escape(check)}</code> ${escape(checkById(check)?.claim ?? '')}</td></tr>
@@ -159,13 +159,16 @@ function settled({ findings, fixed }: SettledReport): string {
     : `<h2>Baseline</h2><div class="framed"><table><tr><th>state</th><th>finding</th><th>reason</th><th>owner</th></tr>${rows.join('')}</table></div>`;
 }
 
-function coverageOf(row: Coverage): string {
+function coverageOf(row: Coverage, { findings }: SettledReport): string {
   const seen = row.fields.filter((field) => field.seen).length;
   const share = row.fields.length === 0 ? 0 : Math.round((100 * seen) / row.fields.length);
   const statuses = row.statuses.map(({ status, described, times }) => {
     const text = `${escape(status)}${times > 0 ? ` × ${times}` : ''}${described ? '' : ' (not described)'}`;
     return `<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}">${text}</span>`;
   });
+  const found = findings
+    .filter(({ touches, accepted }) => accepted === undefined && touches.some(({ operation }) => operation === row.operation))
+    .map(({ id, message }) => `<li><a href="#${escape(id)}">${escape(message)}</a></li>`);
   const fields = row.fields.map(({ field, seen: isSeen }) => `<li class="${isSeen ? 'seen' : 'unseen'}">${escape(field)}</li>`);
   const checks = row.checks.map(
     ({ check, outcome }) =>
@@ -173,5 +176,6 @@ function coverageOf(row: Coverage): string {
   );
   return `<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${escape(row.operation)}</b><br><code>${escape(`${row.method} ${row.path}`)}</code></span><span class="soft">${statuses.join(', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
 ${row.reason === '' ? '' : `<p class="soft">Not verified: ${escape(row.reason)}</p>`}
+${found.length === 0 ? '' : `<p>Findings</p><ul>${found.join('')}</ul>`}
 <p>Fields of success</p><ul class="columns">${fields.join('')}</ul><p>Checks</p><ul class="columns">${checks.join('')}</ul></div></details>`;
 }
