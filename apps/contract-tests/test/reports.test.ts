@@ -91,7 +91,7 @@ test('the HTML page needs nothing from anywhere, and what a service sent cannot 
   // Coverage by operation, status and field.
   expect(html).toContain('<b>getDedicatedServer</b>');
   expect(html).toContain('<li class="seen">/data/accounting/price/net</li>');
-  expect(html).toMatch(/<span class="unseen" title="0 answers">503<\/span>/);
+  expect(html).toMatch(/<span class="seen">200 × \d+<\/span>, .*<span class="unseen">503<\/span>/);
 });
 
 test('the Markdown summary, the JSON and the HAR tell the same', async () => {

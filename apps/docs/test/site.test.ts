@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser } from '../../../.config/browser.ts';
 import { pages } from '../src/pages.ts';
 import { type RunningSite, startSite } from '../src/server.ts';
 import { siteDirectory } from '../src/site.ts';
-import { launchBrowser } from './browser.ts';
 import { operationsOf, plain, remarksOf } from './bundle.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;

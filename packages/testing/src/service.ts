@@ -3,7 +3,7 @@ import type { Reseller, ResellerConfig } from '@reseller/client';
 import { createClient } from '@reseller/operator-client';
 import type { Client as OperatorClient } from '@reseller/operator-client';
 import { createService, simulatedPorts } from '@reseller/service';
-import type { Hypervisor, Random, Service, Store } from '@reseller/service';
+import type { Hypervisor, Random, Service, ServiceParts, Store } from '@reseller/service';
 import { pino } from 'pino';
 
 import { TestClock } from './clock.ts';
@@ -21,7 +21,7 @@ const OPERATOR_URL = 'http://operator.test';
 const OPERATOR_TOKEN = 'operator-token-of-a-service-for-tests';
 
 /** How a service for one test is made. */
-export interface TestServiceOptions {
+export interface TestServiceOptions extends Pick<ServiceParts, 'lenient'> {
   /** Where its clock stands at first, ISO 8601. */
   readonly now?: string;
   readonly random?: Random;
@@ -66,7 +66,7 @@ export interface TestService {
  * The service, seeded as the sandbox is, in the memory of a test. The first one of a process takes about as long as
  * seeding does, the others milliseconds.
  */
-export async function createTestService({ now, random, hypervisor }: TestServiceOptions = {}): Promise<TestService> {
+export async function createTestService({ now, random, hypervisor, lenient = false }: TestServiceOptions = {}): Promise<TestService> {
   const clock = new TestClock(now === undefined ? START : Date.parse(now));
   const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
   const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
@@ -75,7 +75,14 @@ export async function createTestService({ now, random, hypervisor }: TestService
     operator,
     runDueWork,
     close: closeApp,
-  } = await createService({ store, ports, secret: 'x'.repeat(32), operatorToken: OPERATOR_TOKEN, logger: pino({ level: 'silent' }) });
+  } = await createService({
+    store,
+    ports,
+    secret: 'x'.repeat(32),
+    operatorToken: OPERATOR_TOKEN,
+    lenient,
+    logger: pino({ level: 'silent' }),
+  });
   const faults = new Faults();
   /** What was sent and may still be under way although its caller gave up. */
   const underWay = new Set<Promise<unknown>>();

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { createReseller } from '@reseller/client';
+import type { Middleware } from '@reseller/client';
 import { answers, createTestService, forms } from '@reseller/testing';
 import { expect, test } from 'vitest';
 
@@ -76,6 +77,35 @@ test('closing waits for what is under way and leaves nothing behind', async () =
   const call = service.reseller({ honoursIdempotencyKey: false }).vm.create(forms.createVm.smallest, { timeoutMs: 50 });
   await expect(call).rejects.toMatchObject({ name: 'OutcomeUnknownError' });
   await service.close();
+});
+
+/** A transport as clients of other services have it: JSON in place of forms, a closing slash, the key as a bearer token. */
+const otherwise: Middleware = (next) => (url, init) => {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${headers.get('x-service-apikey')}`);
+  headers.delete('x-service-apikey');
+  headers.set('content-type', 'application/json');
+  const body = JSON.stringify(Object.fromEntries(new URLSearchParams(String(init.body ?? ''))));
+  return next(`${url}/`, { ...init, headers, body });
+};
+
+test('a lenient service understands requests that deviate from the document, and names what in', async () => {
+  await using service = await createTestService({ lenient: true });
+  const deviating = service.reseller({ middleware: [otherwise] });
+  const { response } = await deviating.vm.create(forms.createVm.smallest).withMeta();
+  expect(response.headers.get('deviation')).toBe('bearer-token, json-body, trailing-slash');
+  expect(Object.keys((await service.reseller().accounting.currentInvoice()).positions.vms)).toHaveLength(1);
+  const usual = await service.reseller().vm.create(forms.createVm.smallest).withMeta();
+  expect(usual.response.headers.get('deviation')).toBeNull();
+});
+
+test('a service of which nothing is said refuses them', async () => {
+  for (const options of [{}, { lenient: false }]) {
+    await using service = await createTestService(options);
+    const deviating = service.reseller({ middleware: [otherwise] });
+    await expect(deviating.vm.create(forms.createVm.smallest)).rejects.toMatchObject({ status: 404 });
+    expect(Object.keys((await service.reseller().accounting.currentInvoice()).positions.vms)).toEqual([]);
+  }
 });
 
 test('the examples are typed', () => {

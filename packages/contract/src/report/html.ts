@@ -5,6 +5,7 @@ import type { Coverage } from '../coverage.ts';
 import { VERDICTS, type Verdict } from '../finding.ts';
 import { STYLE } from './html-style.ts';
 import { summarise } from './summary.ts';
+import { visible } from './visible.ts';
 
 const MEANINGS: Readonly<Record<Verdict, string>> = {
   violation: 'An answer contradicts what the specification shows. The run fails.',
@@ -17,7 +18,7 @@ const MEANINGS: Readonly<Record<Verdict, string>> = {
 export function toHtml(report: SettledReport): string {
   const { verdict } = summarise(report);
   const title = `Contract of ${report.document.title}`;
-  return `<!doctype html>
+  return visible(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,26 +29,28 @@ export function toHtml(report: SettledReport): string {
 </head>
 <body>
 <a class="skip" href="#findings">To the findings</a>
-<main>
+<header>
 <h1>${escape(title)} <span class="verdict ${verdict}">${verdict}</span></h1>
 <p class="soft">Version ${escape(report.document.version)} against ${escape(report.target)}, ${escape(report.mode)}, on ${escape(report.at)}, in ${report.milliseconds} ms, seed ${report.seed}</p>
 <p class="said">${escape(said(report))}</p>
+</header>
 <nav aria-label="Parts of this page"><a href="#findings">Findings</a> <a href="#coverage">Coverage</a> <a href="#plan">What was allowed to be sent</a></nav>
+<main>
 ${figures(report)}
 ${left(report)}
-<div id="findings">
-${VERDICTS.map((kind) => findingsOf(report, kind)).join('')}
+<section id="findings" aria-label="Findings">
+${report.findings.length === 0 ? '<p>Nothing was found.</p>' : VERDICTS.map((kind) => findingsOf(report, kind)).join('')}
 ${settled(report)}
-</div>
+</section>
 <h2 id="coverage">Coverage</h2>
-<p class="soft">By operation: which statuses were answered, which parts of the answer were seen, which checks had something to look at. Open one for its fields and checks. Statuses in bold were answered, those that are underlined are not described.</p>
-${report.coverage.map(coverageOf).join('')}
+<p class="soft">By operation: which statuses were answered, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
+${report.coverage.map((row) => coverageOf(row, report)).join('')}
 <h2 id="plan">What was allowed to be sent</h2>
-<details><summary>${report.plan.length} steps</summary><div><ul>${report.plan.map((step) => `<li><code>${escape(step)}</code></li>`).join('')}</ul></div></details>
+<details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => `<li><code>${escape(step)}</code></li>`).join('')}</ul></div></details>
 </main>
 </body>
 </html>
-`;
+`);
 }
 
 /** What came of it, in a sentence or three. */
@@ -87,9 +90,9 @@ function figures(report: SettledReport): string {
     [counts.violation, 'violations'],
     [counts.learned, 'learned'],
     [counts.discovered, 'discovered'],
-    [`${operations.verified}/${operations.all}`, 'operations verified'],
-    [`${statuses.seen}/${statuses.all}`, 'described statuses seen'],
-    [`${fields.seen}/${fields.all}`, 'described fields seen'],
+    [`${operations.verified}/<wbr>${operations.all}`, 'operations verified'],
+    [`${statuses.seen}/<wbr>${statuses.all}`, 'described statuses seen'],
+    [`${fields.seen}/<wbr>${fields.all}`, 'described fields seen'],
     [requests, 'requests'],
     ...(accepted + fixed > 0 ? ([[`${accepted} / ${fixed}`, 'accepted / fixed']] as const) : []),
   ];
@@ -114,12 +117,12 @@ function findingOf(finding: SettledFinding): string {
     (sample) =>
       `<li><code>${escape(sample.pointer || 'the answer')}</code> of ${escape(sample.operation)}: ${escape(sample.observed)}</li>`,
   );
-  return `<details${verdict === 'violation' ? ' open' : ''}><summary>${about === 'client' ? '<span class="verdict">client</span> ' : ''}<b>${escape(message)}</b> <span class="soft">${where}</span></summary><div>
-<table><tr><th>expected</th><td>${escape(expected)}</td></tr><tr><th>observed</th><td>${escape(observed)}</td></tr>
-${source === undefined ? '' : `<tr><th>document</th><td><code>${escape(`${source.file}:${source.line}:${source.column}`)}</code></td></tr>`}
-<tr><th>check</th><td><code>${escape(check)}</code> ${escape(checkById(check)?.claim ?? '')}</td></tr>
-<tr><th>for your code</th><td>${escape(client)}</td></tr>
-<tr><th>finding</th><td><code>${escape(id)}</code>${expired === undefined ? '' : ` accepted until ${escape(expired.expires)} by ${escape(expired.owner)}, which is over`}</td></tr></table>
+  return `<details${verdict === 'violation' ? ' open' : ''}><summary>${about === 'client' ? '<span class="verdict">client</span> ' : ''}<b>${escape(message)}</b> <span class="soft">${where}</span></summary><div id="${escape(id)}">
+<table><tr><th scope="row">expected</th><td>${escape(expected)}</td></tr><tr><th scope="row">observed</th><td>${escape(observed)}</td></tr>
+${source === undefined ? '' : `<tr><th scope="row">document</th><td><code>${escape(`${source.file}:${source.line}:${source.column}`)}</code></td></tr>`}
+<tr><th scope="row">check</th><td><code>${escape(check)}</code> ${escape(checkById(check)?.claim ?? '')}</td></tr>
+<tr><th scope="row">for your code</th><td>${escape(client)}</td></tr>
+<tr><th scope="row">finding</th><td><code>${escape(id)}</code>${expired === undefined ? '' : ` accepted until ${escape(expired.expires)} by ${escape(expired.owner)}, which is over`}</td></tr></table>
 ${shown.length > 0 ? `<p>Seen at</p><ul>${shown.join('')}</ul>` : ''}
 <p>To see it again</p><pre>${escape(curl)}</pre>
 ${patch === undefined ? '' : `<p>To describe it</p><pre>${diff(patch)}</pre>`}
@@ -153,22 +156,26 @@ function settled({ findings, fixed }: SettledReport): string {
   ];
   return rows.length === 0
     ? ''
-    : `<h2>Baseline</h2><div class="scroll"><table><tr><th></th><th>finding</th><th>reason</th><th>owner</th></tr>${rows.join('')}</table></div>`;
+    : `<h2>Baseline</h2><div class="framed"><table><tr><th>state</th><th>finding</th><th>reason</th><th>owner</th></tr>${rows.join('')}</table></div>`;
 }
 
-function coverageOf(row: Coverage): string {
+function coverageOf(row: Coverage, { findings }: SettledReport): string {
   const seen = row.fields.filter((field) => field.seen).length;
   const share = row.fields.length === 0 ? 0 : Math.round((100 * seen) / row.fields.length);
-  const statuses = row.statuses.map(
-    ({ status, described, times }) =>
-      `<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}" title="${times} answers">${escape(status)}</span>`,
-  );
+  const statuses = row.statuses.map(({ status, described, times }) => {
+    const text = `${escape(status)}${times > 0 ? ` × ${times}` : ''}${described ? '' : ' (not described)'}`;
+    return `<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}">${text}</span>`;
+  });
+  const found = findings
+    .filter(({ touches, accepted }) => accepted === undefined && touches.some(({ operation }) => operation === row.operation))
+    .map(({ id, message }) => `<li><a href="#${escape(id)}">${escape(message)}</a></li>`);
   const fields = row.fields.map(({ field, seen: isSeen }) => `<li class="${isSeen ? 'seen' : 'unseen'}">${escape(field)}</li>`);
   const checks = row.checks.map(
     ({ check, outcome }) =>
       `<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${escape(check)}: ${outcome}</li>`,
   );
-  return `<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${escape(row.operation)}</b><br><code>${escape(`${row.method} ${row.path}`)}</code></span><span class="soft">${statuses.join(' ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
+  return `<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${escape(row.operation)}</b><br><code>${escape(`${row.method} ${row.path}`)}</code></span><span class="soft">${statuses.join(', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
 ${row.reason === '' ? '' : `<p class="soft">Not verified: ${escape(row.reason)}</p>`}
+${found.length === 0 ? '' : `<p>Findings</p><ul>${found.join('')}</ul>`}
 <p>Fields of success</p><ul class="columns">${fields.join('')}</ul><p>Checks</p><ul class="columns">${checks.join('')}</ul></div></details>`;
 }

@@ -1,6 +1,7 @@
 import { XMLBuilder } from 'fast-xml-parser';
 import type { SettledFinding, SettledReport } from '../baseline.ts';
 import type { Coverage } from '../coverage.ts';
+import { visible } from './visible.ts';
 
 /** The report as JUnit XML: a suite for each operation, a case for each check that applies to it. */
 export function toJunit(report: SettledReport): string {
@@ -14,7 +15,7 @@ export function toJunit(report: SettledReport): string {
       testsuite: suites,
     },
   };
-  return builder.build(document);
+  return visible(builder.build(document));
 }
 
 function suiteOf(row: Coverage, { findings, at }: SettledReport): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import type { SettledFinding, SettledReport } from '../baseline.ts';
 import { VERDICTS } from '../finding.ts';
 import { summarise, summaryLine } from './summary.ts';
+import { visible } from './visible.ts';
 
 /** The report as a Markdown summary, such as a pull request shows. */
 export function toMarkdown(report: SettledReport): string {
@@ -38,7 +39,7 @@ export function toMarkdown(report: SettledReport): string {
       `| ${row.operation} | ${row.verdict} | ${seen.join(' ')} | ${row.fields.filter((field) => field.seen).length}/${row.fields.length} | ${cell(row.reason)} |`,
     );
   }
-  return `${lines.join('\n')}\n`;
+  return visible(`${lines.join('\n')}\n`);
 }
 
 function section(finding: SettledFinding): readonly string[] {

@@ -12,7 +12,8 @@ import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { vmsOf } from '../client/purchases.ts';
-import { launchBrowser, serveWith } from './browser.ts';
+import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
+import { serveWith } from './browser.ts';
 import type { Report, Task } from './program.ts';
 
 const require = createRequire(import.meta.url);
@@ -125,12 +126,12 @@ test('an edge worker: buys, fails and pages', async ({ skip }) => {
   expect(JSON.parse(await answer.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
 });
 
-test('Chromium: buys, fails and pages', { timeout: 120_000 }, async () => {
+test('Chromium: buys, fails and pages', { timeout: 120_000 }, async ({ skip }) => {
+  if (noBrowser !== undefined) return skip(noBrowser);
   const { service, task } = await start();
   const { origin, server } = await serveWith(program, task.baseUrl);
   onTestFinished(() => void server.close());
-  const unpacked = mkdtempSync(join(directory, 'chromium-'));
-  const browser = await launchBrowser(unpacked);
+  const browser = await launchBrowser();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   await page.goto(`${origin}/page`);

@@ -1,0 +1,74 @@
+/** The browser of the tests: a real Chromium. */
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+
+import packaged from '../node_modules/@sparticuz/chromium/package.json' with { type: 'json' };
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** What would make a browser talk to other hosts on its own account is switched off. */
+const QUIET = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Names the version, so that another one is unpacked anew. */
+const UNPACKED = join(import.meta.dirname, `../node_modules/.cache/chromium-${packaged.version}`);
+
+const system = systemBrowser();
+
+/** Why there is no browser here, for tests that have to be skipped; undefined where there is one. */
+export const noBrowser =
+  system === undefined && !(process.platform === 'linux' && process.arch === 'x64')
+    ? `no Chromium on the PATH (${NAMES.join(', ')}), and the npm package has none for ${process.platform} ${process.arch}`
+    : undefined;
+
+/**
+ * Starts a headless Chromium: the system's if there is one, else the one inside the npm package `@sparticuz/chromium`.
+ *
+ * @throws Error where there is none (`noBrowser`).
+ */
+export async function launchBrowser(): Promise<Browser> {
+  if (noBrowser !== undefined) throw new Error(`The test needs a browser: ${noBrowser}.`);
+  // Chromium refuses its sandbox to root, and the packaged one comes without the helper that a sandbox needs.
+  const hasSandbox = system !== undefined && process.getuid?.() !== 0;
+  return playwright.launch({
+    executablePath: system ?? (await packagedBrowser()),
+    args: [...QUIET, ...(hasSandbox ? [] : ['--no-sandbox'])],
+  });
+}
+
+function systemBrowser(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** Unpacked once and kept. Others may do so at the same time: none may find half of it, so it is unpacked elsewhere and moved. */
+async function packagedBrowser(): Promise<string> {
+  const path = join(UNPACKED, 'chromium');
+  if (existsSync(path)) return path;
+  await mkdir(join(UNPACKED, '..'), { recursive: true });
+  const own = await mkdtemp(`${UNPACKED}-`);
+  const usual = process.env['TMPDIR'];
+  try {
+    // The package takes its place from there and from nowhere else.
+    process.env['TMPDIR'] = own;
+    await chromium.executablePath();
+    await rename(own, UNPACKED).catch((error: unknown) => {
+      if (!existsSync(path)) throw error;
+    });
+  } finally {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+    await rm(own, { recursive: true, force: true });
+  }
+  return path;
+}

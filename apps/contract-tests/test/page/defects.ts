@@ -1,0 +1,95 @@
+import type { Verdict } from '@reseller/contract/engine';
+import type { Tamper } from '../../src/fake/fake-service.ts';
+
+/** A defect that the service of the test has, and what the page has to say of it. */
+export interface KnownDefect {
+  readonly operation: string;
+  readonly verdict: Verdict;
+  readonly says: string;
+  /** Where the document says otherwise: a file of its sources, and the line there. */
+  readonly file: string;
+  readonly line: string;
+  /** Lines that the proposed change of the document has; none where the service is at fault. */
+  readonly patch: readonly string[];
+}
+
+export const KNOWN: readonly KnownDefect[] = [
+  {
+    operation: 'getDomainPricings',
+    verdict: 'violation',
+    says: 'the body is not the JSON that the document describes',
+    file: 'openapi/paths/domain@pricings.yaml',
+    line: 'content:',
+    patch: [],
+  },
+  {
+    operation: 'getCurrentInvoice',
+    verdict: 'violation',
+    says: '/data/creditLimit must be a number',
+    file: 'openapi/components/schemas/accounting/CurrentInvoice.yaml',
+    line: 'type: number',
+    patch: [],
+  },
+  {
+    operation: 'listDomains',
+    verdict: 'violation',
+    says: 'a request without an API key is served',
+    file: 'openapi/openapi.yaml',
+    line: 'security:',
+    patch: [],
+  },
+  {
+    operation: 'getDomain',
+    verdict: 'violation',
+    says: 'the service fails with 500 on an identifier that nothing has',
+    file: 'openapi/paths/domain@{domain}@info.yaml',
+    line: 'responses:',
+    patch: [],
+  },
+  {
+    operation: 'listVmHosts',
+    verdict: 'learned',
+    says: '/data/*/name must be a string',
+    file: 'openapi/components/schemas/vm/VmHost.yaml',
+    line: 'type: string',
+    patch: ['-    type: string', '+    type: [string, integer]'],
+  },
+  {
+    operation: 'listDedicatedServers',
+    verdict: 'discovered',
+    says: 'the document does not describe the property note',
+    file: 'openapi/components/schemas/dedicated/ListDedicatedServersResponse.yaml',
+    line: 'properties:',
+    patch: ['+      note:', '+        type: string'],
+  },
+  {
+    operation: 'listSales',
+    verdict: 'discovered',
+    says: 'the document does not describe the response header x-requests-left',
+    file: 'openapi/paths/accounting@sales.yaml',
+    line: "'200':",
+    patch: ['+        x-requests-left:'],
+  },
+];
+
+/** Makes a service that has all of them, and no others. */
+export const defective: Tamper = ({ operation, outcome, answer, key, success }) => {
+  const body = Object(answer.body);
+  if (operation?.id === 'listDomains' && key === 'none') return success();
+  if (operation?.id === 'getDomain' && outcome === 'unknown-id') return { ...answer, status: 500 };
+  if (outcome !== 'success') return undefined;
+  switch (operation?.id) {
+    case 'getDomainPricings':
+      return { ...answer, body: 'soon' };
+    case 'getCurrentInvoice':
+      return { ...answer, body: { ...body, data: { ...body.data, creditLimit: 'much' } } };
+    case 'listVmHosts':
+      return { ...answer, body: { ...body, data: [{ ...body.data[0], name: 7 }] } };
+    case 'listDedicatedServers':
+      return { ...answer, body: { ...body, note: 'x' } };
+    case 'listSales':
+      return { ...answer, headers: { ...answer.headers, 'x-requests-left': '41' } };
+    default:
+      return undefined;
+  }
+};

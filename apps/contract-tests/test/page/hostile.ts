@@ -1,0 +1,54 @@
+import type { SettledReport } from '@reseller/contract/engine';
+import type { Tamper } from '../../src/fake/fake-service.ts';
+
+/** Would call `hacked` if a browser took it for anything but text. */
+export const MARKUP = `</style></title></pre></table></details><script>hacked()</script><img src=x onerror="hacked()"><b onmouseover='hacked()'>&lt;`;
+const LONG_WORD = 'W'.repeat(300);
+/** Turns the direction of what follows, steers terminals, ends lines, or is not seen. */
+const STEERING = '\u202Egpj.exe\u0000\u0007\u001B[31m\r\u0085\u2028\u200B\uFFFE\uD800\u2067';
+/** The same as the page has to show it. */
+export const STEERING_SHOWN = String.raw`\u202egpj.exe\u0000\u0007\u001b[31m\u000d\u0085\u2028\u200b\ufffe\ud800\u2067`;
+const RIGHT_TO_LEFT = 'שלום';
+
+/** Begins with a digit and ends from right to left, so that it would change places with a neighbour of its kind. */
+export function hostile(text: string): string {
+  return `7  ${MARKUP} ${LONG_WORD} ${STEERING} ${text} ${RIGHT_TO_LEFT}`;
+}
+
+/** Names, values and labels that no service should answer with. */
+export const hostileService: Tamper = ({ operation, outcome, answer }) => {
+  if (outcome !== 'success') return undefined;
+  const body = Object(answer.body);
+  switch (operation?.id) {
+    case 'getCurrentInvoice':
+      return { ...answer, body: { ...body, [hostile('name')]: 1, data: { ...body.data, creditLimit: `7 ${MARKUP}`.slice(0, 60) } } };
+    case 'listDedicatedServers':
+      return { ...answer, body: { ...body, requestID: hostile('id') } };
+    case 'listSales':
+      return { ...answer, headers: { 'content-type': `text/${MARKUP}` } };
+    case 'listDomains':
+      return { ...answer, body: hostile('body') };
+    default:
+      return undefined;
+  }
+};
+
+/** What of a report is a word of the program, and comes from nowhere else. */
+const OWN_WORDS: ReadonlySet<string> = new Set(['verdict', 'outcome', 'about', 'mode']);
+
+/** A report that has one of everything, and of which every text is hostile, wherever it may come from. */
+export function hostileReport(report: SettledReport): SettledReport {
+  const [accepted, expired, client, ...others] = report.findings;
+  if (accepted === undefined || expired === undefined || client === undefined) throw new Error('The report has too few findings.');
+  const acceptance = { finding: accepted.id, check: accepted.check, reason: 'known', owner: 'accounting', expires: '2030-01-01' };
+  const full: SettledReport = {
+    ...report,
+    findings: [{ ...accepted, accepted: acceptance }, { ...expired, expired: acceptance }, { ...client, about: 'client' }, ...others],
+    fixed: [acceptance],
+    left: ['a handle'],
+    spent: { amount: '4.90', unknown: 2 },
+  };
+  return JSON.parse(JSON.stringify(full), (key, value: unknown) =>
+    typeof value === 'string' && !OWN_WORDS.has(key) ? hostile(value) : value,
+  );
+}

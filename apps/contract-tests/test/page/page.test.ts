@@ -1,0 +1,334 @@
+/** The HTML report as its readers have it: a file in a real Chromium. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { toHtml, toJunit, toMarkdown, type SettledReport } from '@reseller/contract/engine';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
+import { loadDocument } from '../../src/document.ts';
+import { FAKE_KEY, startFakeService, type Tamper } from '../../src/fake/fake-service.ts';
+import { command } from '../run-command.ts';
+import { contrastOf, paintedTexts } from './contrast.ts';
+import { defective, KNOWN } from './defects.ts';
+import { hostile, hostileReport, hostileService, MARKUP, STEERING_SHOWN } from './hostile.ts';
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+/** The least contrast of text, and of what shows where the keyboard is (WCAG 2.2, 1.4.3 and 1.4.11). */
+const TEXT = 4.5;
+const SIGN = 3;
+/** Phones, 400 % of zoom on a small screen (WCAG 2.2, 1.4.10), and screens on both sides of each change of the layout. */
+const WIDTHS = [320, 360, 384, 400, 880, 881, 1280];
+const SCHEMES = ['light', 'dark'] as const;
+/** `hostile texts` has one of everything that a report can have. */
+const PAGES = ['defects', 'good', 'hostile service', 'hostile texts'] as const;
+/** Between them they show whatever can be seen. */
+const LOOKED_AT = ['defects', 'hostile texts'] as const;
+
+let folder: string;
+let browser: Browser;
+let report: SettledReport;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  folder = await mkdtemp(join(tmpdir(), 'contract-page-'));
+  browser = await launchBrowser();
+  await runAgainst(defective, 'defects');
+  await runAgainst(() => undefined, 'good');
+  await runAgainst(hostileService, 'hostile service');
+  report = JSON.parse(await readFile(join(folder, 'defects', 'report.json'), 'utf8'));
+  await mkdir(join(folder, 'hostile texts'));
+  await writeFile(fileOf('hostile texts'), toHtml(hostileReport(report)));
+});
+
+beforeEach(({ skip }) => {
+  if (noBrowser !== undefined) skip(noBrowser);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+/** Has the command write its reports of a service. */
+async function runAgainst(tamper: Tamper, name: (typeof PAGES)[number]): Promise<void> {
+  const service = await startFakeService(await loadDocument(), tamper);
+  try {
+    await command(['--target', service.url, '--report', join(folder, name)], { RESELLER_API_KEY: FAKE_KEY });
+  } finally {
+    await service.close();
+  }
+}
+
+function fileOf(name: (typeof PAGES)[number]): string {
+  return join(folder, name, 'index.html');
+}
+
+interface Opened {
+  readonly page: Page;
+  /** What the page asked for, and what the browser complained of. */
+  readonly requests: readonly string[];
+  readonly problems: readonly string[];
+  /** What ran in it although nothing should. */
+  readonly ran: readonly string[];
+}
+
+/** Opens a report as a file, in a browser that is offline. */
+async function open(name: (typeof PAGES)[number], options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ offline: true, ...options });
+  onTestFinished(() => context.close());
+  const [requests, problems, ran]: [string[], string[], string[]] = [[], [], []];
+  await context.exposeFunction('hacked', () => ran.push('a script'));
+  const page = await context.newPage();
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('dialog', (dialog) => ran.push(dialog.message()));
+  await page.goto(pathToFileURL(fileOf(name)).href);
+  return { page, requests, problems, ran };
+}
+
+async function openAll(page: Page): Promise<void> {
+  await page.locator('details').evaluateAll((all) => all.forEach((one) => one.setAttribute('open', '')));
+}
+
+function findingOf(page: Page, says: string): Locator {
+  return page.locator('#findings details').filter({ has: page.locator('summary').getByText(says, { exact: true }) });
+}
+
+describe('without network and without JavaScript', () => {
+  test.each(PAGES)('%s: opens from a file, asks for nothing else and has nothing to complain of', async (name) => {
+    const { page, requests, problems } = await open(name);
+    expect(await page.title()).toContain('Contract of');
+    expect(requests).toEqual([pathToFileURL(fileOf(name)).href]);
+    expect(problems).toEqual([]);
+  });
+
+  test('every known defect is found with its operation, its place in the document and the change that describes it', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    for (const { operation, verdict, says, file, line, patch } of KNOWN) {
+      const finding = findingOf(page, says);
+      const summary = finding.locator('summary');
+      expect.soft(await summary.innerText(), says).toContain(operation);
+      if (verdict !== 'violation') await summary.press('Enter');
+      const text = await finding.innerText();
+      const [, number = ''] = text.split(`${file}:`)[1]?.match(/^(\d+):\d+\s/) ?? [];
+      const lines = (await readFile(join(ROOT, file), 'utf8')).split('\n');
+      expect.soft(lines[Number(number) - 1], says).toContain(line);
+      for (const part of [...patch, 'To see it again', 'curl -i']) expect.soft(text, says).toContain(part);
+      expect.soft(text.includes('To describe it'), says).toBe(patch.length > 0);
+    }
+    const violations = KNOWN.filter(({ verdict }) => verdict === 'violation').length;
+    expect(await page.getByRole('heading', { name: 'violation' }).innerText()).toBe(`violation ${violations}`);
+  });
+
+  test('every finding of the run stands there as the run found it, and a patch can be copied as it is', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    await openAll(page);
+    expect(await page.locator('#findings details').count()).toBe(report.findings.length);
+    for (const { message, expected, observed, touches, curl, client, id, patch } of report.findings) {
+      const finding = findingOf(page, message);
+      const text = await finding.innerText();
+      for (const part of [expected, observed, curl, client, id, ...touches.map(({ operation, status }) => `${operation} ${status}`)])
+        expect.soft(text, message).toContain(part);
+      if (patch !== undefined) expect(await finding.locator('pre').last().innerText()).toBe(patch);
+    }
+  });
+
+  test('on paper, everything is unfolded', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    await page.emulateMedia({ media: 'print' });
+    for (const details of await page.locator('details').all()) {
+      const inner = details.locator('> div');
+      expect.soft(await inner.isVisible(), await details.locator('summary').innerText()).toBe(true);
+    }
+  });
+});
+
+describe('looks', () => {
+  test.each(LOOKED_AT.flatMap((name) => SCHEMES.map((scheme) => [name, scheme] as const)))(
+    '%s, %s: all text has the contrast of WCAG AA',
+    async (name, colorScheme) => {
+      const { page } = await open(name, { colorScheme });
+      await openAll(page);
+      await page.locator('.row').first().hover();
+      const painted = await paintedTexts(page);
+      expect(painted.length).toBeGreaterThan(5);
+      const faint = painted.filter(({ colour, background }) => contrastOf(colour, background) < TEXT);
+      expect(faint).toEqual([]);
+    },
+  );
+
+  test('the schemes differ', async () => {
+    const [light, dark] = await Promise.all(
+      SCHEMES.map(async (colorScheme) => paintedTexts((await open('defects', { colorScheme })).page)),
+    );
+    expect(light?.[0]?.background).not.toBe(dark?.[0]?.background);
+  });
+
+  test.each(LOOKED_AT)('%s: nothing has to be scrolled sideways, and nothing is cut off', async (name) => {
+    const { page } = await open(name);
+    for (const isOpen of [false, true]) {
+      if (isOpen) await openAll(page);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const wide = await page.locator('html, body *').evaluateAll((all) =>
+          all
+            .filter((one) => one.checkVisibility() && !one.matches('.skip'))
+            .filter((one) => one.getBoundingClientRect().right > innerWidth || (one.clientWidth > 0 && one.scrollWidth > one.clientWidth))
+            .map((one) => `${one.tagName} ${one.className}: ${one.textContent?.slice(0, 60)}`),
+        );
+        expect.soft(wide, `${width} px`).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('for everybody', () => {
+  test.each(LOOKED_AT)('%s: axe finds nothing to mend', async (name) => {
+    const { page } = await open(name);
+    await openAll(page);
+    // Contrast is measured above, for each pair of colours instead of each element.
+    const options = JSON.stringify({ rules: { 'color-contrast': { enabled: false } } });
+    const { violations, passes } = await page.evaluate<AxeResults>(`${axe.source}\naxe.run(document, ${options})`);
+    expect(violations.map(({ id, help, nodes }) => [id, help, nodes.slice(0, 3).map(({ html }) => html)])).toEqual([]);
+    expect(passes.map(({ id }) => id)).toEqual(expect.arrayContaining(['summary-name', 'link-name', 'region', 'heading-order', 'bypass']));
+  });
+
+  test.each(PAGES)('%s: headings go down one level at a time, and all text stands in a landmark', async (name) => {
+    const { page } = await open(name);
+    const levels = await page.getByRole('heading').evaluateAll((all) => all.map((one) => Number(one.tagName.slice(1))));
+    expect(levels.filter((level) => level === 1)).toHaveLength(1);
+    expect(levels[0]).toBe(1);
+    levels.forEach((level, index) => expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1));
+    for (const heading of await page.getByRole('heading').all()) expect(await heading.innerText()).toMatch(/\w/);
+    const landmarks = await page.locator('header, nav, main, footer, aside').evaluateAll((all) => all.map((one) => one.tagName));
+    expect(landmarks).toEqual(['HEADER', 'NAV', 'MAIN']);
+    const links = page.getByRole('navigation', { name: 'Parts of this page' }).getByRole('link');
+    const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    expect(targets).toEqual(['#findings', '#coverage', '#plan']);
+    for (const target of targets) expect(await page.locator(target).count()).toBe(1);
+  });
+
+  test.each(SCHEMES)(
+    '%s: the keyboard reaches whatever can be used, in order; it has a name, and it shows where one is',
+    async (colorScheme) => {
+      const { page } = await open('defects', { colorScheme, javaScriptEnabled: false });
+      const usable = page.locator('a[href], summary, button, input, select, textarea, [tabindex]');
+      const names = await usable.evaluateAll((all) =>
+        all.filter((one) => one.checkVisibility()).map((one) => one.textContent?.trim() ?? ''),
+      );
+      expect(names.length).toBe(report.findings.length + report.coverage.length + 1 + 4);
+      for (const name of names) {
+        await page.keyboard.press('Tab');
+        const focused = await page.locator(':focus').evaluate((element) => {
+          const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+          const { backgroundColor } = getComputedStyle(document.body);
+          const { left, width } = element.getBoundingClientRect();
+          return {
+            name: element.textContent?.trim(),
+            outlineStyle,
+            outlineWidth,
+            outlineColor,
+            backgroundColor,
+            isSeen: left >= 0 && width > 0,
+          };
+        });
+        expect(focused).toMatchObject({ name, outlineStyle: 'solid', outlineWidth: '3px', isSeen: true });
+        expect(name).toMatch(/\w/);
+        expect(contrastOf(focused.outlineColor, focused.backgroundColor)).toBeGreaterThanOrEqual(SIGN);
+      }
+    },
+  );
+
+  test('the keyboard skips to the findings, and opens and closes one', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const finding = page.locator('details', { has: page.locator('summary:focus') });
+    expect(await finding.innerText()).toContain(report.findings[0]?.message);
+    expect(await finding.locator('table').isVisible()).toBe(true);
+    await page.keyboard.press('Space');
+    expect(await finding.locator('table').isVisible()).toBe(false);
+  });
+});
+
+test('an operation leads to its findings, which open', async () => {
+  const { page } = await open('defects', { javaScriptEnabled: false, reducedMotion: 'reduce' });
+  for (const { operation, says } of KNOWN) {
+    const row = page.locator('details').filter({ has: page.locator('summary.row').getByText(operation, { exact: true }) });
+    await row.locator('summary').click();
+    await row.getByRole('link', { name: says }).click();
+    const finding = findingOf(page, says);
+    await expect.poll(() => finding.evaluate((one) => one.getBoundingClientRect().top), { message: says }).toSatisfy(isOnScreen);
+    expect.soft(await finding.locator('table').isVisible(), says).toBe(true);
+  }
+});
+
+describe('hostile values', () => {
+  const names = ['hostile service', 'hostile texts'] as const;
+
+  test.each(names)('%s: they are text, and nothing runs, even if no policy forbids it', async (name) => {
+    for (const bypassCSP of [false, true]) {
+      const { page, ran, problems } = await open(name, { bypassCSP });
+      await openAll(page);
+      const text = await page.locator('body').innerText();
+      expect(text).toContain(MARKUP);
+      expect(text).toContain(STEERING_SHOWN);
+      const { page: usual } = await open('defects');
+      const known = await markupOf(usual);
+      expect((await markupOf(page)).filter((one) => !known.includes(one))).toEqual([]);
+      expect(ran).toEqual([]);
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test('every text of a report is shown as it is, with what cannot be seen written out', async () => {
+    const { page } = await open('hostile texts');
+    await openAll(page);
+    const text = await page.locator('body').innerText();
+    const texts = report.findings.flatMap(({ message, expected, observed, curl, client, id }, index) =>
+      // Of one that is accepted, only that much is shown.
+      index === 0 ? [message, 'known', 'accounting', '2030-01-01'] : [message, expected, observed, curl, client, id],
+    );
+    texts.push(...report.coverage.flatMap(({ operation, method, path }) => [operation, method, path]), ...report.plan, 'a handle');
+    expect(texts.filter((one) => !text.includes(hostile(one).replace(/\u202E.*\u2067/su, STEERING_SHOWN)))).toEqual([]);
+    expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  test('JUnit is XML to a browser, and Markdown keeps to its lines', async () => {
+    const { page } = await open('defects');
+    const texts = hostileReport(report);
+    const cases = await page.evaluate((xml) => {
+      const parsed = new DOMParser().parseFromString(xml, 'application/xml');
+      return parsed.querySelector('parsererror')?.textContent ?? parsed.querySelectorAll('testcase').length;
+    }, toJunit(texts));
+    expect(cases).toBe(report.coverage.flatMap(({ checks }) => checks).length);
+    expect(toMarkdown(texts)).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\p{Zl}\p{Bidi_Control}]/u);
+  });
+
+  test('text from right to left does not change places with what stands beside it', async () => {
+    // Wide enough for each of them to stand in one line.
+    const { page } = await open('hostile texts', { viewport: { width: 20_000, height: 800 } });
+    await page.locator('body').evaluate((body) => body.setAttribute('style', 'max-width: none'));
+    const overlaps = await page.locator('#findings summary').evaluateAll((all) =>
+      all.flatMap((summary) => {
+        const boxes = [...summary.children].map((child) => child.getBoundingClientRect());
+        return boxes.filter((box, index) => box.left < (boxes[index - 1]?.right ?? 0)).map(() => summary.textContent);
+      }),
+    );
+    expect(overlaps).toEqual([]);
+  });
+});
+
+function isOnScreen(top: number): boolean {
+  return top >= 0 && top < 720;
+}
+
+/** The names of all elements and attributes of a page. */
+function markupOf(page: Page): Promise<string[]> {
+  return page.locator('*').evaluateAll((all) => [...new Set(all.flatMap((one) => [one.tagName, ...one.getAttributeNames()]))]);
+}
