@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { toHtml, toJunit, toMarkdown, type SettledReport } from '@reseller/contract/engine';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
@@ -187,16 +186,6 @@ describe('looks', () => {
 });
 
 describe('for everybody', () => {
-  test.each(LOOKED_AT)('%s: axe finds nothing to mend', async (name) => {
-    const { page } = await open(name);
-    await openAll(page);
-    // Contrast is measured above, for each pair of colours instead of each element.
-    const options = JSON.stringify({ rules: { 'color-contrast': { enabled: false } } });
-    const { violations, passes } = await page.evaluate<AxeResults>(`${axe.source}\naxe.run(document, ${options})`);
-    expect(violations.map(({ id, help, nodes }) => [id, help, nodes.slice(0, 3).map(({ html }) => html)])).toEqual([]);
-    expect(passes.map(({ id }) => id)).toEqual(expect.arrayContaining(['summary-name', 'link-name', 'region', 'heading-order', 'bypass']));
-  });
-
   test.each(PAGES)('%s: headings go down one level at a time, and all text stands in a landmark', async (name) => {
     const { page } = await open(name);
     const levels = await page.getByRole('heading').evaluateAll((all) => all.map((one) => Number(one.tagName.slice(1))));
