@@ -127,6 +127,8 @@ export interface TestService {
   readonly vms: Service['vms'];
   /** Does all that has fallen due. */
   runDueWork(): Promise<number>;
+  /** Stops the service; the store stays open until the test ends. */
+  close(): Promise<void>;
   /** A further account, with its key. */
   account(creditLimit?: string): Promise<{ readonly id: string; readonly apiKey: string }>;
 }
@@ -137,6 +139,9 @@ export async function startService({
   random = systemRandom,
   publicUrl,
   hypervisor = new TestHypervisor(),
+  fleet = new TestFleet(),
+  registrar = new TestRegistrar(),
+  portTimeout,
   operatorToken,
   mode,
   lenient,
@@ -146,6 +151,10 @@ export async function startService({
   random?: Random;
   publicUrl?: string;
   hypervisor?: TestHypervisor;
+  fleet?: TestFleet;
+  registrar?: TestRegistrar;
+  /** Milliseconds. */
+  portTimeout?: number;
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
   lenient?: boolean;
@@ -156,11 +165,9 @@ export async function startService({
   const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
   const store = await (url === undefined ? openSqliteStore(directory) : openPostgresStore(url));
   const clock = new TestClock();
-  const fleet = new TestFleet();
-  const registrar = new TestRegistrar();
   const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, operator, vms, runDueWork } = await createService({
+  const { app, operator, vms, runDueWork, close } = await createService({
     store,
     ports,
     secret: SECRET,
@@ -168,11 +175,12 @@ export async function startService({
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
+    ...(portTimeout === undefined ? {} : { portTimeout }),
     ...(lenient === undefined ? {} : { lenient }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
-    await Promise.all([app.close(), operator.close()]);
+    await close();
     await store.close();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -196,6 +204,7 @@ export async function startService({
     operator,
     vms,
     runDueWork,
+    close,
     account,
     async send(path, init) {
       const received = await send(path, init);

@@ -4,7 +4,14 @@ import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
-import { deleteReservation, keepReservation, ReservationUndoneError, undoReservation, withdrawDelivery } from './reservation.ts';
+import {
+  deleteReservation,
+  keepReservation,
+  ReservationUndoneError,
+  undoReservation,
+  withdrawDelivery,
+  withdrawWhenEnded,
+} from './reservation.ts';
 import type { Undoing } from './reservation.ts';
 
 /** An answer as it is sent. */
@@ -121,7 +128,10 @@ async function reserveAndDeliver<Id extends OperationId>(
     const left = { ...reservation, details: reserved.details };
     if (error instanceof ReservationUndoneError) await withdrawDelivery(undoing, left);
     // What cannot be undone now is left over: it is undone with the work that is due, which says what is in the way.
-    else await undoReservation(undoing, left).catch(() => false);
+    else {
+      await undoReservation(undoing, left).catch(() => false);
+      withdrawWhenEnded(undoing, left, error);
+    }
     throw error;
   }
 }

@@ -1,10 +1,12 @@
 /** Reservations: what an operation keeps while the infrastructure is at work, and how it is undone. */
 import type { Ports } from '../ports/ports.ts';
+import { PortTimeoutError } from '../ports/time-limit.ts';
 import { preparedWrite } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { forgetKey } from './idempotency.ts';
 import type { Node } from './node.ts';
+import { withEach } from './pace.ts';
 import type { DeliveredOperation, OperationId, OperationTable, ReservationDetails } from './operation.ts';
 
 /** A stored reservation. */
@@ -24,6 +26,8 @@ export interface Undoing {
   readonly table: OperationTable;
   /** The node that carries reservations out, and undoes those that are left over. */
   readonly node: Node;
+  /** Aborted when the service stops: what is not begun by then is left for others, or for the next start. */
+  readonly closing: AbortSignal;
 }
 
 export async function keepReservation(db: Db, reservation: Reservation, { node, now }: { node: Node; now: number }): Promise<void> {
@@ -71,6 +75,17 @@ export async function withdrawDelivery({ store, ports, table }: Undoing, { id, o
 }
 
 /**
+ * A delivery that was given up may come about all the same, after it was undone: when its call has
+ * ended, what it did is taken back once more. Nobody waits for that.
+ *
+ * @param error What the delivery failed with; where it was answered, there is nothing to wait for.
+ */
+export function withdrawWhenEnded(undoing: Undoing, reservation: Reservation, error: unknown): void {
+  if (!(error instanceof PortTimeoutError)) return;
+  error.ended.then(() => withdrawDelivery(undoing, reservation)).catch(() => {});
+}
+
+/**
  * Takes back what a delivery may have done outside, then what was reserved. May be repeated.
  *
  * @returns Whether it was left over: what another node has taken on, or what was confirmed, is not undone.
@@ -110,7 +125,7 @@ export interface Undone {
  * never had an answer, or one that said that nothing was bought.
  */
 export async function undoLeftReservations(undoing: Undoing): Promise<Undone> {
-  const { store, node } = undoing;
+  const { store, node, closing } = undoing;
   const rows = await store.read((db) =>
     db
       .selectFrom('reservations')
@@ -122,9 +137,9 @@ export async function undoLeftReservations(undoing: Undoing): Promise<Undone> {
   );
   let undone = 0;
   const failures: Undone['failures'][number][] = [];
-  for (const row of rows) {
+  const undo = async (row: (typeof rows)[number]): Promise<void> => {
     // What has been finished since it was read is not there any more when it is claimed.
-    if (node.delivering.has(row.id)) continue;
+    if (node.delivering.has(row.id)) return;
     const details: ReservationDetails = JSON.parse(row.details);
     const reservation = { id: row.id, accountId: row.account_id, operation: row.operation, details, keyHash: row.key_hash };
     try {
@@ -132,7 +147,8 @@ export async function undoLeftReservations(undoing: Undoing): Promise<Undone> {
     } catch (error) {
       failures.push({ reservation: row.id, error });
     }
-  }
+  };
+  await withEach(rows, undo, closing);
   return { undone, failures };
 }
 

@@ -21,6 +21,7 @@ import {
   ReservationUndoneError,
   undoReservation,
   withdrawDelivery,
+  withdrawWhenEnded,
 } from '../operations/reservation.ts';
 import type { Reservation, Undoing } from '../operations/reservation.ts';
 import { StoreUnavailableError } from '../store/store.ts';
@@ -134,6 +135,7 @@ async function reserveAndDeliver<Result>(
     }
     // What cannot be undone or finished now is left over: it is tried again with the work that is due.
     const isSettled = await undoReservation(parts, reservation).catch(() => false);
+    withdrawWhenEnded(parts, reservation, error);
     if (isSettled && change.finished) return change.finished();
     if (error instanceof StoreUnavailableError) throw error;
     throw new HypervisorError(

@@ -7,6 +7,7 @@
 import type { Ports } from '../../ports/ports.ts';
 import type { Store } from '../../store/store.ts';
 import type { Node } from '../node.ts';
+import { withEach } from '../pace.ts';
 import type { ServerRow } from './server.ts';
 
 /** Tasks that a node takes on at once. */
@@ -17,6 +18,8 @@ export interface FleetTelling {
   readonly store: Store;
   readonly ports: Ports;
   readonly node: Node;
+  /** Aborted when the service stops: no further task is begun. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -29,22 +32,24 @@ export async function tellFleet(telling: FleetTelling): Promise<number> {
   const failures: unknown[] = [];
   const failed: string[] = [];
   for (let told = 0; ;) {
-    const servers = await takeTasks(telling, failed);
+    const servers = telling.closing.aborted ? [] : await takeTasks(telling, failed);
     if (servers.length === 0) {
       if (failures.length > 0)
         throw new AggregateError(failures, `The fleet failed in ${failures.length} of ${told + failures.length} tasks.`);
       return told;
     }
-    for (const server of servers) {
+    const tell = async (server: ServerRow): Promise<void> => {
       try {
         await carryOut(telling, server);
         told++;
       } catch (error) {
         failures.push(error);
         failed.push(server.id);
-        await letGo(telling, server);
+        // What is not let go of is this node's own: it takes it on again, or another one does when this one is gone.
+        await letGo(telling, server).catch((unsaid: unknown) => void failures.push(unsaid));
       }
-    }
+    };
+    await withEach(servers, tell, telling.closing);
   }
 }
 
