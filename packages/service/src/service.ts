@@ -26,6 +26,8 @@ import { limited, USUAL_PORT_TIMEOUT } from './ports/time-limit.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
 import { assertIdentity } from './store/identity.ts';
+import { domainActs, domainChangesLeft } from './provider/domain.ts';
+import type { DomainActs } from './provider/domain.ts';
 import { vmActs, vmChangesLeft } from './provider/vm.ts';
 import type { VmActs } from './provider/vm.ts';
 import { readSettings } from './store/settings.ts';
@@ -76,6 +78,8 @@ export interface Service {
   readonly app: FastifyInstance;
   /** What the provider does with VMs; the operator API does it by these. */
   readonly vms: VmActs;
+  /** What the provider does with domains, likewise. */
+  readonly domains: DomainActs;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
   /**
@@ -111,10 +115,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     lease: parts.lease ?? USUAL_LEASE,
     onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
   });
-  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft }, node, closing: closing.signal };
+  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft, ...domainChangesLeft }, node, closing: closing.signal };
   const undoLeft = undoingAndTelling(undoing, logger);
   await undoLeft();
   const vms = vmActs({ ...undoing, secret });
+  const domains = domainActs({ ...undoing, secret });
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
@@ -159,11 +164,12 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   app.addHook('onClose', () =>
     node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, vms, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({ store, ports, secret, mode, vms, domains, sandbox, operatorToken, metrics, logger });
   return {
     app,
     operator,
     vms,
+    domains,
     runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
       closing.abort();

@@ -125,6 +125,8 @@ export interface TestService {
   readonly operator: FastifyInstance;
   /** What the provider does with VMs. */
   readonly vms: Service['vms'];
+  /** What the provider does with domains. */
+  readonly domains: Service['domains'];
   /** Does all that has fallen due. */
   runDueWork(): Promise<number>;
   /** Stops the service; the store stays open until the test ends. */
@@ -167,7 +169,7 @@ export async function startService({
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, operator, vms, runDueWork, close } = await createService({
+  const { app, operator, vms, domains, runDueWork, close } = await createService({
     store,
     ports,
     secret: SECRET,
@@ -203,6 +205,7 @@ export async function startService({
     directory,
     operator,
     vms,
+    domains,
     runDueWork,
     close,
     account,

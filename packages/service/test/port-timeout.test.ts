@@ -100,7 +100,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     await prepare?.(service);
     const [before, outside] = [await stateOf(service), outsideOf(service)];
     Object.assign(still, { holds, most: 1 });
-    expect([500, 'HypervisorError']).toContain(await failureOf(act(service)));
+    expect([500, 'InfrastructureError']).toContain(await failureOf(act(service)));
     expect(still.held).toHaveLength(1);
     await service.runDueWork();
     expect(await stateOf(service)).toEqual(before);
@@ -121,7 +121,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     await prepare?.(service);
     const before = await stateOf(service);
     still.holds = 'before';
-    expect([500, 'HypervisorError']).toContain(await failureOf(act(service)));
+    expect([500, 'InfrastructureError']).toContain(await failureOf(act(service)));
     await service.runDueWork();
     expect(still.held).toHaveLength(3);
     const left = await service.store.read((db) => db.selectFrom('reservations').select('id').execute());
@@ -140,7 +140,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
     const service = await standing();
     const { still, vmId } = service;
     still.holds = holds;
-    expect(await failureOf(service.vms[does](vmId))).toBe('HypervisorError');
+    expect(await failureOf(service.vms[does](vmId))).toBe('InfrastructureError');
     await service.runDueWork();
     // Billed no more, and its room is nobody else's yet.
     expect((await stateOf(service)).positions).toMatchObject([{ stop: expect.any(Number) }]);

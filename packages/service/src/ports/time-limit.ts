@@ -64,16 +64,8 @@ function inTime<T>(answer: PromiseLike<T>, what: string, limit: number): Promise
     reject(new PortTimeoutError(`${what} within ${limit} ms. What it was asked may have been done.`, ended.promise));
   }, limit);
   // After the limit both do nothing: a late failure is handled, too.
-  answer.then(
-    (result) => {
-      end();
-      resolve(result);
-    },
-    (error: unknown) => {
-      end();
-      reject(error);
-    },
-  );
+  answer.then(resolve, reject);
+  answer.then(end, end);
   function end(): void {
     clearTimeout(timer);
     ended.resolve();

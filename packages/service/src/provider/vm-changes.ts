@@ -15,6 +15,7 @@ import { brokenRanges, monthlyPriceOf } from '../rules/resources.ts';
 import type { BilledResources } from '../rules/resources.ts';
 import type { VmsTable } from '../store/schema.ts';
 import type { Db } from '../store/store.ts';
+import type { Change, Reserved } from './change.ts';
 import { claim, freed, hostSystemOf, pricesFor } from './vm-state.ts';
 import type { Resize } from './vm.ts';
 
@@ -26,22 +27,6 @@ export interface VmActing {
   readonly secret: string;
 }
 
-/** What a reservation of a change is kept with. */
-interface Reserved {
-  readonly accountId: string;
-  readonly details: ReservationDetails;
-}
-
-/** One run of a change. */
-export interface VmChange<Result> {
-  /** Keeps what the change will take, or makes what it takes away; a result where there is nothing to deliver. */
-  reserve(db: Db): Promise<Reserved | { readonly result: Result }>;
-  deliver(): Promise<void>;
-  confirm(db: Db): Promise<Result>;
-  /** The result where what was left over has been finished; missing where it is undone. */
-  finished?(): Result;
-}
-
 type Left = Pick<DeliveredOperation<never>, 'withdraw' | 'release'>;
 type Row = Selectable<VmsTable>;
 
@@ -50,7 +35,7 @@ const settlingOf = (db: Db, { account_id: accountId }: Row, { ports, secret }: V
 
 /** Billing begins when the VM runs; its cost until the period ends is kept beforehand. */
 export const starting = {
-  begin(acting: VmActing): VmChange<void> {
+  begin(acting: VmActing): Change<void> {
     let kept: { vm: Row; hold: Money };
     return {
       async reserve(db) {
@@ -68,6 +53,7 @@ export const starting = {
         await releaseCredit(db, vm.account_id, hold - holdOf(position));
         await beginPosition(db, position);
       },
+      failure: takenBack,
     };
   },
   left: {
@@ -81,12 +67,13 @@ export const starting = {
 
 /** Billing ends before the VM does. */
 export const stopping = {
-  begin(acting: VmActing): VmChange<void> {
+  begin(acting: VmActing): Change<void> {
     return {
       reserve: (db) => ended(db, acting, 'stop'),
       deliver: () => acting.ports.hypervisor.stop(acting.vmId),
       confirm: async (db) => void (await freed(db, acting.vmId, {})),
       finished: () => {},
+      failure: toldAgain,
     };
   },
   left: {
@@ -97,12 +84,13 @@ export const stopping = {
 
 /** Billing ends before the VM does; its room and addresses are free after it. */
 export const removing = {
-  begin(acting: VmActing): VmChange<void> {
+  begin(acting: VmActing): Change<void> {
     return {
       reserve: (db) => ended(db, acting, 'remove'),
       deliver: () => acting.ports.hypervisor.remove(acting.vmId),
       confirm: (db) => vacate(db, acting.vmId),
       finished: () => {},
+      failure: toldAgain,
     };
   },
   left: {
@@ -116,7 +104,7 @@ export const removing = {
  * of the reservation.
  */
 export const resizing = {
-  begin(acting: VmActing, { resources, allowFallbackIPs = false }: Resize): VmChange<Money> {
+  begin(acting: VmActing, { resources, allowFallbackIPs = false }: Resize): Change<Money> {
     let kept: { vm: Row; to: BilledResources; size: VmSize; hold: Money; price: Money; basis: 'SALE' | 'STANDARD' };
     return {
       async reserve(db) {
@@ -159,6 +147,7 @@ export const resizing = {
         await beginPosition(db, position);
         return price;
       },
+      failure: takenBack,
     };
   },
   left: {
@@ -173,6 +162,17 @@ export const resizing = {
     },
   } satisfies Left,
 };
+
+function takenBack(isUndone: boolean): string {
+  const state = isUndone
+    ? 'It was taken back. Send the request again later.'
+    : 'It is being taken back. Send the request again in a few seconds.';
+  return `The hypervisor could not do it, so nothing of it is billed. ${state}`;
+}
+
+function toldAgain(): string {
+  return 'The VM is not billed any more, but the hypervisor has not done it yet: it is told again until it has. Look at the VM in a few seconds.';
+}
 
 /** Keeps what a position at a new price needs beyond the one that runs. What becomes cheaper is not refused, however little credit is left. */
 async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {

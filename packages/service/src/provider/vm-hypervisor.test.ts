@@ -12,7 +12,7 @@ import { expectInvariants } from '../../test/invariants.ts';
 import { startOperator } from '../../test/operator.ts';
 import { createService, openSqliteStore } from '../index.ts';
 import type { Service, Store } from '../index.ts';
-import { HypervisorError } from './vm.ts';
+import { InfrastructureError } from './change.ts';
 
 type Does = 'start' | 'stop' | 'resize' | 'remove';
 const all: readonly Does[] = ['start', 'stop', 'resize', 'remove'];
@@ -103,7 +103,7 @@ describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it do
     const before = await stateOf(service.store);
     const outside = onHypervisor(hypervisor, vmId);
     hypervisor.trouble = [trouble];
-    await expect(act(service, does, vmId)).rejects.toThrow(HypervisorError);
+    await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
     expect(await stateOf(service.store)).toEqual(before);
     expect(onHypervisor(hypervisor, vmId)).toEqual(outside);
     await expectInvariants(service.store);
@@ -125,7 +125,7 @@ describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it do
     const { before, after, ...shape } = await undisturbed(does);
     const stateBefore = await shapeOf(service.store);
     hypervisor.trouble = [trouble, 'fails before'];
-    await expect(act(service, does, vmId)).rejects.toThrow(HypervisorError);
+    await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
     if (does !== 'remove') {
       await expect(service.vms.remove(vmId)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('under way') });
       const reinstalled = await service.call('reinstallVm', { path: { vmid: String(vmId) } });

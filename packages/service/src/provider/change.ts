@@ -1,0 +1,102 @@
+/** How what the provider does outside the store is carried out: reserved, delivered and confirmed, as purchases are. */
+import { v7 as uuidv7 } from 'uuid';
+
+import type { ReservationDetails } from '../operations/operation.ts';
+import {
+  deleteReservation,
+  keepReservation,
+  ReservationUndoneError,
+  undoReservation,
+  withdrawDelivery,
+  withdrawWhenEnded,
+} from '../operations/reservation.ts';
+import type { Reservation, Undoing } from '../operations/reservation.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
+
+/** What a reservation of a change is kept with. */
+export interface Reserved {
+  readonly accountId: string;
+  readonly details: ReservationDetails;
+}
+
+/** One run of a change. */
+export interface Change<Result> {
+  /** Keeps what the change will take, or makes what it takes away; a result where there is nothing to deliver. */
+  reserve(db: Db): Promise<Reserved | { readonly result: Result }>;
+  deliver(): Promise<void>;
+  confirm(db: Db): Promise<Result>;
+  /** The result where what was left over has been finished; missing where it is undone. */
+  finished?(): Result;
+  /**
+   * What became of the change when the port failed, for whoever asked for it.
+   *
+   * @param isUndone Whether it was taken back already, or will be; nothing that is finished is told so.
+   */
+  failure(isUndone: boolean): string;
+}
+
+/** The hypervisor or the registrar failed; the message says what became of the change. */
+export class InfrastructureError extends Error {
+  override readonly name = 'InfrastructureError';
+}
+
+/** What carrying changes out needs. */
+export interface ChangeParts extends Undoing {
+  /** Known to the service alone: what must be given again is encrypted with it. */
+  readonly secret: string;
+}
+
+/**
+ * Carries a change out.
+ *
+ * @param name What says how it is undone or finished where it is left over.
+ * @throws InfrastructureError when a port fails and the change could not be finished.
+ */
+export async function carryOut<Result>(parts: ChangeParts, name: string, change: Change<Result>): Promise<Result> {
+  const { ports, node } = parts;
+  const id = uuidv7({ msecs: ports.clock.now(), random: ports.random.bytes(16) });
+  // From before the reservation is there until its outcome is settled, so that it is never taken for left over.
+  node.delivering.add(id);
+  try {
+    return await reserveAndDeliver(parts, { id, name }, change);
+  } finally {
+    node.delivering.delete(id);
+  }
+}
+
+async function reserveAndDeliver<Result>(
+  parts: ChangeParts,
+  { id, name }: { id: string; name: string },
+  change: Change<Result>,
+): Promise<Result> {
+  const { store, node, ports } = parts;
+  const outcome = await store.commit(async ({ db }) => {
+    const reserved = await change.reserve(db);
+    if ('result' in reserved) return reserved;
+    const reservation: Reservation = { id, operation: name, keyHash: null, ...reserved };
+    await keepReservation(db, reservation, { node, now: ports.clock.now() });
+    return { reservation };
+  });
+  if ('result' in outcome) return outcome.result;
+  const { reservation } = outcome;
+  try {
+    await change.deliver();
+    return await store.commit(async ({ db }) => {
+      if (!(await deleteReservation(db, id, node)))
+        throw new ReservationUndoneError('The change was taken for left over by another node, which undoes or finishes it.');
+      return change.confirm(db);
+    });
+  } catch (error) {
+    if (error instanceof ReservationUndoneError) {
+      await withdrawDelivery(parts, reservation);
+      throw error;
+    }
+    // What cannot be undone or finished now is left over: it is tried again with the work that is due.
+    const isSettled = await undoReservation(parts, reservation).catch(() => false);
+    withdrawWhenEnded(parts, reservation, error);
+    if (isSettled && change.finished) return change.finished();
+    if (error instanceof StoreUnavailableError) throw error;
+    throw new InfrastructureError(change.failure(isSettled), { cause: error });
+  }
+}
