@@ -11,6 +11,7 @@ export type { Random } from './ports/random.ts';
 export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './ports/fleet.ts';
 export type { Hypervisor, VmOrder, VmSize } from './ports/hypervisor.ts';
 export type { Contact, DomainOrder, Registrar } from './ports/registrar.ts';
+export type { Turn } from './ports/turn.ts';
 export type { Ports } from './ports/ports.ts';
 export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './provider/account.ts';

@@ -13,12 +13,13 @@ import { pino } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
-import type { Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
+import type { Hypervisor, Ports, Random, Service, Store, Turn, VmOrder, VmSize } from '../src/index.ts';
 import type { OperationId } from '../src/operations/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { newDatabase } from './engines.ts';
 import { TestFleet } from './fleet.ts';
+import { LateCalls } from './late-calls.ts';
 import { TestRegistrar } from './registrar.ts';
 
 const api = parseDocument(document);
@@ -54,30 +55,37 @@ export class TestHypervisor implements Hypervisor {
   failing: Error | undefined;
   /** A removal that fails also keeps purchases from being undone. */
   failingToRemove: Error | undefined;
-  async create(order: VmOrder): Promise<void> {
+  readonly #lateCalls = new LateCalls();
+  async create(order: VmOrder, turn?: Turn): Promise<void> {
+    this.#lateCalls.refuse(order.vmId, turn);
     this.vms.set(order.vmId, order);
     if (this.failing) throw this.failing;
   }
-  async reinstall(vmId: number, os: string): Promise<void> {
+  async reinstall(vmId: number, os: string, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(vmId, turn);
     const order = this.vms.get(vmId);
     if (order) this.vms.set(vmId, { ...order, os });
   }
-  async start(vmId: number): Promise<void> {
+  async start(vmId: number, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(vmId, turn);
     this.stopped.delete(vmId);
   }
-  async stop(vmId: number): Promise<void> {
+  async stop(vmId: number, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(vmId, turn);
     this.stopped.add(vmId);
   }
-  async resize(size: VmSize): Promise<void> {
+  async resize(size: VmSize, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(size.vmId, turn);
     const order = this.vms.get(size.vmId);
     if (order) this.vms.set(size.vmId, { ...order, ...size });
   }
-  async remove(vmId: number): Promise<void> {
+  async remove(vmId: number, turn?: Turn): Promise<void> {
     if (this.failingToRemove) throw this.failingToRemove;
+    this.#lateCalls.refuse(vmId, turn);
     this.vms.delete(vmId);
     this.stopped.delete(vmId);
   }

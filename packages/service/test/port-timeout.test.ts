@@ -75,6 +75,11 @@ const undone: readonly Undone[] = [
   },
   { what: 'requestDomainAuthcode', act: (service) => service.call('requestDomainAuthcode', { path }) },
   {
+    what: 'undeleteDomain',
+    prepare: (service) => service.domains.terminate(DOMAIN),
+    act: (service) => service.call('undeleteDomain', { path }),
+  },
+  {
     what: 'start of a VM',
     prepare: (service) => service.vms.stop(service.vmId),
     act: (service) => service.vms.start(service.vmId),
@@ -202,4 +207,45 @@ test('a service stops in time although a port answers nothing', async () => {
   expect((await open).status).toBe(500);
   await working;
   still.letGo();
+});
+
+test('what was given up comes after newer changes of the same thing, and changes nothing', async () => {
+  const service = await standing();
+  const { still, vmId, hypervisor, registrar } = service;
+  Object.assign(still, { holds: 'before', most: 5 });
+  const vmid = String(vmId);
+  const older = await Promise.all([
+    service.call('setDomainNameservers', { path, form: { ns1: 'old1.reseller-dns.example', ns2: 'old2.reseller-dns.example' } }),
+    service.call('reinstallVm', { path: { vmid }, form: { os: 'ubuntu_24_04' } }),
+  ]);
+  expect(older.map(({ status }) => status)).toEqual([500, 500]);
+  still.most = 0;
+  await service.runDueWork();
+  const form = { ns1: 'new1.reseller-dns.example', ns2: 'new2.reseller-dns.example' };
+  expect((await service.call('setDomainNameservers', { path, form })).status).toBe(200);
+  await service.vms.stop(vmId);
+  const outside = outsideOf(service);
+  still.letGo();
+  await vi.waitUntil(() => still.ended === still.held.length);
+  await service.runDueWork();
+  expect(outsideOf(service)).toEqual(outside);
+  // It would erase what its owner has put on it since, and run without being billed.
+  expect(hypervisor.vms.get(vmId)?.os).toBe('debian_12');
+  expect(registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(form));
+  await expectInvariants(service.store);
+});
+
+test('a server whose set-up was given up has ended by the time that it comes, and is not set up', async () => {
+  const service = await standing();
+  const { still, fleet } = service;
+  const { apiKey } = await deployedServer(service, EPYC);
+  Object.assign(still, { holds: 'before', most: 1 });
+  await expect(service.runDueWork()).rejects.toThrow('The fleet failed');
+  await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });
+  service.clock.advanceTo('2026-12-15T00:00:00Z');
+  await service.runDueWork();
+  expect(fleet.retired).toEqual([EPYC]);
+  still.letGo();
+  await vi.waitUntil(() => still.ended === 1);
+  expect([...fleet.servers.keys()]).toEqual([]);
 });

@@ -10,13 +10,18 @@ import {
   withdrawDelivery,
   withdrawWhenEnded,
 } from '../operations/reservation.ts';
-import type { Reservation, Undoing } from '../operations/reservation.ts';
+import type { Undoing } from '../operations/reservation.ts';
+import type { Subject } from '../operations/turns.ts';
+import { PortTimeoutError } from '../ports/time-limit.ts';
+import type { Turn } from '../ports/turn.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db } from '../store/store.ts';
 
 /** What a reservation of a change is kept with. */
 export interface Reserved {
   readonly accountId: string;
+  /** What the infrastructure is called about. */
+  readonly subject: Subject;
   readonly details: ReservationDetails;
 }
 
@@ -24,7 +29,7 @@ export interface Reserved {
 export interface Change<Result> {
   /** Keeps what the change will take, or makes what it takes away; a result where there is nothing to deliver. */
   reserve(db: Db): Promise<Reserved | { readonly result: Result }>;
-  deliver(): Promise<void>;
+  deliver(turn: Turn): Promise<void>;
   confirm(db: Db): Promise<Result>;
   /** The result where what was left over has been finished; missing where it is undone. */
   finished?(): Result;
@@ -74,14 +79,13 @@ async function reserveAndDeliver<Result>(
   const outcome = await store.commit(async ({ db }) => {
     const reserved = await change.reserve(db);
     if ('result' in reserved) return reserved;
-    const reservation: Reservation = { id, operation: name, keyHash: null, ...reserved };
-    await keepReservation(db, reservation, { node, now: ports.clock.now() });
-    return { reservation };
+    const reservation = { id, operation: name, keyHash: null, ...reserved };
+    return { reservation: await keepReservation(db, reservation, { node, now: ports.clock.now() }) };
   });
   if ('result' in outcome) return outcome.result;
   const { reservation } = outcome;
   try {
-    await change.deliver();
+    await change.deliver(reservation.turn);
     return await store.commit(async ({ db }) => {
       if (!(await deleteReservation(db, id, node)))
         throw new ReservationUndoneError('The change was taken for left over by another node, which undoes or finishes it.');
@@ -89,11 +93,12 @@ async function reserveAndDeliver<Result>(
     });
   } catch (error) {
     if (error instanceof ReservationUndoneError) {
-      await withdrawDelivery(parts, reservation);
+      // Where that fails, there is nothing to take back: whoever undid it has the port refuse what is late.
+      await withdrawDelivery(parts, reservation).catch(() => {});
       throw error;
     }
     // What cannot be undone or finished now is left over: it is tried again with the work that is due.
-    const isSettled = await undoReservation(parts, reservation).catch(() => false);
+    const isSettled = await undoReservation(parts, reservation, error instanceof PortTimeoutError).catch(() => false);
     withdrawWhenEnded(parts, reservation, error);
     if (isSettled && change.finished) return change.finished();
     if (error instanceof StoreUnavailableError) throw error;

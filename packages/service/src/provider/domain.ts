@@ -29,7 +29,7 @@ export interface DomainActs {
 export const domainChangesLeft = {
   terminateDomain: {
     kind: 'delivered',
-    withdraw: ({ registrar }, { name }) => registrar.setRenewal(String(name), false),
+    withdraw: ({ registrar }, { name }, { turn }) => registrar.setRenewal(String(name), false, turn),
     release: ({ db }, { name }) => endChange(db, String(name)),
   },
 } satisfies Readonly<Record<string, Pick<DeliveredOperation<never>, 'kind' | 'withdraw' | 'release'>>>;
@@ -42,9 +42,9 @@ function terminating(parts: ChangeParts, name: string): Change<void> {
   return {
     async reserve(db) {
       const { account_id: accountId } = await cancelled(db, parts, name);
-      return { accountId, details: { name } };
+      return { accountId, subject: `domain/${name}`, details: { name } };
     },
-    deliver: () => parts.ports.registrar.setRenewal(name, false),
+    deliver: (turn) => parts.ports.registrar.setRenewal(name, false, turn),
     confirm: (db) => endChange(db, name),
     finished: () => {},
     failure: () => notTold(name),
@@ -72,11 +72,13 @@ async function cancelled(db: Db, { ports, secret }: ChangeParts, name: string): 
 }
 
 async function isBeingTold(db: Db, name: string): Promise<boolean> {
-  const left = await db.selectFrom('reservations').select('details').where('operation', '=', 'terminateDomain').execute();
-  return left.some(({ details }) => {
-    const reserved: { readonly name?: unknown } = JSON.parse(details);
-    return reserved.name === name;
-  });
+  const left = await db
+    .selectFrom('reservations')
+    .select('id')
+    .where('operation', '=', 'terminateDomain')
+    .where('subject', '=', `domain/${name}`)
+    .executeTakeFirst();
+  return left !== undefined;
 }
 
 function notTold(name: string): string {

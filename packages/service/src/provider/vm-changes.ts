@@ -5,7 +5,7 @@ import { holdCredit, holdOwed, releaseCredit } from '../operations/accounting/cr
 import { beginPosition, billingInstant, endPosition, freedByEnding, holdOf, lastPosition } from '../operations/accounting/vm-billing.ts';
 import type { NewPosition } from '../operations/accounting/vm-billing.ts';
 import type { DeliveredOperation, ReservationDetails } from '../operations/operation.ts';
-import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4 } from '../operations/vm/addresses.ts';
+import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from '../operations/vm/addresses.ts';
 import { leaveNode, resizeOnNode } from '../operations/vm/placement.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { VmSize } from '../ports/hypervisor.ts';
@@ -43,9 +43,9 @@ export const starting = {
         const hold = holdOf(await nextPosition(db, vm, instant));
         await holdCredit(db, vm.account_id, hold);
         kept = { vm, hold };
-        return { accountId: vm.account_id, details: { vmId: vm.id, account: vm.account_id, hold: Number(hold) } };
+        return { accountId: vm.account_id, subject: `vm/${vm.id}`, details: { vmId: vm.id, account: vm.account_id, hold: Number(hold) } };
       },
-      deliver: () => acting.ports.hypervisor.start(acting.vmId),
+      deliver: (turn) => acting.ports.hypervisor.start(acting.vmId, turn),
       async confirm(db) {
         const { vm, hold } = kept;
         const position = await nextPosition(db, vm, await settlingOf(db, vm, acting));
@@ -57,7 +57,7 @@ export const starting = {
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.stop(vmIdOf(details)),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.stop(vmIdOf(details), turn),
     async release({ db }, details) {
       await releaseHold(db, details);
       await freed(db, vmIdOf(details), {});
@@ -70,14 +70,14 @@ export const stopping = {
   begin(acting: VmActing): Change<void> {
     return {
       reserve: (db) => ended(db, acting, 'stop'),
-      deliver: () => acting.ports.hypervisor.stop(acting.vmId),
+      deliver: (turn) => acting.ports.hypervisor.stop(acting.vmId, turn),
       confirm: async (db) => void (await freed(db, acting.vmId, {})),
       finished: () => {},
       failure: toldAgain,
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.stop(vmIdOf(details)),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.stop(vmIdOf(details), turn),
     release: async ({ db }, details) => void (await freed(db, vmIdOf(details), {})),
   } satisfies Left,
 };
@@ -87,14 +87,14 @@ export const removing = {
   begin(acting: VmActing): Change<void> {
     return {
       reserve: (db) => ended(db, acting, 'remove'),
-      deliver: () => acting.ports.hypervisor.remove(acting.vmId),
+      deliver: (turn) => acting.ports.hypervisor.remove(acting.vmId, turn),
       confirm: (db) => vacate(db, acting.vmId),
       finished: () => {},
       failure: toldAgain,
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.remove(vmIdOf(details)),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.remove(vmIdOf(details), turn),
     release: ({ db }, details) => vacate(db, vmIdOf(details)),
   } satisfies Left,
 };
@@ -128,9 +128,9 @@ export const resizing = {
         const hold = await holdMore(db, vm, price, instant);
         kept = { vm, to, size, hold, price, basis };
         const details = { vmId: vm.id, account: vm.account_id, hold: Number(hold), to: JSON.stringify(to), before: JSON.stringify(before) };
-        return { accountId: vm.account_id, details };
+        return { accountId: vm.account_id, subject: `vm/${vm.id}`, details };
       },
-      deliver: () => acting.ports.hypervisor.resize(kept.size),
+      deliver: (turn) => acting.ports.hypervisor.resize(kept.size, turn),
       async confirm(db) {
         const { vm, to, hold, price, basis } = kept;
         const from = resourcesOf(vm);
@@ -151,14 +151,16 @@ export const resizing = {
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.resize(JSON.parse(String(details['before']))),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.resize(JSON.parse(String(details['before'])), turn),
     async release({ db }, details) {
       await releaseHold(db, details);
       const vm = await freed(db, vmIdOf(details), {});
       const from = resourcesOf(vm);
       const to: BilledResources = JSON.parse(String(details['to']));
       await resizeOnNode(db, vm.node, mostOf(from, to), from);
-      if (to.ips > from.ips) await releaseLastIpv4(db, vm.id, to.ips - from.ips);
+      // Those that it had before, as the hypervisor was told: the new ones need not be the last.
+      const before: VmSize = JSON.parse(String(details['before']));
+      await releaseOtherIpv4(db, vm.id, before.ipv4);
     },
   } satisfies Left,
 };
@@ -187,7 +189,7 @@ async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise
 async function ended(db: Db, acting: VmActing, event: 'stop' | 'remove'): Promise<Reserved> {
   const { vm, instant } = await claim(db, acting, event);
   await endPosition(db, vm.id, instant);
-  return { accountId: vm.account_id, details: { vmId: vm.id } };
+  return { accountId: vm.account_id, subject: `vm/${vm.id}`, details: { vmId: vm.id } };
 }
 
 async function vacate(db: Db, vmId: number): Promise<void> {

@@ -240,3 +240,17 @@ test('two reinstallations of a VM at once: the second is refused', async () => {
   expect((await first).status).toBe(200);
   expect((await reinstall()).status).toBe(200);
 });
+
+test('addresses that a resize would have brought are given back, and none that the VM had before', async () => {
+  const hypervisor = new TroubledHypervisor();
+  const service = await startService({ hypervisor });
+  const bought = async (): Promise<number> => (await service.call('createVm', { form: SMALL_VM })).body.data.identifier;
+  const [first, second] = [await bought(), await bought()];
+  const ipv4Of = async () => (await stateOf(service.store)).taken.filter(({ vm_id: id }) => id === second);
+  // An address before those of the second one becomes free.
+  await service.vms.remove(first);
+  const before = await ipv4Of();
+  hypervisor.trouble = ['fails after'];
+  await expect(service.vms.resize(second, { resources: { ips: 2 } })).rejects.toThrow(InfrastructureError);
+  expect(await ipv4Of()).toEqual(before);
+});

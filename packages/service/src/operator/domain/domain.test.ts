@@ -5,6 +5,7 @@ import * as operator from '@reseller/operator-client';
 import { holdUp, register } from '../../../test/domains.ts';
 import { startOperator } from '../../../test/operator.ts';
 import { TestRegistrar } from '../../../test/registrar.ts';
+import type { Turn } from '../../index.ts';
 
 const { orThrow } = operator;
 
@@ -69,9 +70,9 @@ test('a domain that is being changed is not terminated meanwhile', async () => {
 class FailingRegistrar extends TestRegistrar {
   failures = 0;
   when: 'before' | 'after' = 'before';
-  override async setRenewal(name: string, renewed: boolean): Promise<void> {
-    if (this.failures-- <= 0) return super.setRenewal(name, renewed);
-    if (this.when === 'after') await super.setRenewal(name, renewed);
+  override async setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void> {
+    if (this.failures-- <= 0) return super.setRenewal(name, renewed, turn);
+    if (this.when === 'after') await super.setRenewal(name, renewed, turn);
     throw new Error('no route to the registry');
   }
 }
