@@ -130,6 +130,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
   const upkeep = upkeepOf(store);
   const doDueWork = async (others: DueWorkParts['others']) => {
+    await node.assertAlive();
     await undoLeft();
     const done = await runDueWork({ store, ports, secret, now, others }, dueKinds);
     await upkeep(clock.now());
