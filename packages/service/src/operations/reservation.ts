@@ -1,17 +1,18 @@
 /** Reservations: what an operation keeps while the infrastructure is at work, and how it is undone. */
-import type { Ports } from '../ports/ports.ts';
 import { sql } from 'kysely';
-import type { Turn } from '../ports/turn.ts';
+
+import type { Ports } from '../ports/ports.ts';
 import { PortTimeoutError } from '../ports/time-limit.ts';
+import type { Turn } from '../ports/turn.ts';
 import { preparedWrite } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { forgetKey } from './idempotency.ts';
 import type { Node } from './node.ts';
+import type { DeliveredOperation, OperationId, OperationTable, ReservationDetails } from './operation.ts';
 import { withEach } from './pace.ts';
 import { afterwards, nextTurn } from './turns.ts';
 import type { Subject } from './turns.ts';
-import type { DeliveredOperation, OperationId, OperationTable, ReservationDetails } from './operation.ts';
 
 /** A stored reservation. */
 export interface Reservation {

@@ -36,7 +36,7 @@ export interface Change<Result> {
   /**
    * What became of the change when the port failed, for whoever asked for it.
    *
-   * @param isUndone Whether it was taken back already, or will be; nothing that is finished is told so.
+   * @param isUndone Whether what is undone was taken back already; where not, it is tried again and again.
    */
   failure(isUndone: boolean): string;
 }

@@ -1,7 +1,7 @@
 import { newAuthcode, seal } from '../../../rules/credentials.ts';
 import type { DeliveredOperation } from '../../operation.ts';
-import { authcodeContext, beginChange, endChange, findDomain } from '../domain.ts';
 import { domainSubject } from '../../turns.ts';
+import { authcodeContext, beginChange, endChange, findDomain } from '../domain.ts';
 
 /** POST /domain/{domain}/authcode: makes a new authcode, which voids the one before (our choice). */
 export const requestDomainAuthcode: DeliveredOperation<'requestDomainAuthcode'> = {

@@ -1,8 +1,8 @@
 import { invalid } from '../../../refusal.ts';
 import { listOfNameservers, readNameservers } from '../../../rules/nameserver.ts';
 import type { DeliveredOperation } from '../../operation.ts';
-import { beginChange, endChange, findDomain, nameserversOf } from '../domain.ts';
 import { domainSubject } from '../../turns.ts';
+import { beginChange, endChange, findDomain, nameserversOf } from '../domain.ts';
 
 /** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */
 export const setDomainNameservers: DeliveredOperation<'setDomainNameservers'> = {

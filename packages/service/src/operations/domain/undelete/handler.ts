@@ -1,8 +1,8 @@
 import { Refusal } from '../../../refusal.ts';
 import { withdrawCancellation } from '../../../rules/domain-registration.ts';
 import type { DeliveredOperation } from '../../operation.ts';
-import { beginChange, endChange, findDomain, registrationOf } from '../domain.ts';
 import { domainSubject } from '../../turns.ts';
+import { beginChange, endChange, findDomain, registrationOf } from '../domain.ts';
 
 /** POST /domain/{domain}/undelete: withdraws a cancellation; the next renewal is charged again, and nothing before it. */
 export const undeleteDomain: DeliveredOperation<'undeleteDomain'> = {
