@@ -22,6 +22,8 @@ export interface Configuration {
   readonly mode: 'sandbox' | 'live';
   /** Milliseconds after which a node that is heard of no more counts as dead. */
   readonly lease: number;
+  /** Milliseconds that a call of the infrastructure may take. */
+  readonly portTimeout: number;
   /** From the environment; undefined where a sandbox's file in the data directory holds it. */
   readonly operatorToken: string | undefined;
   /** Whether the reseller API understands what existing clients send beside the rules of the document. */
@@ -49,7 +51,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   return {
     mode,
     databaseUrl: url,
-    lease: leaseSeconds(value('RESELLER_LEASE_SECONDS') ?? '15') * 1000,
+    lease: seconds('RESELLER_LEASE_SECONDS', value('RESELLER_LEASE_SECONDS') ?? '15') * 1000,
+    portTimeout: seconds('RESELLER_INFRASTRUCTURE_SECONDS', value('RESELLER_INFRASTRUCTURE_SECONDS') ?? '30') * 1000,
     operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode, isShared),
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
@@ -68,10 +71,10 @@ function port(name: string, text: string): number {
   throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, 0 for any free one.`);
 }
 
-function leaseSeconds(text: string): number {
+function seconds(name: string, text: string): number {
   const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= 1 && number <= 3_600) return number;
-  throw new ConfigurationError(`RESELLER_LEASE_SECONDS is '${text}'. Set it to a whole number of seconds from 1 to 3600.`);
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of seconds from 1 to 3600.`);
 }
 
 function publicUrl(text: string | undefined): string | undefined {

@@ -52,6 +52,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     operatorToken,
     lenient: configuration.lenient,
     lease: configuration.lease,
+    portTimeout: configuration.portTimeout,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(DOCS) ? { docs: DOCS } : {}),
@@ -61,8 +62,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const working = keepDoing(() => service.runDueWork(), logger);
   await working.firstTurn;
   const stop = async (): Promise<void> => {
-    await working.stop();
-    await service.close();
+    // At once: a service that stops begins no further call of the infrastructure, which due work may be full of.
+    await Promise.all([working.stop(), service.close()]);
     await store.close();
   };
   let address: string;

@@ -123,6 +123,7 @@ test.each([
   ['RESELLER_SECRET', 'short'],
   ['RESELLER_LENIENT', 'yes'],
   ['RESELLER_LEASE_SECONDS', '0'],
+  ['RESELLER_INFRASTRUCTURE_SECONDS', '3601'],
   ['RESELLER_MODE', 'staging'],
   ['RESELLER_MODE', 'live'],
   ['RESELLER_OPERATOR_TOKEN', 'short'],

@@ -22,9 +22,12 @@ import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
 import { offsetClock } from './ports/offset-clock.ts';
 import type { Ports } from './ports/ports.ts';
+import { limited, USUAL_PORT_TIMEOUT } from './ports/time-limit.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
 import { assertIdentity } from './store/identity.ts';
+import { domainActs, domainChangesLeft } from './provider/domain.ts';
+import type { DomainActs } from './provider/domain.ts';
 import { vmActs, vmChangesLeft } from './provider/vm.ts';
 import type { VmActs } from './provider/vm.ts';
 import { readSettings } from './store/settings.ts';
@@ -59,6 +62,12 @@ export interface ServiceParts {
    * on the same database undo what it left half-done; 15 seconds where nothing is said.
    */
   readonly lease?: number;
+  /**
+   * Milliseconds that a call of the hypervisor, the fleet or the registrar may take, 30 seconds where
+   * nothing is said; one that takes longer counts as failed. Those who wait for it wait twice that at
+   * the most: what it may have done is taken back, or finished, by another call.
+   */
+  readonly portTimeout?: number;
   /** Where the service logs to, in the manner of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -69,6 +78,8 @@ export interface Service {
   readonly app: FastifyInstance;
   /** What the provider does with VMs; the operator API does it by these. */
   readonly vms: VmActs;
+  /** What the provider does with domains, likewise. */
+  readonly domains: DomainActs;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
   /**
@@ -86,6 +97,7 @@ export interface Service {
  * The Reseller Infrastructure Service over a store. What an earlier process left half-done is undone first.
  *
  * @throws TypeError when the secret or the operator token is too short or the public URL is none.
+ * @throws RangeError for a `portTimeout` that no timer can keep.
  * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
@@ -95,17 +107,19 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
   await assertIdentity(store, { secret, mode });
   const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
-  const ports = { ...parts.ports, clock };
+  const ports = limited({ ...parts.ports, clock }, parts.portTimeout ?? USUAL_PORT_TIMEOUT);
+  const closing = new AbortController();
   const node = await joinNodes({
     store,
     id: uuidv7({ random: ports.random.bytes(16) }),
     lease: parts.lease ?? USUAL_LEASE,
     onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
   });
-  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft }, node };
+  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft, ...domainChangesLeft }, node, closing: closing.signal };
   const undoLeft = undoingAndTelling(undoing, logger);
   await undoLeft();
   const vms = vmActs({ ...undoing, secret });
+  const domains = domainActs({ ...undoing, secret });
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
@@ -116,10 +130,11 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
   const upkeep = upkeepOf(store);
   const doDueWork = async (others: DueWorkParts['others']) => {
+    await node.assertAlive();
     await undoLeft();
     const done = await runDueWork({ store, ports, secret, now, others }, dueKinds);
     await upkeep(clock.now());
-    return done + (await tellFleet({ store, ports, node }));
+    return done + (await tellFleet(undoing));
   };
   const sandbox: Sandbox = {
     clock,
@@ -150,13 +165,15 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   app.addHook('onClose', () =>
     node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, vms, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({ store, ports, secret, mode, vms, domains, sandbox, operatorToken, metrics, logger });
   return {
     app,
     operator,
     vms,
+    domains,
     runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
+      closing.abort();
       await Promise.all([app.close(), operator.close()]);
     },
   };

@@ -1,9 +1,8 @@
 /** For each operation of the document one call that it carries out, with every field of its form. */
-import { terminateDomain } from '../src/index.ts';
 import type { OperationId } from '../src/operations/operation.ts';
 import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { handleOf, PERSON, PHONE, register } from './domains.ts';
-import { SECRET, SMALL_VM } from './harness.ts';
+import { SMALL_VM } from './harness.ts';
 import type { Sent, TestService } from './harness.ts';
 
 /** Who calls. */
@@ -70,7 +69,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   requestDomainAuthcode: (service, owner) => registered(service, owner, 'given-away.net'),
   undeleteDomain: async (service, owner) => {
     const sent = await registered(service, owner, 'cancelled.net');
-    await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, sent.path.domain);
+    await service.domains.terminate(sent.path.domain);
     return sent;
   },
   editDomainDns: async (service, owner) => ({

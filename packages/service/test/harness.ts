@@ -13,12 +13,13 @@ import { pino } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
-import type { Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
+import type { Hypervisor, Ports, Random, Service, Store, Turn, VmOrder, VmSize } from '../src/index.ts';
 import type { OperationId } from '../src/operations/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { newDatabase } from './engines.ts';
 import { TestFleet } from './fleet.ts';
+import { LateCalls } from './late-calls.ts';
 import { TestRegistrar } from './registrar.ts';
 
 const api = parseDocument(document);
@@ -54,30 +55,37 @@ export class TestHypervisor implements Hypervisor {
   failing: Error | undefined;
   /** A removal that fails also keeps purchases from being undone. */
   failingToRemove: Error | undefined;
-  async create(order: VmOrder): Promise<void> {
+  readonly #lateCalls = new LateCalls();
+  async create(order: VmOrder, turn?: Turn): Promise<void> {
+    this.#lateCalls.refuse(order.vmId, turn);
     this.vms.set(order.vmId, order);
     if (this.failing) throw this.failing;
   }
-  async reinstall(vmId: number, os: string): Promise<void> {
+  async reinstall(vmId: number, os: string, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(vmId, turn);
     const order = this.vms.get(vmId);
     if (order) this.vms.set(vmId, { ...order, os });
   }
-  async start(vmId: number): Promise<void> {
+  async start(vmId: number, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(vmId, turn);
     this.stopped.delete(vmId);
   }
-  async stop(vmId: number): Promise<void> {
+  async stop(vmId: number, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(vmId, turn);
     this.stopped.add(vmId);
   }
-  async resize(size: VmSize): Promise<void> {
+  async resize(size: VmSize, turn?: Turn): Promise<void> {
     if (this.failing) throw this.failing;
+    this.#lateCalls.refuse(size.vmId, turn);
     const order = this.vms.get(size.vmId);
     if (order) this.vms.set(size.vmId, { ...order, ...size });
   }
-  async remove(vmId: number): Promise<void> {
+  async remove(vmId: number, turn?: Turn): Promise<void> {
     if (this.failingToRemove) throw this.failingToRemove;
+    this.#lateCalls.refuse(vmId, turn);
     this.vms.delete(vmId);
     this.stopped.delete(vmId);
   }
@@ -125,8 +133,12 @@ export interface TestService {
   readonly operator: FastifyInstance;
   /** What the provider does with VMs. */
   readonly vms: Service['vms'];
+  /** What the provider does with domains. */
+  readonly domains: Service['domains'];
   /** Does all that has fallen due. */
   runDueWork(): Promise<number>;
+  /** Stops the service; the store stays open until the test ends. */
+  close(): Promise<void>;
   /** A further account, with its key. */
   account(creditLimit?: string): Promise<{ readonly id: string; readonly apiKey: string }>;
 }
@@ -137,6 +149,9 @@ export async function startService({
   random = systemRandom,
   publicUrl,
   hypervisor = new TestHypervisor(),
+  fleet = new TestFleet(),
+  registrar = new TestRegistrar(),
+  portTimeout,
   operatorToken,
   mode,
   lenient,
@@ -146,6 +161,10 @@ export async function startService({
   random?: Random;
   publicUrl?: string;
   hypervisor?: TestHypervisor;
+  fleet?: TestFleet;
+  registrar?: TestRegistrar;
+  /** Milliseconds. */
+  portTimeout?: number;
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
   lenient?: boolean;
@@ -156,11 +175,9 @@ export async function startService({
   const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
   const store = await (url === undefined ? openSqliteStore(directory) : openPostgresStore(url));
   const clock = new TestClock();
-  const fleet = new TestFleet();
-  const registrar = new TestRegistrar();
   const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, operator, vms, runDueWork } = await createService({
+  const { app, operator, vms, domains, runDueWork, close } = await createService({
     store,
     ports,
     secret: SECRET,
@@ -168,11 +185,12 @@ export async function startService({
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
+    ...(portTimeout === undefined ? {} : { portTimeout }),
     ...(lenient === undefined ? {} : { lenient }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
-    await Promise.all([app.close(), operator.close()]);
+    await close();
     await store.close();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -195,7 +213,9 @@ export async function startService({
     directory,
     operator,
     vms,
+    domains,
     runDueWork,
+    close,
     account,
     async send(path, init) {
       const received = await send(path, init);

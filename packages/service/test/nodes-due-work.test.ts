@@ -2,7 +2,7 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount, issueApiKey, orderDedicatedServer } from '../src/index.ts';
+import { createAccount, issueApiKey, orderDedicatedServer, StoreUnavailableError } from '../src/index.ts';
 import { sandboxMarket } from '../src/provider/sandbox-market.ts';
 import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';
@@ -187,6 +187,36 @@ test('of several nodes one tells the fleet; where it dies, another one does', as
   ).toEqual([]);
   hanging.resolve();
   await never;
+});
+
+test('a node that cannot renew its lease does no work that is due until it can; the others do it', async () => {
+  const nodes = await newNodes();
+  const first = await nodes.start({ lease: 1_000 });
+  await fill(nodes, first, 2);
+  const other = new Client({ connectionString: nodes.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  // Whatever asks for this row is not answered: there is no other node yet.
+  await other.query('begin');
+  await other.query('select 1 from nodes for update');
+  const second = await nodes.start();
+  const isOver = async () =>
+    (await other.query('select count(*)::int as count from nodes where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
+      .rows[0].count;
+  await until(async () => (await isOver()) === 1);
+  nodes.clock.advanceTo('2026-12-01T00:00:00Z');
+  await expect(first.service.runDueWork()).rejects.toThrow(StoreUnavailableError);
+  const invoices = () => first.store.read((db) => db.selectFrom('invoices').select('id').execute());
+  expect(await invoices()).toEqual([]);
+  await second.service.runDueWork();
+  expect(await invoices()).toHaveLength(2);
+  await other.query('rollback');
+  await until(() =>
+    first.service.runDueWork().then(
+      () => true,
+      () => false,
+    ),
+  );
 });
 
 test('keys of repeated requests are kept for a day, and forgotten after it by whichever node comes to it', async () => {

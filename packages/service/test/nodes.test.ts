@@ -171,3 +171,38 @@ test('a registration that comes back too late leaves the domain to whoever has i
   expect([...registrar.domains.keys()]).toEqual(['wanted.net']);
   expect((await other.call('getDomain', { path: { domain: 'wanted.net' } })).status).toBe(200);
 });
+
+test.each([
+  ['setDomainNameservers', { form: { ns1: 'old1.reseller-dns.example', ns2: 'old2.reseller-dns.example' } }],
+  ['requestDomainAuthcode', {}],
+  ['undeleteDomain', {}],
+] as const)('%s of a node that is dead comes after newer changes of the domain, and changes nothing', async (operation, sent) => {
+  const registrar = new TestRegistrar();
+  const nodes = await newNodes({ registrar });
+  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
+  const path = { domain: 'wanted.net' };
+  const { body } = await other.call('createHandle', { form: { ...PERSON, phone: PHONE } });
+  await other.call('registerDomain', { form: { ...path, handle: body.data.handle } });
+  await other.service.domains.terminate(path.domain);
+  const hanging = Promise.withResolvers<void>();
+  registrar.waiting = hanging.promise;
+  const late = dying.call(operation, { path, ...sent });
+  await until(async () => (await left(other)).length === 1);
+  registrar.waiting = undefined;
+  await declareDead(dying);
+  await until(async () => {
+    await other.service.runDueWork();
+    return (await left(other)).length === 0;
+  });
+  const form = { ns1: 'new1.reseller-dns.example', ns2: 'new2.reseller-dns.example' };
+  expect((await other.call('setDomainNameservers', { path, form })).status).toBe(200);
+  const { authcode } = (await other.call('requestDomainAuthcode', { path })).body.data;
+  expect((await other.call('undeleteDomain', { path })).status).toBe(200);
+  await other.service.domains.terminate(path.domain);
+  const newest = { nameservers: Object.values(form), authcode, renewed: false };
+  expect(registrar.domains.get(path.domain)).toMatchObject(newest);
+
+  hanging.resolve();
+  expect((await late).status).toBe(503);
+  expect(registrar.domains.get(path.domain)).toMatchObject(newest);
+});

@@ -1,5 +1,7 @@
 import { simulatedRegistrar } from '../src/ports/registrar.ts';
 import type { Contact, DomainOrder, Registrar } from '../src/ports/registrar.ts';
+import type { Turn } from '../src/ports/turn.ts';
+import { LateCalls } from './late-calls.ts';
 
 /** What the registrar has of a domain. */
 export interface RegistrarDomain {
@@ -19,37 +21,41 @@ export class TestRegistrar implements Registrar {
   failing: Error | undefined;
   /** Awaited before the work is done. */
   waiting: Promise<void> | undefined;
+  readonly #lateCalls = new LateCalls();
 
-  async register(order: DomainOrder): Promise<'registered' | 'taken'> {
-    const outcome = await simulated.register(order);
-    if (outcome === 'registered') await this.#have(order);
+  async register(order: DomainOrder, turn: Turn): Promise<'registered' | 'taken'> {
+    const outcome = await simulated.register(order, turn);
+    if (outcome === 'registered') await this.#have(order, turn);
     return outcome;
   }
-  async transfer(order: DomainOrder, authcode: string): Promise<'transferred' | 'refused'> {
-    const outcome = await simulated.transfer(order, authcode);
-    if (outcome === 'transferred') await this.#have(order);
+  async transfer(order: DomainOrder, authcode: string, turn: Turn): Promise<'transferred' | 'refused'> {
+    const outcome = await simulated.transfer(order, authcode, turn);
+    if (outcome === 'transferred') await this.#have(order, turn);
     return outcome;
   }
-  async withdraw(name: string): Promise<void> {
+  async withdraw(name: string, turn: Turn): Promise<void> {
+    this.#lateCalls.refuse(name, turn);
     this.domains.delete(name);
   }
-  async setNameservers(name: string, nameservers: readonly string[]): Promise<void> {
-    await this.#change(name, { nameservers });
+  async setNameservers(name: string, nameservers: readonly string[], turn: Turn): Promise<void> {
+    await this.#change(name, { nameservers }, turn);
   }
-  async setAuthcode(name: string, authcode: string | null): Promise<void> {
-    await this.#change(name, { authcode });
+  async setAuthcode(name: string, authcode: string | null, turn: Turn): Promise<void> {
+    await this.#change(name, { authcode }, turn);
   }
-  async setRenewal(name: string, renewed: boolean): Promise<void> {
-    await this.#change(name, { renewed });
+  async setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void> {
+    await this.#change(name, { renewed }, turn);
   }
 
-  async #have({ name, contact, nameservers }: DomainOrder): Promise<void> {
+  async #have({ name, contact, nameservers }: DomainOrder, turn: Turn): Promise<void> {
     await this.waiting;
+    this.#lateCalls.refuse(name, turn);
     this.domains.set(name, { contact, nameservers, authcode: null, renewed: true });
     this.#fail();
   }
-  async #change(name: string, changed: Partial<RegistrarDomain>): Promise<void> {
+  async #change(name: string, changed: Partial<RegistrarDomain>, turn: Turn): Promise<void> {
     await this.waiting;
+    this.#lateCalls.refuse(name, turn);
     const domain = this.domains.get(name);
     if (!domain) throw new Error(`The registrar has no domain ${name}.`);
     this.domains.set(name, { ...domain, ...changed });

@@ -598,7 +598,7 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Terminate a domain
  *
- * Cancels a domain: it stays registered until it expires and is not renewed. Its owner can withdraw that with `POST /domain/{domain}/undelete`. A terminated domain stays as it is.
+ * Cancels a domain: it stays registered until it expires and is not renewed. Its owner can withdraw that with `POST /domain/{domain}/undelete`. A terminated domain stays as it is. Where the registrar fails, the answer is 503: the domain is cancelled and is charged for no more, and the registrar is told again until it knows. Until then every repetition is answered the same, and other changes of the domain are refused.
  */
 export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({
     security: [{

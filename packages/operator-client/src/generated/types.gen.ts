@@ -2146,7 +2146,7 @@ export type ListAccountsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2206,7 +2206,7 @@ export type CreateAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2260,7 +2260,7 @@ export type GetAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2329,7 +2329,7 @@ export type SetCreditLimitErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2392,7 +2392,7 @@ export type ListApiKeysErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2461,7 +2461,7 @@ export type IssueApiKeyErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2534,7 +2534,7 @@ export type RotateApiKeyErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2588,7 +2588,7 @@ export type RevokeApiKeyErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2657,7 +2657,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2711,7 +2711,7 @@ export type ListHostSystemsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2765,7 +2765,7 @@ export type GetHostSystemErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2834,7 +2834,7 @@ export type DefineHostSystemErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2888,7 +2888,7 @@ export type ListOsImagesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -2953,7 +2953,7 @@ export type DefineOsImageErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3011,7 +3011,7 @@ export type ListIpPoolsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3080,7 +3080,7 @@ export type DefineIpPoolErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3138,7 +3138,7 @@ export type ListSalesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3198,7 +3198,7 @@ export type CreateSaleErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3252,7 +3252,7 @@ export type EndSaleErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3306,7 +3306,7 @@ export type ListMarketItemsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3366,7 +3366,7 @@ export type AddMarketItemErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3428,7 +3428,7 @@ export type ListDedicatedServersErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3492,7 +3492,7 @@ export type OrderDedicatedServerErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3565,7 +3565,7 @@ export type CompleteDedicatedSetupErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3627,7 +3627,7 @@ export type ListVmsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3685,7 +3685,7 @@ export type RemoveVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3739,7 +3739,7 @@ export type GetVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3797,7 +3797,7 @@ export type StopVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3855,7 +3855,7 @@ export type StartVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3928,7 +3928,7 @@ export type ResizeVmErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -3986,7 +3986,7 @@ export type RestartVmBillingErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4048,7 +4048,7 @@ export type ListInvoicesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4106,7 +4106,7 @@ export type MarkInvoicePaidErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4164,7 +4164,7 @@ export type CancelInvoiceErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4222,7 +4222,7 @@ export type ListDomainsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4280,7 +4280,7 @@ export type TerminateDomainErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4334,7 +4334,7 @@ export type ListTldPricesErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4399,7 +4399,7 @@ export type SetTldPriceErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4459,7 +4459,7 @@ export type VerifyOtpErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4513,7 +4513,7 @@ export type ListVerifiersErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4573,7 +4573,7 @@ export type RegisterVerifierErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4627,7 +4627,7 @@ export type RevokeVerifierErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4672,7 +4672,7 @@ export type GetClockErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4732,7 +4732,7 @@ export type AdvanceClockErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4777,7 +4777,7 @@ export type ResetSandboxErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4831,7 +4831,7 @@ export type ListSnapshotsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4885,7 +4885,7 @@ export type DeleteSnapshotErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4935,7 +4935,7 @@ export type CreateSnapshotErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -4989,7 +4989,7 @@ export type RestoreSnapshotErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5043,7 +5043,7 @@ export type ListFaultsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5103,7 +5103,7 @@ export type CreateFaultErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5157,7 +5157,7 @@ export type RemoveFaultErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5217,7 +5217,7 @@ export type CreateIsolatedAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5275,7 +5275,7 @@ export type DeleteIsolatedAccountErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5320,7 +5320,7 @@ export type GetSettingsErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5380,7 +5380,7 @@ export type SetDefaultRateLimitErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };
@@ -5430,7 +5430,7 @@ export type GetDueWorkErrors = {
      */
     500: Problem;
     /**
-     * The service is not available at the moment, or the hypervisor failed. Nothing was changed unless `detail` says so.
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
      */
     503: Problem;
 };

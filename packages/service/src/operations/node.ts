@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 
 /** Milliseconds for which a node that is heard of no more counts as alive, where nothing else is said. */
@@ -17,6 +18,9 @@ const RENEWALS = 4;
 /** Milliseconds after which a lease that is over is of no interest. */
 const FORGOTTEN = 86_400_000;
 
+/** Milliseconds that one renewal is waited for at the most. */
+const LONGEST_WAIT = 15_000;
+
 /** One service among those that share a store. */
 export interface Node {
   readonly id: string;
@@ -26,6 +30,12 @@ export interface Node {
   isDead<Tables extends keyof Schema>(eb: ExpressionBuilder<Schema, Tables>, owner: Expression<string | null>): Expression<SqlBool>;
   /** Whether another node than this one lives. */
   hasOthers(): Promise<boolean>;
+  /**
+   * Resolves where this node has its lease, which it renews where that is over.
+   *
+   * @throws StoreUnavailableError where it cannot: the others count it as dead, so it is to begin nothing.
+   */
+  assertAlive(): Promise<void>;
   /** Renews the lease no more, and leaves what it has not finished to others. */
   leave(): Promise<void>;
 }
@@ -65,8 +75,12 @@ export async function joinNodes({ store, id, lease, onFailure }: Joining): Promi
         .execute();
     });
     if (begun > heldUntil) heldSince = begun;
-    heldUntil = begun + lease;
+    // One that was long under way may come back after a later one.
+    heldUntil = Math.max(heldUntil, begun + lease);
   }
+
+  /** A database that does not answer is asked again, and keeps neither the next renewal nor the end of the service waiting. */
+  const patient = <T>(work: Promise<T>): Promise<T> => within(work, Math.min(lease / 2, LONGEST_WAIT));
 
   /**
    * After the database was away every lease is over, though the nodes live: each of them has had
@@ -78,7 +92,7 @@ export async function joinNodes({ store, id, lease, onFailure }: Joining): Promi
   let renewing: Promise<void> = Promise.resolve();
   const renewAgain = (): void => {
     timer = setTimeout(() => {
-      renewing = renew()
+      renewing = patient(renew())
         .catch(onFailure)
         .finally(() => {
           if (!leaving) renewAgain();
@@ -99,6 +113,9 @@ export async function joinNodes({ store, id, lease, onFailure }: Joining): Promi
       const known = sql<SqlBool>`exists (select 1 from nodes where nodes.id = ${owner} ${mayJudge() ? sql`and nodes.lease_until > ${now}` : sql``})`;
       return eb.and([others, eb.not(known)]);
     },
+    async assertAlive() {
+      if (severalNodes && performance.now() >= heldUntil) await patient(renew());
+    },
     hasOthers: async () =>
       severalNodes &&
       (await store.read((db) =>
@@ -109,7 +126,18 @@ export async function joinNodes({ store, id, lease, onFailure }: Joining): Promi
       leaving = true;
       clearTimeout(timer);
       await renewing;
-      if (severalNodes) await store.commit(({ db }) => db.deleteFrom('nodes').where('id', '=', id).execute());
+      if (severalNodes) await patient(store.commit(({ db }) => db.deleteFrom('nodes').where('id', '=', id).execute()));
     },
   };
+}
+
+/** Waits for work on the store so long. What it comes to afterwards is nobody's any more. */
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new StoreUnavailableError('The database did not answer in time to keep the lease.')), milliseconds);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

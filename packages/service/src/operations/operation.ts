@@ -3,7 +3,9 @@ import type { RouteHandler } from 'fastify';
 
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Turn } from '../ports/turn.ts';
 import type { Db, Transaction } from '../store/store.ts';
+import type { Subject } from './turns.ts';
 
 /** The operations of the document. */
 export type OperationId = keyof RouteHandlers;
@@ -47,12 +49,20 @@ export interface StoreOperation<Id extends OperationId> {
 /** What is kept of a reservation, so that another process can undo it. */
 export type ReservationDetails = Readonly<Record<string, string | number>>;
 
+/** How a delivery is taken back, or finished. */
+export interface Withdrawal {
+  /** After that of the delivery. */
+  readonly turn: Turn;
+  /** Whether the delivery may come about yet: it was given up, or its process may have died. */
+  readonly mayComeYet: boolean;
+}
+
 /** One run of an operation that needs the infrastructure too. */
 export interface Delivery<Id extends OperationId> {
   /** Keeps what the effect will take; durable before `deliver`. */
   reserve(transaction: Transaction): Promise<ReservationDetails>;
-  /** Calls the infrastructure. */
-  deliver(): Promise<void>;
+  /** Calls the infrastructure, in this turn. */
+  deliver(turn: Turn): Promise<void>;
   /** Makes the effect final. */
   confirm(transaction: Transaction): Promise<Answer<Id>>;
 }
@@ -64,11 +74,13 @@ export interface Delivery<Id extends OperationId> {
 export interface DeliveredOperation<Id extends OperationId> {
   readonly kind: 'delivered';
   begin(call: Call<Id>): Delivery<Id>;
-  withdraw(ports: Ports, details: ReservationDetails): Promise<void>;
+  /** What the infrastructure is called about. */
+  subject(details: ReservationDetails): Subject;
+  withdraw(ports: Ports, details: ReservationDetails, withdrawal: Withdrawal): Promise<void>;
   release(transaction: Transaction, details: ReservationDetails): Promise<void>;
   /**
    * Whether what was reserved is somebody's, in the store: a delivery that comes back after it was
-   * undone must not take it away from them. Left out where nobody else can have it.
+   * undone must not take it away from them. Where it is left out, whatever came later has it.
    */
   isTaken?(db: Db, details: ReservationDetails): Promise<boolean>;
 }

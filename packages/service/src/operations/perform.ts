@@ -1,11 +1,19 @@
 /** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
+import { PortTimeoutError } from '../ports/time-limit.ts';
 import { Refusal } from '../refusal.ts';
 import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
-import { deleteReservation, keepReservation, ReservationUndoneError, undoReservation, withdrawDelivery } from './reservation.ts';
-import type { Undoing } from './reservation.ts';
+import {
+  deleteReservation,
+  keepReservation,
+  ReservationUndoneError,
+  undoReservation,
+  withdrawDelivery,
+  withdrawWhenEnded,
+} from './reservation.ts';
+import type { Reservation, Undoing } from './reservation.ts';
 
 /** An answer as it is sent. */
 export interface Reply {
@@ -83,6 +91,8 @@ async function performDelivered<Id extends OperationId>(
   }
 }
 
+const UNDONE = 'The reservation was taken for left over by another node, which undoes it.';
+
 async function reserveAndDeliver<Id extends OperationId>(
   undoing: Undoing,
   operation: DeliveredOperation<Id>,
@@ -98,30 +108,39 @@ async function reserveAndDeliver<Id extends OperationId>(
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
   };
   const reserved = await store.commit(async (transaction) => {
-    let details = {};
+    let kept: Reservation | undefined;
     const early = await answered(transaction, request, async () => {
-      const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
-      if (kept !== undefined) return request.replyAgain(kept);
-      details = await delivery.reserve(transaction);
-      await keepReservation(transaction.db, { ...reservation, details }, { node, now: call.now });
+      const answer = repeatable && (await claimKey(transaction.db, repeatable, call.now));
+      if (answer !== undefined) return request.replyAgain(answer);
+      const details = await delivery.reserve(transaction);
+      const made = { ...reservation, details, subject: operation.subject(details) };
+      kept = await keepReservation(transaction.db, made, { node, now: call.now });
       return undefined;
     });
-    return { details, early };
+    return { left: kept, early };
   });
   if (reserved.early) return reserved.early;
+  const { left } = reserved;
+  if (!left) throw new Error('What is neither answered nor reserved cannot be delivered.');
+  let isDelivered = false;
   try {
-    await delivery.deliver();
+    await delivery.deliver(left.turn);
+    isDelivered = true;
     return await store.commit(async (transaction) => {
-      if (!(await deleteReservation(transaction.db, reservation.id, node)))
-        throw new ReservationUndoneError('The reservation was taken for left over by another node, which undoes it.');
+      if (!(await deleteReservation(transaction.db, reservation.id, node))) throw new ReservationUndoneError(UNDONE);
       const reply = await repeated(transaction, request, request.reply(await delivery.confirm(transaction)));
       return logged(transaction, request, reply, null);
     });
   } catch (error) {
-    const left = { ...reservation, details: reserved.details };
-    if (error instanceof ReservationUndoneError) await withdrawDelivery(undoing, left);
+    // Where that fails, there is nothing to take back: whoever undid it has the port refuse what is late.
+    if (error instanceof ReservationUndoneError) await withdrawDelivery(undoing, left).catch(() => {});
     // What cannot be undone now is left over: it is undone with the work that is due, which says what is in the way.
-    else await undoReservation(undoing, left).catch(() => false);
+    else {
+      const isUndone = await undoReservation(undoing, left, error instanceof PortTimeoutError).catch(() => undefined);
+      withdrawWhenEnded(undoing, left, error);
+      // The port refuses what comes too late, and says so in words of its own.
+      if (isUndone === false && !isDelivered && !(error instanceof Refusal)) throw new ReservationUndoneError(UNDONE, { cause: error });
+    }
     throw error;
   }
 }

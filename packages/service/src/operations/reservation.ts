@@ -1,11 +1,18 @@
 /** Reservations: what an operation keeps while the infrastructure is at work, and how it is undone. */
+import { sql } from 'kysely';
+
 import type { Ports } from '../ports/ports.ts';
+import { PortTimeoutError } from '../ports/time-limit.ts';
+import type { Turn } from '../ports/turn.ts';
 import { preparedWrite } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { forgetKey } from './idempotency.ts';
 import type { Node } from './node.ts';
 import type { DeliveredOperation, OperationId, OperationTable, ReservationDetails } from './operation.ts';
+import { withEach } from './pace.ts';
+import { afterwards, nextTurn } from './turns.ts';
+import type { Subject } from './turns.ts';
 
 /** A stored reservation. */
 export interface Reservation {
@@ -15,7 +22,14 @@ export interface Reservation {
   readonly details: ReservationDetails;
   /** Hash of the caller's Idempotency-Key, or null. */
   readonly keyHash: string | null;
+  /** What its delivery is about. */
+  readonly subject: string;
+  /** The turn of its delivery. */
+  readonly turn: Turn;
 }
+
+/** A reservation before it has its turn. */
+export type NewReservation = Omit<Reservation, 'turn'> & { readonly subject: Subject };
 
 /** What undoing needs. */
 export interface Undoing {
@@ -24,11 +38,15 @@ export interface Undoing {
   readonly table: OperationTable;
   /** The node that carries reservations out, and undoes those that are left over. */
   readonly node: Node;
+  /** Aborted when the service stops: what is not begun by then is left for others, or for the next start. */
+  readonly closing: AbortSignal;
 }
 
-export async function keepReservation(db: Db, reservation: Reservation, { node, now }: { node: Node; now: number }): Promise<void> {
-  const { id, accountId, operation, details, keyHash } = reservation;
-  await insertReservation(db, { id, accountId, operation, details: JSON.stringify(details), keyHash, created: now, owner: node.id });
+/** Keeps it, and gives it its turn: to be called when what it is about is this unit's own. */
+export async function keepReservation(db: Db, given: NewReservation, { node, now }: { node: Node; now: number }): Promise<Reservation> {
+  const reservation = { ...given, turn: await nextTurn(db, given.subject) };
+  await insertReservation(db, { ...reservation, details: JSON.stringify(given.details), created: now, owner: node.id });
+  return reservation;
 }
 
 const insertReservation = preparedWrite<Omit<Reservation, 'details'> & { details: string; created: number; owner: string }>(
@@ -41,6 +59,8 @@ const insertReservation = preparedWrite<Omit<Reservation, 'details'> & { details
       key_hash: parameter('keyHash'),
       created: parameter('created'),
       owner: parameter('owner'),
+      subject: parameter('subject'),
+      turn: parameter('turn'),
     }),
 );
 
@@ -60,22 +80,38 @@ export class ReservationUndoneError extends StoreUnavailableError {}
  * Takes back what a delivery did outside after another node had taken its reservation over, unless
  * it is somebody's by now. May be repeated.
  */
-export async function withdrawDelivery({ store, ports, table }: Undoing, { id, operation: name, details }: Reservation): Promise<void> {
+export async function withdrawDelivery({ store, ports, table }: Undoing, reservation: Reservation): Promise<void> {
+  const { id, operation: name, details, subject, turn } = reservation;
   const operation = deliveredOperation(table, name);
   const isTaken = await store.read(async (db) => {
     // While the reservation is still being undone, what it holds is nobody else's.
     const held = await db.selectFrom('reservations').select('id').where('id', '=', id).executeTakeFirst();
-    return held ? false : operation.isTaken?.(db, details);
+    if (held) return false;
+    if (operation.isTaken) return operation.isTaken(db, details);
+    return await db.selectFrom('turns').select('number').where('subject', '=', subject).where('number', '>', turn).executeTakeFirst();
   });
-  if (!isTaken) await operation.withdraw(ports, details);
+  // A port refuses it in this turn where somebody has it by now all the same.
+  if (!isTaken) await operation.withdraw(ports, details, { turn: afterwards(turn), mayComeYet: true });
+}
+
+/**
+ * A delivery that was given up may come about all the same, after it was undone: when its call has
+ * ended, what it did is taken back once more. Nobody waits for that.
+ *
+ * @param error What the delivery failed with; where it was answered, there is nothing to wait for.
+ */
+export function withdrawWhenEnded(undoing: Undoing, reservation: Reservation, error: unknown): void {
+  if (!(error instanceof PortTimeoutError)) return;
+  error.ended.then(() => withdrawDelivery(undoing, reservation)).catch(() => {});
 }
 
 /**
  * Takes back what a delivery may have done outside, then what was reserved. May be repeated.
  *
+ * @param mayComeYet Whether what was delivered may come about yet.
  * @returns Whether it was left over: what another node has taken on, or what was confirmed, is not undone.
  */
-export async function undoReservation(undoing: Undoing, reservation: Reservation): Promise<boolean> {
+export async function undoReservation(undoing: Undoing, reservation: Reservation, mayComeYet: boolean): Promise<boolean> {
   const { store, ports, table, node } = undoing;
   // Whoever confirms holds the row until that is committed. So what was confirmed although its caller did not learn so is gone here,
   // and from here on nobody else confirms or undoes it while this node lives.
@@ -89,7 +125,7 @@ export async function undoReservation(undoing: Undoing, reservation: Reservation
   );
   if (claimed.numUpdatedRows === 0n) return false;
   const operation = deliveredOperation(table, reservation.operation);
-  await operation.withdraw(ports, reservation.details);
+  await operation.withdraw(ports, reservation.details, { turn: afterwards(reservation.turn), mayComeYet });
   return store.commit(async (transaction) => {
     if (!(await deleteReservation(transaction.db, reservation.id, node))) return false;
     await operation.release(transaction, reservation.details);
@@ -110,7 +146,7 @@ export interface Undone {
  * never had an answer, or one that said that nothing was bought.
  */
 export async function undoLeftReservations(undoing: Undoing): Promise<Undone> {
-  const { store, node } = undoing;
+  const { store, node, closing } = undoing;
   const rows = await store.read((db) =>
     db
       .selectFrom('reservations')
@@ -122,23 +158,29 @@ export async function undoLeftReservations(undoing: Undoing): Promise<Undone> {
   );
   let undone = 0;
   const failures: Undone['failures'][number][] = [];
-  for (const row of rows) {
+  const undo = async (row: (typeof rows)[number]): Promise<void> => {
     // What has been finished since it was read is not there any more when it is claimed.
-    if (node.delivering.has(row.id)) continue;
+    if (node.delivering.has(row.id)) return;
     const details: ReservationDetails = JSON.parse(row.details);
-    const reservation = { id: row.id, accountId: row.account_id, operation: row.operation, details, keyHash: row.key_hash };
+    const { id, account_id: accountId, key_hash: keyHash } = row;
+    const reservation = { id, accountId, operation: row.operation, details, keyHash, subject: row.subject, turn: row.turn };
     try {
-      if (await undoReservation(undoing, reservation)) undone++;
+      if (await undoReservation(undoing, reservation, true)) undone++;
     } catch (error) {
       failures.push({ reservation: row.id, error });
     }
-  }
+  };
+  await withEach(rows, undo, closing);
   return { undone, failures };
 }
 
-/** Leaves every reservation of the store to whoever undoes it first: none of them is confirmed any more. */
+/**
+ * Leaves every reservation of the store to whoever undoes it first: none of them is confirmed any
+ * more. They come from an earlier state of the store, and are undone after all that came since.
+ */
 export async function disownReservations(db: Db): Promise<void> {
-  await db.updateTable('reservations').set({ owner: '' }).execute();
+  const newest = sql<number>`coalesce((select number from turns where turns.subject = reservations.subject), reservations.turn)`;
+  await db.updateTable('reservations').set({ owner: '', turn: newest }).execute();
 }
 
 function deliveredOperation(

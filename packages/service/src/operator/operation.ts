@@ -3,6 +3,7 @@ import type { RouteHandler } from 'fastify';
 
 import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { DomainActs } from '../provider/domain.ts';
 import type { VmActs } from '../provider/vm.ts';
 import type { Mode } from '../rules/credentials.ts';
 import type { Db, Store, Transaction } from '../store/store.ts';
@@ -33,6 +34,8 @@ export interface OperatorContext {
   readonly mode: Mode;
   /** What is done with VMs, the hypervisor included. */
   readonly vms: VmActs;
+  /** What is done with domains, the registrar included. */
+  readonly domains: DomainActs;
   /** What a sandbox can be made to do; a live service has it too and refuses its operations. */
   readonly sandbox: Sandbox;
 }

@@ -1,6 +1,6 @@
 /** Requests that are not carried out, as RFC 9457 tells it. */
 import type { BrokenRule } from '../generated/operator/types.gen.ts';
-import { HypervisorError } from '../provider/vm.ts';
+import { InfrastructureError } from '../provider/change.ts';
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
@@ -91,7 +91,7 @@ export function problemBody(problem: OperatorProblem, requestId: string): string
 export function problemOf(error: unknown): OperatorProblem {
   if (error instanceof OperatorProblem) return error;
   if (error instanceof Refusal) return problemOfRefusal(error);
-  if (error instanceof HypervisorError) return new OperatorProblem('unavailable', error.message, { retryAfter: 5 });
+  if (error instanceof InfrastructureError) return new OperatorProblem('unavailable', error.message, { retryAfter: 5 });
   if (error instanceof StoreUnavailableError) {
     return new OperatorProblem(
       'unavailable',

@@ -1,5 +1,6 @@
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from './random.ts';
+import type { Turn } from './turn.ts';
 
 /** What the fleet needs to know of a server that an account has ordered. */
 export interface ServerOrder {
@@ -29,15 +30,16 @@ export interface AutomaticSetUp {
 
 /**
  * The machines in the racks. Every call may be repeated with the same server: it leaves the same
- * state. A cancellation is no affair of the fleet's: the server runs on until it ends.
+ * state. What comes late is refused by its turn (turn.ts), and calls that take longer than the
+ * service's time limit for ports are given up. A cancellation is no affair of the fleet's: the server runs on until it ends.
  */
 export interface Fleet {
   /** How set-ups complete by themselves; null where the provider says when each one is complete. */
   readonly automaticSetUp: AutomaticSetUp | null;
   /** Begins to set a server up. */
-  setUp(order: ServerOrder): Promise<void>;
+  setUp(order: ServerOrder, turn: Turn): Promise<void>;
   /** Takes a server that has ended out of use and erases it; one that was never set up is as good. */
-  retire(identifier: string): Promise<void>;
+  retire(identifier: string, turn: Turn): Promise<void>;
 }
 
 /** A fleet that has no machines: a set-up completes after a quarter of an hour. */

@@ -1,3 +1,5 @@
+import type { Turn } from './turn.ts';
+
 /** A person, as a registry wants to know them. */
 export interface Contact {
   readonly handle: string;
@@ -25,7 +27,9 @@ export interface DomainOrder {
 
 /**
  * Where domains are registered. Every call may be repeated with the same domain: it leaves the
- * same state, so that what a crash cut in half can be finished or undone.
+ * same state, so that what a crash cut in half can be finished or undone. What comes late is refused
+ * by its turn (turn.ts), so that changes of a domain hold in the order in which they were asked for.
+ * Calls that take longer than the service's time limit for ports are given up.
  *
  * The registrar renews a domain by itself at each expiry, for as long as `setRenewal` does not say
  * otherwise, and lets go of it at the expiry where it does: so a renewal waits for nobody.
@@ -34,16 +38,16 @@ export interface Registrar {
   /** The provider's own nameservers, in their order: at least two. */
   readonly standardNameservers: readonly string[];
   /** Registers a domain for a year. `taken`: another provider has it, and nothing was done. */
-  register(order: DomainOrder): Promise<'registered' | 'taken'>;
+  register(order: DomainOrder, turn: Turn): Promise<'registered' | 'taken'>;
   /** Takes a domain over from another provider for a year. `refused`: the authcode is not the one of the domain, and nothing was done. */
-  transfer(order: DomainOrder, authcode: string): Promise<'transferred' | 'refused'>;
+  transfer(order: DomainOrder, authcode: string, turn: Turn): Promise<'transferred' | 'refused'>;
   /** Takes back a registration or transfer that was not confirmed; one that was never made is as good. */
-  withdraw(name: string): Promise<void>;
-  setNameservers(name: string, nameservers: readonly string[]): Promise<void>;
+  withdraw(name: string, turn: Turn): Promise<void>;
+  setNameservers(name: string, nameservers: readonly string[], turn: Turn): Promise<void>;
   /** Sets the code that another provider can transfer the domain away with; null for none. */
-  setAuthcode(name: string, authcode: string | null): Promise<void>;
+  setAuthcode(name: string, authcode: string | null, turn: Turn): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */
-  setRenewal(name: string, renewed: boolean): Promise<void>;
+  setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void>;
 }
 
 /** The simulated authcode of every domain at another provider. The document tells it to users of the sandbox. */

@@ -5,7 +5,7 @@ import { holdCredit, holdOwed, releaseCredit } from '../operations/accounting/cr
 import { beginPosition, billingInstant, endPosition, freedByEnding, holdOf, lastPosition } from '../operations/accounting/vm-billing.ts';
 import type { NewPosition } from '../operations/accounting/vm-billing.ts';
 import type { DeliveredOperation, ReservationDetails } from '../operations/operation.ts';
-import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4 } from '../operations/vm/addresses.ts';
+import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from '../operations/vm/addresses.ts';
 import { leaveNode, resizeOnNode } from '../operations/vm/placement.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { VmSize } from '../ports/hypervisor.ts';
@@ -15,6 +15,7 @@ import { brokenRanges, monthlyPriceOf } from '../rules/resources.ts';
 import type { BilledResources } from '../rules/resources.ts';
 import type { VmsTable } from '../store/schema.ts';
 import type { Db } from '../store/store.ts';
+import type { Change, Reserved } from './change.ts';
 import { claim, freed, hostSystemOf, pricesFor } from './vm-state.ts';
 import type { Resize } from './vm.ts';
 
@@ -26,22 +27,6 @@ export interface VmActing {
   readonly secret: string;
 }
 
-/** What a reservation of a change is kept with. */
-interface Reserved {
-  readonly accountId: string;
-  readonly details: ReservationDetails;
-}
-
-/** One run of a change. */
-export interface VmChange<Result> {
-  /** Keeps what the change will take, or makes what it takes away; a result where there is nothing to deliver. */
-  reserve(db: Db): Promise<Reserved | { readonly result: Result }>;
-  deliver(): Promise<void>;
-  confirm(db: Db): Promise<Result>;
-  /** The result where what was left over has been finished; missing where it is undone. */
-  finished?(): Result;
-}
-
 type Left = Pick<DeliveredOperation<never>, 'withdraw' | 'release'>;
 type Row = Selectable<VmsTable>;
 
@@ -50,7 +35,7 @@ const settlingOf = (db: Db, { account_id: accountId }: Row, { ports, secret }: V
 
 /** Billing begins when the VM runs; its cost until the period ends is kept beforehand. */
 export const starting = {
-  begin(acting: VmActing): VmChange<void> {
+  begin(acting: VmActing): Change<void> {
     let kept: { vm: Row; hold: Money };
     return {
       async reserve(db) {
@@ -58,9 +43,9 @@ export const starting = {
         const hold = holdOf(await nextPosition(db, vm, instant));
         await holdCredit(db, vm.account_id, hold);
         kept = { vm, hold };
-        return { accountId: vm.account_id, details: { vmId: vm.id, account: vm.account_id, hold: Number(hold) } };
+        return { accountId: vm.account_id, subject: `vm/${vm.id}`, details: { vmId: vm.id, account: vm.account_id, hold: Number(hold) } };
       },
-      deliver: () => acting.ports.hypervisor.start(acting.vmId),
+      deliver: (turn) => acting.ports.hypervisor.start(acting.vmId, turn),
       async confirm(db) {
         const { vm, hold } = kept;
         const position = await nextPosition(db, vm, await settlingOf(db, vm, acting));
@@ -68,10 +53,11 @@ export const starting = {
         await releaseCredit(db, vm.account_id, hold - holdOf(position));
         await beginPosition(db, position);
       },
+      failure: takenBack,
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.stop(vmIdOf(details)),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.stop(vmIdOf(details), turn),
     async release({ db }, details) {
       await releaseHold(db, details);
       await freed(db, vmIdOf(details), {});
@@ -81,32 +67,34 @@ export const starting = {
 
 /** Billing ends before the VM does. */
 export const stopping = {
-  begin(acting: VmActing): VmChange<void> {
+  begin(acting: VmActing): Change<void> {
     return {
       reserve: (db) => ended(db, acting, 'stop'),
-      deliver: () => acting.ports.hypervisor.stop(acting.vmId),
+      deliver: (turn) => acting.ports.hypervisor.stop(acting.vmId, turn),
       confirm: async (db) => void (await freed(db, acting.vmId, {})),
       finished: () => {},
+      failure: toldAgain,
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.stop(vmIdOf(details)),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.stop(vmIdOf(details), turn),
     release: async ({ db }, details) => void (await freed(db, vmIdOf(details), {})),
   } satisfies Left,
 };
 
 /** Billing ends before the VM does; its room and addresses are free after it. */
 export const removing = {
-  begin(acting: VmActing): VmChange<void> {
+  begin(acting: VmActing): Change<void> {
     return {
       reserve: (db) => ended(db, acting, 'remove'),
-      deliver: () => acting.ports.hypervisor.remove(acting.vmId),
+      deliver: (turn) => acting.ports.hypervisor.remove(acting.vmId, turn),
       confirm: (db) => vacate(db, acting.vmId),
       finished: () => {},
+      failure: toldAgain,
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.remove(vmIdOf(details)),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.remove(vmIdOf(details), turn),
     release: ({ db }, details) => vacate(db, vmIdOf(details)),
   } satisfies Left,
 };
@@ -116,7 +104,7 @@ export const removing = {
  * of the reservation.
  */
 export const resizing = {
-  begin(acting: VmActing, { resources, allowFallbackIPs = false }: Resize): VmChange<Money> {
+  begin(acting: VmActing, { resources, allowFallbackIPs = false }: Resize): Change<Money> {
     let kept: { vm: Row; to: BilledResources; size: VmSize; hold: Money; price: Money; basis: 'SALE' | 'STANDARD' };
     return {
       async reserve(db) {
@@ -140,9 +128,9 @@ export const resizing = {
         const hold = await holdMore(db, vm, price, instant);
         kept = { vm, to, size, hold, price, basis };
         const details = { vmId: vm.id, account: vm.account_id, hold: Number(hold), to: JSON.stringify(to), before: JSON.stringify(before) };
-        return { accountId: vm.account_id, details };
+        return { accountId: vm.account_id, subject: `vm/${vm.id}`, details };
       },
-      deliver: () => acting.ports.hypervisor.resize(kept.size),
+      deliver: (turn) => acting.ports.hypervisor.resize(kept.size, turn),
       async confirm(db) {
         const { vm, to, hold, price, basis } = kept;
         const from = resourcesOf(vm);
@@ -159,20 +147,34 @@ export const resizing = {
         await beginPosition(db, position);
         return price;
       },
+      failure: takenBack,
     };
   },
   left: {
-    withdraw: ({ hypervisor }, details) => hypervisor.resize(JSON.parse(String(details['before']))),
+    withdraw: ({ hypervisor }, details, { turn }) => hypervisor.resize(JSON.parse(String(details['before'])), turn),
     async release({ db }, details) {
       await releaseHold(db, details);
       const vm = await freed(db, vmIdOf(details), {});
       const from = resourcesOf(vm);
       const to: BilledResources = JSON.parse(String(details['to']));
       await resizeOnNode(db, vm.node, mostOf(from, to), from);
-      if (to.ips > from.ips) await releaseLastIpv4(db, vm.id, to.ips - from.ips);
+      // Those that it had before, as the hypervisor was told: the new ones need not be the last.
+      const before: VmSize = JSON.parse(String(details['before']));
+      await releaseOtherIpv4(db, vm.id, before.ipv4);
     },
   } satisfies Left,
 };
+
+function takenBack(isUndone: boolean): string {
+  const state = isUndone
+    ? 'It was taken back. Send the request again later.'
+    : 'It is being taken back. Send the request again in a few seconds.';
+  return `The hypervisor could not do it, so nothing of it is billed. ${state}`;
+}
+
+function toldAgain(): string {
+  return 'The VM is not billed any more, but the hypervisor has not done it yet: it is told again until it has. Look at the VM in a few seconds.';
+}
 
 /** Keeps what a position at a new price needs beyond the one that runs. What becomes cheaper is not refused, however little credit is left. */
 async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
@@ -187,7 +189,7 @@ async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise
 async function ended(db: Db, acting: VmActing, event: 'stop' | 'remove'): Promise<Reserved> {
   const { vm, instant } = await claim(db, acting, event);
   await endPosition(db, vm.id, instant);
-  return { accountId: vm.account_id, details: { vmId: vm.id } };
+  return { accountId: vm.account_id, subject: `vm/${vm.id}`, details: { vmId: vm.id } };
 }
 
 async function vacate(db: Db, vmId: number): Promise<void> {

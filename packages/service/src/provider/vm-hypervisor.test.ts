@@ -12,7 +12,7 @@ import { expectInvariants } from '../../test/invariants.ts';
 import { startOperator } from '../../test/operator.ts';
 import { createService, openSqliteStore } from '../index.ts';
 import type { Service, Store } from '../index.ts';
-import { HypervisorError } from './vm.ts';
+import { InfrastructureError } from './change.ts';
 
 type Does = 'start' | 'stop' | 'resize' | 'remove';
 const all: readonly Does[] = ['start', 'stop', 'resize', 'remove'];
@@ -103,7 +103,7 @@ describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it do
     const before = await stateOf(service.store);
     const outside = onHypervisor(hypervisor, vmId);
     hypervisor.trouble = [trouble];
-    await expect(act(service, does, vmId)).rejects.toThrow(HypervisorError);
+    await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
     expect(await stateOf(service.store)).toEqual(before);
     expect(onHypervisor(hypervisor, vmId)).toEqual(outside);
     await expectInvariants(service.store);
@@ -125,7 +125,7 @@ describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it do
     const { before, after, ...shape } = await undisturbed(does);
     const stateBefore = await shapeOf(service.store);
     hypervisor.trouble = [trouble, 'fails before'];
-    await expect(act(service, does, vmId)).rejects.toThrow(HypervisorError);
+    await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
     if (does !== 'remove') {
       await expect(service.vms.remove(vmId)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('under way') });
       const reinstalled = await service.call('reinstallVm', { path: { vmid: String(vmId) } });
@@ -239,4 +239,18 @@ test('two reinstallations of a VM at once: the second is refused', async () => {
   go.resolve();
   expect((await first).status).toBe(200);
   expect((await reinstall()).status).toBe(200);
+});
+
+test('addresses that a resize would have brought are given back, and none that the VM had before', async () => {
+  const hypervisor = new TroubledHypervisor();
+  const service = await startService({ hypervisor });
+  const bought = async (): Promise<number> => (await service.call('createVm', { form: SMALL_VM })).body.data.identifier;
+  const [first, second] = [await bought(), await bought()];
+  const ipv4Of = async () => (await stateOf(service.store)).taken.filter(({ vm_id: id }) => id === second);
+  // An address before those of the second one becomes free.
+  await service.vms.remove(first);
+  const before = await ipv4Of();
+  hypervisor.trouble = ['fails after'];
+  await expect(service.vms.resize(second, { resources: { ips: 2 } })).rejects.toThrow(InfrastructureError);
+  expect(await ipv4Of()).toEqual(before);
 });

@@ -12,22 +12,12 @@
  *
  * One change of a VM is under way at a time; others are refused until then.
  */
-import { v7 as uuidv7 } from 'uuid';
-
 import type { DeliveredOperation } from '../operations/operation.ts';
-import {
-  deleteReservation,
-  keepReservation,
-  ReservationUndoneError,
-  undoReservation,
-  withdrawDelivery,
-} from '../operations/reservation.ts';
-import type { Reservation, Undoing } from '../operations/reservation.ts';
-import { StoreUnavailableError } from '../store/store.ts';
 import type { Money } from '../rules/money.ts';
 import type { BilledResources } from '../rules/resources.ts';
+import { carryOut } from './change.ts';
+import type { ChangeParts } from './change.ts';
 import { removing, resizing, starting, stopping } from './vm-changes.ts';
-import type { VmChange } from './vm-changes.ts';
 
 /** What a VM is to have from now on; what is left out stays as it is. */
 export interface Resize {
@@ -38,7 +28,7 @@ export interface Resize {
 
 /**
  * What the provider does with VMs. All throw Refusal 404 for no such VM, 409 when its state does
- * not allow it or another change of it is under way, and HypervisorError when the hypervisor fails.
+ * not allow it or another change of it is under way, and InfrastructureError when the hypervisor fails.
  */
 export interface VmActs {
   /** Starts a stopped VM: a BILLINGRESTART position begins. Throws Refusal 402 when the credit limit has no room for it. */
@@ -62,17 +52,6 @@ export interface VmActs {
   remove(vmId: number): Promise<void>;
 }
 
-/** The hypervisor failed; the message says what became of the change. */
-export class HypervisorError extends Error {
-  override readonly name = 'HypervisorError';
-}
-
-/** What carrying changes out needs. */
-export interface VmActParts extends Undoing {
-  /** Known to the service alone: what must be given again is encrypted with it. */
-  readonly secret: string;
-}
-
 const kinds = { startVm: starting, stopVm: stopping, resizeVm: resizing, removeVm: removing };
 
 /** How changes that are left over are undone or finished, by the names that their reservations have. */
@@ -83,7 +62,7 @@ export const vmChangesLeft: Readonly<Record<keyof typeof kinds, Pick<DeliveredOp
   removeVm: { kind: 'delivered', ...removing.left },
 };
 
-export function vmActs(parts: VmActParts): VmActs {
+export function vmActs(parts: ChangeParts): VmActs {
   const { ports, secret } = parts;
   return {
     start: (vmId) => carryOut(parts, 'startVm', starting.begin({ vmId, ports, secret })),
@@ -91,56 +70,4 @@ export function vmActs(parts: VmActParts): VmActs {
     resize: (vmId, resize) => carryOut(parts, 'resizeVm', resizing.begin({ vmId, ports, secret }, resize)),
     remove: (vmId) => carryOut(parts, 'removeVm', removing.begin({ vmId, ports, secret })),
   };
-}
-
-async function carryOut<Result>(parts: VmActParts, name: keyof typeof kinds, change: VmChange<Result>): Promise<Result> {
-  const { ports, node } = parts;
-  const id = uuidv7({ msecs: ports.clock.now(), random: ports.random.bytes(16) });
-  // From before the reservation is there until its outcome is settled, so that it is never taken for left over.
-  node.delivering.add(id);
-  try {
-    return await reserveAndDeliver(parts, { id, name }, change);
-  } finally {
-    node.delivering.delete(id);
-  }
-}
-
-async function reserveAndDeliver<Result>(
-  parts: VmActParts,
-  { id, name }: { id: string; name: keyof typeof kinds },
-  change: VmChange<Result>,
-): Promise<Result> {
-  const { store, node, ports } = parts;
-  const outcome = await store.commit(async ({ db }) => {
-    const reserved = await change.reserve(db);
-    if ('result' in reserved) return reserved;
-    const reservation: Reservation = { id, operation: name, keyHash: null, ...reserved };
-    await keepReservation(db, reservation, { node, now: ports.clock.now() });
-    return { reservation };
-  });
-  if ('result' in outcome) return outcome.result;
-  const { reservation } = outcome;
-  try {
-    await change.deliver();
-    return await store.commit(async ({ db }) => {
-      if (!(await deleteReservation(db, id, node)))
-        throw new ReservationUndoneError('The change was taken for left over by another node, which undoes or finishes it.');
-      return change.confirm(db);
-    });
-  } catch (error) {
-    if (error instanceof ReservationUndoneError) {
-      await withdrawDelivery(parts, reservation);
-      throw error;
-    }
-    // What cannot be undone or finished now is left over: it is tried again with the work that is due.
-    const isSettled = await undoReservation(parts, reservation).catch(() => false);
-    if (isSettled && change.finished) return change.finished();
-    if (error instanceof StoreUnavailableError) throw error;
-    throw new HypervisorError(
-      change.finished
-        ? `The VM is not billed any more, but the hypervisor has not done it yet: it is told again until it has. Look at the VM in a few seconds.`
-        : `The hypervisor could not do it, so nothing of it is billed. ${isSettled ? 'It was taken back. Send the request again later.' : 'It is being taken back. Send the request again in a few seconds.'}`,
-      { cause: error },
-    );
-  }
 }

@@ -8,6 +8,7 @@ import { sales } from './migrations/0005-sales.ts';
 import { operator } from './migrations/0006-operator.ts';
 import { nodes } from './migrations/0007-nodes.ts';
 import { vmChanges } from './migrations/0008-vm-changes.ts';
+import { turns } from './migrations/0009-turns.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -23,6 +24,7 @@ export function migrationsOf(engine: Engine) {
     '0006-operator': operator(engine),
     '0007-nodes': nodes(engine),
     '0008-vm-changes': vmChanges(engine),
+    '0009-turns': turns(engine),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Generated } from 'kysely';
 export interface NodeSchema {
   identity: IdentityTable;
   nodes: NodesTable;
+  turns: TurnsTable;
 }
 
 /** One row: what the first service on the store was, and every later one has to be. */
@@ -23,10 +24,24 @@ export interface NodesTable {
   lease_until: number;
 }
 
+/**
+ * The newest turn that was given for each thing that the infrastructure is called about. It never
+ * goes back: what is outside remembers it, so no snapshot brings an older one, and no row is deleted.
+ */
+export interface TurnsTable {
+  /** Such as `vm/48213`, `domain/example.net`. */
+  subject: string;
+  number: number;
+}
+
 /** Who carries a reservation out, or undoes it. */
 export interface ReservationNodeColumns {
   /** Identifier of a node; empty for nobody. */
   owner: Generated<string>;
+  /** What it calls the infrastructure about, as in `turns`; empty where an older version did not say. */
+  subject: Generated<string>;
+  /** The turn of its delivery; 0 where an older version did not say. */
+  turn: Generated<number>;
 }
 
 export interface DedicatedNodeColumns {

@@ -1,10 +1,8 @@
 /** February 2027: the credit limit, downgrades, a stop, a transfer, and cancellations that are withdrawn. */
 import { expect } from 'vitest';
 
-import { terminateDomain } from '../../src/index.ts';
 import { XEON } from '../dedicated.ts';
 import { PERSON } from '../domains.ts';
-import { SECRET } from '../harness.ts';
 import { BIG, EPYC, WITH_EXTRAS } from './purchases.ts';
 import { charged, on, ran, runs } from './reseller.ts';
 import type { Reseller } from './reseller.ts';
@@ -52,7 +50,7 @@ export async function changeInFebruary({ service, provider, goTo, buy, call, vm,
   expect((await call('undeleteDedicatedServer', { path })).body.data).toEqual({ ...path, renew_date: on('03-13 00:15') });
   const domain = { path: { domain: 'reseller-customer.de' } };
   await goTo('02-18');
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, domain.path.domain);
+  await service.domains.terminate(domain.path.domain);
   expect((await call('getDomain', domain)).body.data.domain.terminated).toBe(true);
   await goTo('02-19');
   expect((await call('undeleteDomain', domain)).body.data).toEqual(domain.path);

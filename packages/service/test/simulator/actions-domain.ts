@@ -1,9 +1,7 @@
 /** What resellers and the provider do with domains and handles. */
 import { expect } from 'vitest';
 
-import { terminateDomain } from '../../src/index.ts';
 import type { OperationId } from '../../src/operations/operation.ts';
-import { SECRET } from '../harness.ts';
 import { tlds } from './catalogue.ts';
 import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Order, Prospect, Refused } from './delivery.ts';
@@ -13,7 +11,7 @@ import { decimal, units } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
 import { charge, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
-import { tryProvider, unlessPortFails } from './provider-act.ts';
+import { tryChange } from './provider-act.ts';
 import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary } from './virtual-clock.ts';
@@ -107,7 +105,6 @@ function registrationOf(sim: Simulation, wish: DomainWish): Order<'registerDomai
           release,
           confirm(reply) {
             confirm();
-            sim.unsureRenewals.delete(name);
             expect(reply.data().domain).toMatchObject({ name, tld: wish.tld, authcode: null, status: 'LOCK', terminated: false });
           },
         };
@@ -216,10 +213,7 @@ function undelete(sim: Simulation, account: ModelAccount, name: string): Promise
     prospect: () =>
       changing(sim, account, name, {
         isAllowed: ({ terminated }) => terminated,
-        confirmed(domain) {
-          domain.terminated = false;
-          sim.unsureRenewals.delete(name);
-        },
+        confirmed: (domain) => void (domain.terminated = false),
       }),
   });
 }
@@ -280,21 +274,20 @@ function changing<Id extends OperationId>(
   };
 }
 
-/** The provider cancels a domain. */
+/** The provider cancels a domain; where the registrar fails twice, it is told with the work that is due. */
 export async function cancelDomain(sim: Simulation): Promise<void> {
-  const { dice, model, world, door } = sim;
-  const domain = dice.pickAny([...model.domains.values()]);
+  const { dice, model, door, underWay } = sim;
+  const domain = dice.pickAny([...model.domains.values()].filter(({ name }) => !underWay.some(({ subject }) => subject === name)));
   if (!domain) return registerDomain(sim);
-  const { name, state } = domain;
+  const { name, state, account } = domain;
   const refusal = state === 'reserved' ? notFound : state === 'changing' ? wrongState : undefined;
-  const fault = refusal || dice.chance(0.8) ? 'none' : dice.pick(['fails before', 'fails after'] as const);
-  world.faults.plan = [fault];
+  settleModel(sim, account);
   sim.say(`the provider cancels the domain ${name}`);
-  const act = () => unlessPortFails(() => terminateDomain(door.store(), { ports: world.ports, secret: SECRET }, name), fault !== 'none');
-  const done = await tryProvider(sim, act, refusal);
-  world.faults.plan = [];
-  if (!done) return;
+  const outcome = await tryChange(sim, () => door.service().domains.terminate(name), { refusal, asks: true, gives: false });
+  if (outcome === 'refused') return;
   domain.terminated = true;
-  if (fault === 'none') sim.unsureRenewals.delete(name);
-  else sim.unsureRenewals.add(name);
+  if (outcome !== 'left over') return;
+  domain.state = 'changing';
+  const release = () => void (domain.state = 'registered');
+  underWay.push({ what: 'terminateDomain', key: undefined, account, subject: name, hanging: undefined, release });
 }

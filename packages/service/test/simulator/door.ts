@@ -63,7 +63,9 @@ export async function openDoor(place: StorePlace, { ports }: World, fill: (store
   const logger = pino({ level: 'silent' });
   let store = await place.open();
   await fill(store);
-  const start = () => createService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', logger });
+  // What hangs does so for as long as the seed says, however slow the machine is.
+  const portTimeout = 3_600_000;
+  const start = () => createService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
   let service = await start();
   return {
     store: () => store,

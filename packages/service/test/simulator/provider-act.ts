@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { HypervisorError } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/index.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { PortFailure } from './faulty-ports.ts';
 import type { Fault } from './faulty-ports.ts';
@@ -54,7 +54,7 @@ export async function tryChange(
     expect(isFailing, 'the hypervisor was to fail').toBe(false);
     return isDone ? 'done' : 'refused';
   } catch (error) {
-    if (!isFailing || !(error instanceof HypervisorError)) throw error;
+    if (!isFailing || !(error instanceof InfrastructureError)) throw error;
     const outcome = again === 'none' ? 'taken back' : 'left over';
     sim.say(`which fails, and is ${outcome}`);
     return outcome;

@@ -1,7 +1,7 @@
 /** What is done at once in a burst: each is sent without waiting for the others, and the model follows the outcomes. */
 import { expect } from 'vitest';
 
-import { HypervisorError, orderDedicatedServer } from '../../src/index.ts';
+import { InfrastructureError, orderDedicatedServer } from '../../src/index.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
@@ -50,7 +50,7 @@ async function outcomeOf(act: () => Promise<unknown>): Promise<Outcome> {
     await act();
     return done;
   } catch (error) {
-    if (error instanceof HypervisorError) return { status: 500, errorType: 'hypervisor', text: error.message };
+    if (error instanceof InfrastructureError) return { status: 500, errorType: 'hypervisor', text: error.message };
     if (!(error instanceof Refusal)) throw error;
     return { status: error.status, errorType: error.type, text: error.message };
   }

@@ -14,6 +14,8 @@ import { VirtualClock } from './virtual-clock.ts';
 /** A delivered request that has no good answer yet. */
 export interface UnderWay {
   readonly what: string;
+  /** The domain whose cancellation the registrar does not know of yet. */
+  readonly subject?: string;
   readonly key: string | undefined;
   readonly account: ModelAccount;
   /** Undefined where it was answered, and only its undoing is left for the next start. */
@@ -55,8 +57,6 @@ export interface Simulation {
   readonly underWay: UnderWay[];
   readonly repeatables: Repeatable[];
   readonly steps: Step[];
-  /** Domains whose cancellation the registrar may not know of, since it failed when it was told. */
-  readonly unsureRenewals: Set<string>;
   /** Adds to what the present step says of itself. */
   say(text: string): void;
   /** A new machine on the market, in the service and in the model. */
@@ -85,7 +85,6 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     underWay: [],
     repeatables: [],
     steps,
-    unsureRenewals: new Set(),
     say(text) {
       const step = steps.at(-1);
       if (step) step.text += step.text === '' ? text : `; ${text}`;

@@ -65,7 +65,7 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
   assertPath<Id>(api, path);
   assertQuery<Id>(api, query);
   assertBody<Id>(api, body);
-  const { store, ports, secret, mode, vms, sandbox } = routing;
+  const { store, ports, secret, mode, vms, domains, sandbox } = routing;
   // What was just set through another node holds for whoever asks this one.
   if (mode === 'sandbox') await sandbox.refresh();
   return performOperator(operatorTable[api.id], {
@@ -74,6 +74,7 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
     secret,
     mode,
     vms,
+    domains,
     sandbox,
     caller,
     path,

@@ -5,9 +5,18 @@
  * dies, another one does.
  */
 import type { Ports } from '../../ports/ports.ts';
+import type { Turn } from '../../ports/turn.ts';
 import type { Store } from '../../store/store.ts';
 import type { Node } from '../node.ts';
+import { withEach } from '../pace.ts';
+import { nextTurn } from '../turns.ts';
 import type { ServerRow } from './server.ts';
+
+/** What the fleet is told of a server, as the server was when the turn was taken. */
+interface Task {
+  readonly server: ServerRow;
+  readonly turn: Turn;
+}
 
 /** Tasks that a node takes on at once. */
 const AT_ONCE = 20;
@@ -17,6 +26,8 @@ export interface FleetTelling {
   readonly store: Store;
   readonly ports: Ports;
   readonly node: Node;
+  /** Aborted when the service stops: no further task is begun. */
+  readonly closing: AbortSignal;
 }
 
 /**
@@ -29,27 +40,30 @@ export async function tellFleet(telling: FleetTelling): Promise<number> {
   const failures: unknown[] = [];
   const failed: string[] = [];
   for (let told = 0; ;) {
-    const servers = await takeTasks(telling, failed);
-    if (servers.length === 0) {
+    const tasks = telling.closing.aborted ? [] : await takeTasks(telling, failed);
+    if (tasks.length === 0) {
       if (failures.length > 0)
         throw new AggregateError(failures, `The fleet failed in ${failures.length} of ${told + failures.length} tasks.`);
       return told;
     }
-    for (const server of servers) {
+    const tell = async (task: Task): Promise<void> => {
+      const { server } = task;
       try {
-        await carryOut(telling, server);
+        await carryOut(telling, task);
         told++;
       } catch (error) {
         failures.push(error);
         failed.push(server.id);
-        await letGo(telling, server);
+        // What is not let go of is this node's own: it takes it on again, or another one does when this one is gone.
+        await letGo(telling, server).catch((unsaid: unknown) => void failures.push(unsaid));
       }
-    }
+    };
+    await withEach(tasks, tell, telling.closing);
   }
 }
 
 /** Takes on tasks that nobody else who lives has taken on. */
-async function takeTasks({ store, node }: FleetTelling, except: readonly string[]): Promise<ServerRow[]> {
+async function takeTasks({ store, node }: FleetTelling, except: readonly string[]): Promise<Task[]> {
   const anything = await store.read((db) =>
     db.selectFrom('dedicated_servers').select('id').where('fleet_task', 'is not', null).limit(1).executeTakeFirst(),
   );
@@ -66,11 +80,14 @@ async function takeTasks({ store, node }: FleetTelling, except: readonly string[
     const ids = (await store.sharing.claim(wanted, 'dedicated_servers', 'left out').execute()).map(({ id }) => id);
     if (ids.length === 0) return [];
     const taken = await db.updateTable('dedicated_servers').set({ fleet_owner: node.id }).where('id', 'in', ids).returningAll().execute();
-    return taken.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const tasks: Task[] = [];
+    for (const server of taken.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+      tasks.push({ server, turn: await nextTurn(db, `server/${server.id}`) });
+    return tasks;
   });
 }
 
-async function carryOut(telling: FleetTelling, server: ServerRow): Promise<void> {
+async function carryOut(telling: FleetTelling, { server, turn }: Task): Promise<void> {
   const { store, ports, node } = telling;
   const { id, account_id, fleet_task, datacenter_name } = server;
   const { fleet } = ports;
@@ -78,14 +95,17 @@ async function carryOut(telling: FleetTelling, server: ServerRow): Promise<void>
     const rows = await store.read((db) =>
       db.selectFrom('dedicated_addresses').select('address').where('server_id', '=', id).orderBy('family').orderBy('position').execute(),
     );
-    await fleet.setUp({
-      identifier: id,
-      accountId: account_id,
-      datacenter: datacenter_name,
-      addresses: rows.map(({ address }) => address),
-    });
+    await fleet.setUp(
+      {
+        identifier: id,
+        accountId: account_id,
+        datacenter: datacenter_name,
+        addresses: rows.map(({ address }) => address),
+      },
+      turn,
+    );
   } else {
-    await fleet.retire(id);
+    await fleet.retire(id, turn);
   }
   const crossedOut = await store.commit(({ db }) =>
     db

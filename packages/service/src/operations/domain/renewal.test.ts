@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 
 import { footprint, handleOf, holdUp, PHONE, register, reserved } from '../../../test/domains.ts';
-import { SECRET, startService } from '../../../test/harness.ts';
+import { startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { terminateDomain } from '../../provider/domain.ts';
 import { setTldPrices } from '../../provider/tld-price.ts';
 import { euros } from '../../rules/money.ts';
 
@@ -110,7 +109,7 @@ test('a cancelled domain stays until it expires, costs nothing more, and is free
   const service = await startService();
   await register(service, DOMAIN);
   await service.call('editDomainDns', { path, form: { type: 'A', sub: 'www', data: '198.51.100.23' } });
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
+  await service.domains.terminate(DOMAIN);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
   service.clock.advanceTo('2027-11-10T11:59:59Z');
   await service.runDueWork();
@@ -131,7 +130,7 @@ test('a cancelled domain stays until it expires, costs nothing more, and is free
 test('an expired domain is free before the timed work gets to it', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
+  await service.domains.terminate(DOMAIN);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
   const { apiKey } = await service.account();
   await register(service, DOMAIN, apiKey);
@@ -164,12 +163,11 @@ test('a domain that is being changed at its expiry is renewed afterwards, as of 
 
 test('the provider cannot cancel what is not there, and may cancel twice', async () => {
   const service = await startService();
-  await expect(terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN)).rejects.toMatchObject({ status: 404 });
+  await expect(service.domains.terminate(DOMAIN)).rejects.toMatchObject({ status: 404 });
   await register(service, DOMAIN);
-  service.registrar.failing = new Error('no');
-  await expect(terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN)).rejects.toThrow('no');
+  await service.domains.terminate(DOMAIN);
   const before = await footprint(service);
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
+  await service.domains.terminate(DOMAIN);
   expect(await footprint(service)).toEqual(before);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
 });

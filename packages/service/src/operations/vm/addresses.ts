@@ -69,18 +69,27 @@ export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
 /** Gives the last IPv4 addresses of a VM back to their pools. */
 export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
   const ipv4 = await ipv4Of(db, vmId);
-  const last = ipv4.slice(Math.max(0, ipv4.length - count));
-  if (last.length === 0) return;
+  await releaseIpv4(db, vmId, ipv4.slice(Math.max(0, ipv4.length - count)));
+}
+
+async function releaseIpv4(db: Db, vmId: number, addresses: readonly string[]): Promise<void> {
+  if (addresses.length === 0) return;
   await giveBack(
     db,
     await db
       .updateTable('ip_addresses')
       .set({ vm_id: null })
-      .where('address', 'in', last)
+      .where('address', 'in', addresses)
       .where('vm_id', '=', vmId)
       .returning('pool_id')
       .execute(),
   );
+}
+
+/** Gives all IPv4 addresses of a VM but these back to their pools. */
+export async function releaseOtherIpv4(db: Db, vmId: number, kept: readonly string[]): Promise<void> {
+  const others = (await ipv4Of(db, vmId)).filter((address) => !kept.includes(address));
+  await releaseIpv4(db, vmId, others);
 }
 
 /** Counts addresses as free that were taken from VMs. */

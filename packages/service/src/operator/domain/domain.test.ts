@@ -4,6 +4,8 @@ import * as operator from '@reseller/operator-client';
 
 import { holdUp, register } from '../../../test/domains.ts';
 import { startOperator } from '../../../test/operator.ts';
+import { TestRegistrar } from '../../../test/registrar.ts';
+import type { Turn } from '../../index.ts';
 
 const { orThrow } = operator;
 
@@ -62,4 +64,67 @@ test('a domain that is being changed is not terminated meanwhile', async () => {
   goOn();
   expect((await changed).status).toBe(200);
   expect(await orThrow(terminate())).toMatchObject({ terminated: true });
+});
+
+/** A registrar that fails so many times, before or after it has done its work. */
+class FailingRegistrar extends TestRegistrar {
+  failures = 0;
+  when: 'before' | 'after' = 'before';
+  override async setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void> {
+    if (this.failures-- <= 0) return super.setRenewal(name, renewed, turn);
+    if (this.when === 'after') await super.setRenewal(name, renewed, turn);
+    throw new Error('no route to the registry');
+  }
+}
+
+test.each(['before', 'after'] as const)('a registrar that fails once %s its work is told again at once', async (when) => {
+  const registrar = Object.assign(new FailingRegistrar(), { when });
+  const service = await startOperator({ registrar });
+  await register(service, 'leaving.net');
+  registrar.failures = 1;
+  const answer = await service.operate('/domains/leaving.net/terminate', { method: 'POST' });
+  expect(answer).toMatchObject({ status: 200, body: { terminated: true } });
+  expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });
+});
+
+test('a registrar that keeps failing: 503 that says what became of it, as often as it is asked, until the registrar knows', async () => {
+  const registrar = new FailingRegistrar();
+  const service = await startOperator({ registrar });
+  await register(service, 'leaving.net');
+  const terminate = () => service.operate('/domains/leaving.net/terminate', { method: 'POST' });
+  registrar.failures = Infinity;
+  for (const _ of [1, 2]) {
+    const answer = await terminate();
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { type: expect.stringMatching(/unavailable$/), detail: expect.stringContaining('told again') },
+    });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  }
+  // It is cancelled, and the reseller cannot take that back while the registrar may hear of it at any moment.
+  expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).body.data.domain.terminated).toBe(true);
+  expect((await service.call('undeleteDomain', { path: { domain: 'leaving.net' } })).status).toBe(409);
+  await service.runDueWork();
+  expect(await terminate()).toMatchObject({ status: 503 });
+  registrar.failures = 0;
+  await service.runDueWork();
+  expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });
+  expect(await terminate()).toMatchObject({ status: 200, body: { terminated: true } });
+  expect((await service.call('undeleteDomain', { path: { domain: 'leaving.net' } })).status).toBe(200);
+  expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: true });
+});
+
+test('a cancelled domain whose expiry comes before the registrar knows ends when it does, and costs nothing more', async () => {
+  const registrar = new FailingRegistrar();
+  const service = await startOperator({ registrar });
+  await register(service, 'leaving.net');
+  registrar.failures = Infinity;
+  expect((await service.operate('/domains/leaving.net/terminate', { method: 'POST' })).status).toBe(503);
+  service.clock.advanceTo('2027-11-10T12:00:07Z');
+  await service.runDueWork();
+  registrar.failures = 0;
+  for (const _ of [1, 2]) await service.runDueWork();
+  expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).status).toBe(404);
+  const charges = await service.store.read((db) => db.selectFrom('charges').select('type').execute());
+  expect(charges).toEqual([{ type: 'CREATE' }]);
 });

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import type { Domain } from '../../generated/operator/types.gen.ts';
-import { terminateDomain as terminate } from '../../provider/domain.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import type { DomainsTable } from '../../store/domain-schema.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
@@ -37,9 +36,9 @@ export const listDomains: ReadOperation<'listDomains'> = {
 /** POST /domains/{domain}/terminate */
 export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   kind: 'service',
-  async run({ store, ports, secret, path, now }) {
+  async run({ store, domains, path, now }) {
     const name = path.domain.toLowerCase();
-    await terminate(store, { ports, secret }, name);
+    await domains.terminate(name);
     const domain = await store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
     return shown(found(domain, `domain ${name}`), now);
   },

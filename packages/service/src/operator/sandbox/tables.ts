@@ -9,9 +9,9 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
  * What a snapshot keeps: everything except snapshots themselves, the third parties, which are no
- * part of any test, and what the nodes know of one another.
+ * part of any test, and what the nodes and the infrastructure know.
  */
-type Kept = Exclude<keyof Schema, 'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'nodes'>;
+type Kept = Exclude<keyof Schema, 'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'nodes' | 'turns'>;
 
 /** Total over the tables: one that is added does not compile without its place. What refers to others has a higher number. */
 const places: Readonly<Record<Kept, number>> = {

@@ -1,5 +1,6 @@
 import { newAuthcode, seal } from '../../../rules/credentials.ts';
 import type { DeliveredOperation } from '../../operation.ts';
+import { domainSubject } from '../../turns.ts';
 import { authcodeContext, beginChange, endChange, findDomain } from '../domain.ts';
 
 /** POST /domain/{domain}/authcode: makes a new authcode, which voids the one before (our choice). */
@@ -15,14 +16,15 @@ export const requestDomainAuthcode: DeliveredOperation<'requestDomainAuthcode'> 
         await beginChange(db, name);
         return { name };
       },
-      deliver: () => registrar.setAuthcode(name, authcode),
+      deliver: (turn) => registrar.setAuthcode(name, authcode, turn),
       async confirm({ db }) {
         await endChange(db, name, { sealed_authcode: seal(authcode, call.secret, authcodeContext(name), random) });
         return { message: 'The authcode was requested.', data: { authcode } };
       },
     };
   },
+  subject: domainSubject,
   // Nobody knows which code the registrar has then, so that the domain is to have none on either side.
-  withdraw: ({ registrar }, details) => registrar.setAuthcode(String(details['name']), null),
+  withdraw: ({ registrar }, { name }, { turn }) => registrar.setAuthcode(String(name), null, turn),
   release: ({ db }, details) => endChange(db, String(details['name']), { sealed_authcode: null }),
 };

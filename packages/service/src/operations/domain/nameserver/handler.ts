@@ -1,6 +1,7 @@
 import { invalid } from '../../../refusal.ts';
 import { listOfNameservers, readNameservers } from '../../../rules/nameserver.ts';
 import type { DeliveredOperation } from '../../operation.ts';
+import { domainSubject } from '../../turns.ts';
 import { beginChange, endChange, findDomain, nameserversOf } from '../domain.ts';
 
 /** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */
@@ -18,7 +19,7 @@ export const setDomainNameservers: DeliveredOperation<'setDomainNameservers'> = 
         await beginChange(db, name);
         return { name, before: listOfNameservers(nameserversOf(row)).join(' ') };
       },
-      deliver: () => registrar.setNameservers(name, listOfNameservers(nameservers)),
+      deliver: (turn) => registrar.setNameservers(name, listOfNameservers(nameservers), turn),
       async confirm({ db }) {
         const { ns1, ns2, ...others } = nameservers;
         if (ns1 === null || ns2 === null) throw new Error('The form of the nameservers must need ns1 and ns2.');
@@ -27,6 +28,7 @@ export const setDomainNameservers: DeliveredOperation<'setDomainNameservers'> = 
       },
     };
   },
-  withdraw: ({ registrar }, details) => registrar.setNameservers(String(details['name']), String(details['before']).split(' ')),
+  subject: domainSubject,
+  withdraw: ({ registrar }, { name, before }, { turn }) => registrar.setNameservers(String(name), String(before).split(' '), turn),
   release: ({ db }, details) => endChange(db, String(details['name'])),
 };

@@ -8,6 +8,7 @@ import type { Charge } from '../../accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
 import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
 import { settle } from '../../settle.ts';
+import { domainSubject } from '../../turns.ts';
 import { contactOf } from '../handle/handle.ts';
 import { detailsOf } from '../domain.ts';
 import { readForm } from './form.ts';
@@ -25,10 +26,10 @@ export const registerDomain: DeliveredOperation<'registerDomain'> = {
         ({ order, charge } = reserved);
         return { name: order.name, accountId: charge.accountId, hold: Number(charge.amount) };
       },
-      async deliver() {
+      async deliver(turn) {
         if (form.authcode === undefined) {
-          if ((await ports.registrar.register(order)) === 'taken') throw registeredAlready(order.name);
-        } else if ((await ports.registrar.transfer(order, form.authcode)) === 'refused') {
+          if ((await ports.registrar.register(order, turn)) === 'taken') throw registeredAlready(order.name);
+        } else if ((await ports.registrar.transfer(order, form.authcode, turn)) === 'refused') {
           const message = `must be the authcode that the present provider of the domain gave out; it is not accepted for ${order.name}`;
           throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
         }
@@ -51,7 +52,8 @@ export const registerDomain: DeliveredOperation<'registerDomain'> = {
       },
     };
   },
-  withdraw: (ports, details) => ports.registrar.withdraw(String(details['name'])),
+  subject: domainSubject,
+  withdraw: (ports, { name }, { turn }) => ports.registrar.withdraw(String(name), turn),
   release,
   isTaken: async (db, details) =>
     (await db.selectFrom('domains').select('name').where('name', '=', String(details['name'])).executeTakeFirst()) !== undefined,

@@ -1,6 +1,7 @@
 import { Refusal } from '../../../refusal.ts';
 import { withdrawCancellation } from '../../../rules/domain-registration.ts';
 import type { DeliveredOperation } from '../../operation.ts';
+import { domainSubject } from '../../turns.ts';
 import { beginChange, endChange, findDomain, registrationOf } from '../domain.ts';
 
 /** POST /domain/{domain}/undelete: withdraws a cancellation; the next renewal is charged again, and nothing before it. */
@@ -18,14 +19,15 @@ export const undeleteDomain: DeliveredOperation<'undeleteDomain'> = {
         await beginChange(db, name);
         return { name };
       },
-      deliver: () => registrar.setRenewal(name, true),
+      deliver: (turn) => registrar.setRenewal(name, true, turn),
       async confirm({ db }) {
         await endChange(db, name, { terminated: 0 });
         return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
       },
     };
   },
-  withdraw: ({ registrar }, details) => registrar.setRenewal(String(details['name']), false),
+  subject: domainSubject,
+  withdraw: ({ registrar }, { name }, { turn }) => registrar.setRenewal(String(name), false, turn),
   release: ({ db }, details) => endChange(db, String(details['name'])),
 };
 

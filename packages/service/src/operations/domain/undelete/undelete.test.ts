@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { footprint, register } from '../../../../test/domains.ts';
-import { SECRET, startService } from '../../../../test/harness.ts';
-import { terminateDomain } from '../../../provider/domain.ts';
+import { startService } from '../../../../test/harness.ts';
 
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };
@@ -10,7 +9,7 @@ const path = { domain: DOMAIN };
 test('a cancelled domain is renewed again, and charged at the renewal alone', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
+  await service.domains.terminate(DOMAIN);
   const { status, body } = await service.call('undeleteDomain', { path });
   expect(status).toBe(200);
   expect(body.data).toEqual({ domain: DOMAIN });
@@ -34,7 +33,7 @@ test('a domain that is not cancelled: 409, and nothing is changed', async () => 
 test('of two at once, one withdraws the cancellation', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
+  await service.domains.terminate(DOMAIN);
   const answers = await Promise.all([service.call('undeleteDomain', { path }), service.call('undeleteDomain', { path })]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
@@ -42,7 +41,7 @@ test('of two at once, one withdraws the cancellation', async () => {
 test('a registrar that fails: 500, and the domain is still cancelled on both sides', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  await terminateDomain(service.store, { ports: service.ports, secret: SECRET }, DOMAIN);
+  await service.domains.terminate(DOMAIN);
   const before = await footprint(service);
   service.registrar.failing = new Error('no');
   expect((await service.call('undeleteDomain', { path })).status).toBe(500);

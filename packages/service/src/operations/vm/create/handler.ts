@@ -15,6 +15,7 @@ import { keepPeriodOpen } from '../../accounting/period-end.ts';
 import { beginPosition, holdOf } from '../../accounting/vm-billing.ts';
 import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
 import { settle } from '../../settle.ts';
+import { vmSubject } from '../../turns.ts';
 import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
 import { findHostSystem } from '../host-system.ts';
@@ -46,25 +47,28 @@ export const createVm: DeliveredOperation<'createVm'> = {
         reserved = await reserve(db, call);
         return { vmId: reserved.vmId, hold: Number(reserved.hold) };
       },
-      async deliver() {
+      async deliver(turn) {
         const { vmId, vm, node, os, addresses } = reserved;
-        await call.ports.hypervisor.create({
-          vmId,
-          node,
-          cores: vm.cores,
-          mem: vm.mem,
-          disk: vm.disk,
-          storage: vm.storage,
-          networkSpeed: vm.network_speed,
-          backupSlots: vm.backup_slots,
-          os: os.name,
-          hostname: vm.hostname,
-          username: os.username,
-          password,
-          sshKey: vm.sshKey,
-          ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
-          ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
-        });
+        await call.ports.hypervisor.create(
+          {
+            vmId,
+            node,
+            cores: vm.cores,
+            mem: vm.mem,
+            disk: vm.disk,
+            storage: vm.storage,
+            networkSpeed: vm.network_speed,
+            backupSlots: vm.backup_slots,
+            os: os.name,
+            hostname: vm.hostname,
+            username: os.username,
+            password,
+            sshKey: vm.sshKey,
+            ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
+            ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
+          },
+          turn,
+        );
       },
       async confirm({ db }) {
         await startBilling(db, call, reserved);
@@ -73,7 +77,8 @@ export const createVm: DeliveredOperation<'createVm'> = {
       },
     };
   },
-  withdraw: (ports, details) => ports.hypervisor.remove(vmIdOf(details)),
+  subject: vmSubject,
+  withdraw: (ports, details, { turn }) => ports.hypervisor.remove(vmIdOf(details), turn),
   release,
   isTaken: async (db, details) =>
     (await db.selectFrom('vms').select('id').where('id', '=', vmIdOf(details)).executeTakeFirst()) !== undefined,

@@ -1,5 +1,6 @@
 import { invalid, notFound, Refusal } from '../../../refusal.ts';
 import type { DeliveredOperation } from '../../operation.ts';
+import { vmSubject } from '../../turns.ts';
 
 /** POST /vm/{vmid}/reinstall: installs the named operating system, or the current one again. */
 export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
@@ -37,15 +38,18 @@ export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
           throw new Refusal(409, 'wrong_state', 'Another change of this VM is under way. Wait until it is done, then reinstall it.');
         return { vmId };
       },
-      deliver: () => ports.hypervisor.reinstall(vmId, os),
+      deliver: (turn) => ports.hypervisor.reinstall(vmId, os, turn),
       async confirm({ db }) {
         await db.updateTable('vms').set({ os, changing: 0 }).where('id', '=', vmId).execute();
         return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
       },
     };
   },
-  // What the hypervisor erased cannot be brought back.
-  withdraw: async () => {},
+  subject: vmSubject,
+  // What the hypervisor erased cannot be brought back. What it has not erased yet must not be any more: a later call has it refuse that.
+  async withdraw({ hypervisor }, { vmId }, { turn, mayComeYet }) {
+    if (mayComeYet) await hypervisor.start(Number(vmId), turn);
+  },
   async release({ db }, { vmId }) {
     await db.updateTable('vms').set({ changing: 0 }).where('id', '=', Number(vmId)).execute();
   },

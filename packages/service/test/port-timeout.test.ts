@@ -1,0 +1,251 @@
+/** A port that does not answer: every call is given up in time, and nothing is left wrong by what it did or does yet. */
+import { describe, expect, test, vi } from 'vitest';
+
+import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
+import { footprint, handleOf, register } from './domains.ts';
+import { TestFleet } from './fleet.ts';
+import { SMALL_VM, startService, TestHypervisor } from './harness.ts';
+import type { Received, TestService } from './harness.ts';
+import { expectExactHolds, expectInvariants } from './invariants.ts';
+import { TestRegistrar } from './registrar.ts';
+import { Standstill } from './standstill.ts';
+
+/** Milliseconds: shorter than any test would wait, longer than what works takes. */
+const LIMIT = 300;
+const DOMAIN = 'standing-still.net';
+const path = { domain: DOMAIN };
+
+interface Standing extends TestService {
+  readonly still: Standstill;
+  readonly vmId: number;
+  readonly handle: string;
+}
+
+/** A service with a VM and a domain, whose ports can be brought to a standstill. */
+async function standing(): Promise<Standing> {
+  const still = new Standstill();
+  const [hypervisor, registrar, fleet] = [new TestHypervisor(), new TestRegistrar(), new TestFleet()].map((port) => still.around(port));
+  if (!(hypervisor instanceof TestHypervisor && registrar instanceof TestRegistrar && fleet instanceof TestFleet))
+    throw new Error('no port');
+  const service = await startService({ hypervisor, registrar, fleet, portTimeout: LIMIT });
+  const { body } = await service.call('createVm', { form: SMALL_VM });
+  await register(service, DOMAIN);
+  return { ...service, still, vmId: body.data.identifier, handle: await handleOf(service) };
+}
+
+/** Everything that must agree: the store and what is outside. */
+const stateOf = async (service: TestService) => ({
+  ...(await service.store.read(async (db) => ({
+    vms: await db.selectFrom('vms').selectAll().orderBy('id').execute(),
+    positions: await db.selectFrom('positions').selectAll().orderBy('vm_id').orderBy('number').execute(),
+    nodes: await db.selectFrom('host_nodes').selectAll().orderBy('name').execute(),
+    taken: await db.selectFrom('ip_addresses').selectAll().where('vm_id', 'is not', null).orderBy('address').execute(),
+  }))),
+  footprint: await footprint(service),
+  ...outsideOf(service),
+});
+
+const outsideOf = ({ hypervisor, registrar }: TestService) => ({
+  runs: [...hypervisor.vms].map(([id, order]) => ({ id, order, runs: !hypervisor.stopped.has(id) })),
+  registered: [...registrar.domains],
+});
+
+/** Something that asks a port, which is undone where that fails. */
+interface Undone {
+  readonly what: string;
+  prepare?(service: Standing): Promise<unknown>;
+  act(service: Standing): Promise<Received | unknown>;
+}
+
+const undone: readonly Undone[] = [
+  { what: 'createVm', act: (service) => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }) },
+  {
+    what: 'registerDomain',
+    act: (service) => service.call('registerDomain', { form: { domain: 'new.net', handle: service.handle } }),
+  },
+  {
+    what: 'registerDomain, by transfer',
+    act: (service) =>
+      service.call('registerDomain', { form: { domain: 'new.net', handle: service.handle, authcode: 'example-authcode-1' } }),
+  },
+  {
+    what: 'setDomainNameservers',
+    act: (service) =>
+      service.call('setDomainNameservers', { path, form: { ns1: 'ns1.reseller-dns.example', ns2: 'ns2.reseller-dns.example' } }),
+  },
+  { what: 'requestDomainAuthcode', act: (service) => service.call('requestDomainAuthcode', { path }) },
+  {
+    what: 'undeleteDomain',
+    prepare: (service) => service.domains.terminate(DOMAIN),
+    act: (service) => service.call('undeleteDomain', { path }),
+  },
+  {
+    what: 'start of a VM',
+    prepare: (service) => service.vms.stop(service.vmId),
+    act: (service) => service.vms.start(service.vmId),
+  },
+  { what: 'resize of a VM', act: (service) => service.vms.resize(service.vmId, { resources: { cores: 4, ips: 2 } }) },
+];
+
+/** Whether it failed, as it is told over HTTP or thrown. */
+async function failureOf(acting: Promise<unknown>): Promise<unknown> {
+  const outcome = await acting.catch((error: unknown) => error);
+  if (outcome instanceof Error) return outcome.name;
+  if (typeof outcome === 'object' && outcome !== null && 'status' in outcome) return outcome.status;
+  return 'done';
+}
+
+describe.each(undone)('$what', ({ prepare, act }) => {
+  test.each([
+    ['does its work only after it was given up', 'before'],
+    ['has done its work, and does not say so', 'after'],
+  ] as const)('a port that %s: it fails in time, is undone, and stays so whatever comes late', async (_, holds) => {
+    const service = await standing();
+    const { still } = service;
+    await prepare?.(service);
+    const [before, outside] = [await stateOf(service), outsideOf(service)];
+    Object.assign(still, { holds, most: 1 });
+    expect([500, 'InfrastructureError']).toContain(await failureOf(act(service)));
+    expect(still.held).toHaveLength(1);
+    await service.runDueWork();
+    expect(await stateOf(service)).toEqual(before);
+    await expectInvariants(service.store);
+
+    still.letGo();
+    await vi.waitUntil(() => still.ended === 1);
+    await expect.poll(() => outsideOf(service)).toEqual(outside);
+    expect(await stateOf(service)).toEqual(before);
+    // Nothing stands in the way of doing it again.
+    expect([200, 'done']).toContain(await failureOf(act(service)));
+    await expectInvariants(service.store);
+  });
+
+  test('a port that answers nothing at all: it fails in time, keeps what it may have, and is undone when the port is back', async () => {
+    const service = await standing();
+    const { still } = service;
+    await prepare?.(service);
+    const before = await stateOf(service);
+    still.holds = 'before';
+    expect([500, 'InfrastructureError']).toContain(await failureOf(act(service)));
+    await service.runDueWork();
+    expect(still.held).toHaveLength(3);
+    const left = await service.store.read((db) => db.selectFrom('reservations').select('id').execute());
+    expect(left).toHaveLength(1);
+    await expectExactHolds(service.store);
+    still.letGo();
+    await service.runDueWork();
+    await vi.waitUntil(() => still.ended === still.held.length);
+    await service.runDueWork();
+    expect(await stateOf(service)).toEqual(before);
+  });
+});
+
+describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
+  test.each(['before', 'after'] as const)('a port that stands still %s its work is told again until it has done it', async (holds) => {
+    const service = await standing();
+    const { still, vmId } = service;
+    still.holds = holds;
+    expect(await failureOf(service.vms[does](vmId))).toBe('InfrastructureError');
+    await service.runDueWork();
+    // Billed no more, and its room is nobody else's yet.
+    expect((await stateOf(service)).positions).toMatchObject([{ stop: expect.any(Number) }]);
+    expect((await stateOf(service)).taken).not.toEqual([]);
+    still.letGo();
+    await service.runDueWork();
+    await vi.waitUntil(() => still.ended === still.held.length);
+    expect(outsideOf(service).runs.filter(({ runs }) => runs)).toEqual([]);
+    expect(service.hypervisor.vms.has(vmId)).toBe(does === 'stop');
+    expect((await stateOf(service)).vms).toMatchObject([{ state: does === 'stop' ? 'stopped' : 'removed', changing: 0 }]);
+    await expectInvariants(service.store);
+  });
+});
+
+test('a reinstallation that is not answered fails in time, and the VM can be changed again', async () => {
+  const service = await standing();
+  const { still, vmId } = service;
+  Object.assign(still, { holds: 'before', most: 1 });
+  expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(500);
+  await service.runDueWork();
+  expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(200);
+  still.letGo();
+});
+
+test('ports that answer nothing keep no work that is due from being done, and none of what they have not done is forgotten', async () => {
+  const service = await standing();
+  const { still, vmId } = service;
+  const { id } = await deployedServer(service);
+  await service.runDueWork();
+  for (const server of [EPYC, XEON]) await orderServer(service, server, id);
+  still.holds = 'before';
+  // More of them than are told at once would take minutes one by one.
+  await Promise.all(
+    Array.from({ length: 24 }, async () => expect((await service.call('createVm', { form: { ...SMALL_VM, ips: 1 } })).status).toBe(500)),
+  );
+  service.clock.advanceTo('2026-12-15T00:00:00Z');
+  const begun = performance.now();
+  await expect(service.runDueWork()).rejects.toThrow('The fleet failed in 2 of 2 tasks.');
+  expect(performance.now() - begun).toBeLessThan(24 * LIMIT);
+  expect(await service.store.read((db) => db.selectFrom('invoices').select('account_id').execute())).toHaveLength(2);
+  expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(24);
+  still.letGo();
+  await vi.waitUntil(() => still.ended === still.held.length);
+  await service.runDueWork();
+  expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toEqual([]);
+  expect([...service.hypervisor.vms.keys()]).toEqual([vmId]);
+  expect([...service.fleet.servers.keys()].toSorted()).toEqual([EPYC, RYZEN, XEON].toSorted());
+  await expectInvariants(service.store);
+});
+
+test('a service stops in time although a port answers nothing', async () => {
+  const service = await standing();
+  const { still } = service;
+  still.holds = 'before';
+  const open = service.call('createVm', { form: SMALL_VM });
+  await vi.waitUntil(() => still.held.length === 1);
+  const working = service.runDueWork();
+  await service.close();
+  expect((await open).status).toBe(500);
+  await working;
+  still.letGo();
+});
+
+test('what was given up comes after newer changes of the same thing, and changes nothing', async () => {
+  const service = await standing();
+  const { still, vmId, hypervisor, registrar } = service;
+  Object.assign(still, { holds: 'before', most: 5 });
+  const vmid = String(vmId);
+  const older = await Promise.all([
+    service.call('setDomainNameservers', { path, form: { ns1: 'old1.reseller-dns.example', ns2: 'old2.reseller-dns.example' } }),
+    service.call('reinstallVm', { path: { vmid }, form: { os: 'ubuntu_24_04' } }),
+  ]);
+  expect(older.map(({ status }) => status)).toEqual([500, 500]);
+  still.most = 0;
+  await service.runDueWork();
+  const form = { ns1: 'new1.reseller-dns.example', ns2: 'new2.reseller-dns.example' };
+  expect((await service.call('setDomainNameservers', { path, form })).status).toBe(200);
+  await service.vms.stop(vmId);
+  const outside = outsideOf(service);
+  still.letGo();
+  await vi.waitUntil(() => still.ended === still.held.length);
+  await service.runDueWork();
+  expect(outsideOf(service)).toEqual(outside);
+  // It would erase what its owner has put on it since, and run without being billed.
+  expect(hypervisor.vms.get(vmId)?.os).toBe('debian_12');
+  expect(registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(form));
+  await expectInvariants(service.store);
+});
+
+test('a server whose set-up was given up has ended by the time that it comes, and is not set up', async () => {
+  const service = await standing();
+  const { still, fleet } = service;
+  const { apiKey } = await deployedServer(service, EPYC);
+  Object.assign(still, { holds: 'before', most: 1 });
+  await expect(service.runDueWork()).rejects.toThrow('The fleet failed');
+  await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });
+  service.clock.advanceTo('2026-12-15T00:00:00Z');
+  await service.runDueWork();
+  expect(fleet.retired).toEqual([EPYC]);
+  still.letGo();
+  await vi.waitUntil(() => still.ended === 1);
+  expect([...fleet.servers.keys()]).toEqual([]);
+});
