@@ -4,7 +4,10 @@ import { join } from 'node:path';
 
 import type { TestService } from './harness.ts';
 
-/** All that the service keeps and all that it has had done: every table but the request log, and what its ports were asked. */
+/**
+ * All that the service keeps and all that it has had done: every table but the request log and the turns of ports, and what its ports
+ * have. A call that a port refused has had its turn, too: like a number of a sequence, it never comes again.
+ */
 export function contentsOf({ directory, hypervisor, registrar, fleet }: TestService): Readonly<Record<string, unknown>> {
   return {
     ...tablesOf(directory),
@@ -18,7 +21,9 @@ export function contentsOf({ directory, hypervisor, registrar, fleet }: TestServ
 export function tablesOf(directory: string): Readonly<Record<string, readonly unknown[]>> {
   const connection = new DatabaseSync(join(directory, 'store.sqlite'), { readOnly: true });
   try {
-    const tables = connection.prepare(`select name from sqlite_master where type = 'table' and name <> 'request_log' order by name`).all();
+    const tables = connection
+      .prepare(`select name from sqlite_master where type = 'table' and name not in ('request_log', 'turns') order by name`)
+      .all();
     return Object.fromEntries(tables.map(({ name }) => [String(name), rowsOf(connection, String(name))]));
   } finally {
     connection.close();
