@@ -14,7 +14,11 @@ import type { Prepared, Read } from './runtime/request.ts';
  *
  * @param load What calls that change something need besides; it is there before they are sent.
  */
-export const operationsOf = (client: Client, { onDrift, onEvent }: Omit<ClientConfig, 'baseUrl'>, load: () => Promise<Purchases>) => {
+export const operationsOf = (
+  client: Client,
+  { onDrift, onEvent }: Pick<ClientConfig, 'onDrift' | 'onEvent'>,
+  load: () => Promise<Purchases>,
+) => {
   /** Sends a request and tells what happens. */
   const send = <T>(prepared: Prepared, read: Read<T>): Promise<T> => {
     let began = 0;

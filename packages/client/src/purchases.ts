@@ -36,7 +36,11 @@ export interface Purchases {
 /** How many identifiers of answered requests are remembered: later ones push out earlier ones. */
 const REMEMBERED = 1_000;
 
-export function purchasesOf({ beforeBillable, budget, dryRun }: Omit<ClientConfig, 'baseUrl'>, clock: Clock, log: Log): Purchases {
+export function purchasesOf(
+  { beforeBillable, budget, dryRun }: Pick<ClientConfig, 'beforeBillable' | 'budget' | 'dryRun'>,
+  clock: Clock,
+  log: Log,
+): Purchases {
   const memory: Memory = { clock, log, answered: new Set(), open: new Set() };
   const { answered, open } = memory;
   /** The requests behind errors; not in the errors themselves, where a log might show them. */

@@ -85,7 +85,9 @@ export async function reconcile(
     const { sure, all } = await search(memory, request, options);
     // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
     const [done, ...others] = sure.filter(({ success }) => success === 1);
-    const isAlone = ![...open].some((other) => other !== request && other.plan.url === plan.url && isSame(other.fields, request.fields));
+    const isAlone = ![...open].some(
+      (other) => other !== request && other.plan.url === plan.url && textOf(other.fields) === textOf(request.fields),
+    );
     if (done ? !isAlone || others.some(({ response_body: body }) => body !== done.response_body) : isLast && !all.every(isRefusal))
       return { outcome: 'undecided', candidates: all };
     // Fewer refusals than sendings: one of them may still be on its way.
@@ -145,6 +147,7 @@ async function search(
   const grey = 600_000;
   const all: RequestLogItem[] = [];
   const sure: RequestLogItem[] = [];
+  const [sent, sorted] = [textOf(fields), textOf(fields.toSorted())];
   let since: number | undefined;
   // The entry of this look tells the next one what time the log has.
   await log.requests(undefined, options);
@@ -154,16 +157,15 @@ async function search(
     if (date < since - grey || entry.requestID === after) break;
     if (answered.has(entry.requestID) || entry.method !== plan.method || !plan.url.endsWith(entry.endpoint)) continue;
     const logged: Field[] = Object.entries(Object(parseJson(entry.request_body)));
-    if (isSame(logged.toSorted(), fields.toSorted())) all.unshift(entry);
-    if (isSame(logged, fields) && date >= since) sure.unshift(entry);
+    if (textOf(logged.toSorted()) === sorted) all.unshift(entry);
+    if (textOf(logged) === sent && date >= since) sure.unshift(entry);
   }
   return { sure, all };
 }
 
-/** Whether fields are the same and in the same order; secrets are logged masked, and count by their names. */
-function isSame(some: readonly Field[], others: readonly Field[]): boolean {
-  const text = (fields: readonly Field[]) => JSON.stringify(fields.map(([name, value]) => [name, SECRETS.has(name) || String(value)]));
-  return text(some) === text(others);
+/** Fields in their order, to be compared; secrets are logged masked, and count by their names. */
+function textOf(fields: readonly Field[]): string {
+  return JSON.stringify(fields.map(([name, value]) => [name, SECRETS.has(name) || String(value)]));
 }
 
 /**

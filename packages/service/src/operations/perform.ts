@@ -1,18 +1,10 @@
 /** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
-import { PortTimeoutError } from '../ports/time-limit.ts';
 import { Refusal } from '../refusal.ts';
 import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
-import {
-  deleteReservation,
-  keepReservation,
-  ReservationUndoneError,
-  undoReservation,
-  withdrawDelivery,
-  withdrawWhenEnded,
-} from './reservation.ts';
+import { deleteReservation, keepReservation, ReservationUndoneError, undoFailed } from './reservation.ts';
 import type { Reservation, Undoing } from './reservation.ts';
 
 /** An answer as it is sent. */
@@ -132,15 +124,9 @@ async function reserveAndDeliver<Id extends OperationId>(
       return logged(transaction, request, reply, null);
     });
   } catch (error) {
-    // Where that fails, there is nothing to take back: whoever undid it has the port refuse what is late.
-    if (error instanceof ReservationUndoneError) await withdrawDelivery(undoing, left).catch(() => {});
-    // What cannot be undone now is left over: it is undone with the work that is due, which says what is in the way.
-    else {
-      const isUndone = await undoReservation(undoing, left, error instanceof PortTimeoutError).catch(() => undefined);
-      withdrawWhenEnded(undoing, left, error);
-      // The port refuses what comes too late, and says so in words of its own.
-      if (isUndone === false && !isDelivered && !(error instanceof Refusal)) throw new ReservationUndoneError(UNDONE, { cause: error });
-    }
+    const isUndone = await undoFailed(undoing, left, error);
+    // The port refuses what comes too late, and says so in words of its own.
+    if (isUndone === false && !isDelivered && !(error instanceof Refusal)) throw new ReservationUndoneError(UNDONE, { cause: error });
     throw error;
   }
 }

@@ -80,7 +80,7 @@ export class ReservationUndoneError extends StoreUnavailableError {}
  * Takes back what a delivery did outside after another node had taken its reservation over, unless
  * it is somebody's by now. May be repeated.
  */
-export async function withdrawDelivery({ store, ports, table }: Undoing, reservation: Reservation): Promise<void> {
+async function withdrawDelivery({ store, ports, table }: Undoing, reservation: Reservation): Promise<void> {
   const { id, operation: name, details, subject, turn } = reservation;
   const operation = deliveredOperation(table, name);
   const isTaken = await store.read(async (db) => {
@@ -95,12 +95,30 @@ export async function withdrawDelivery({ store, ports, table }: Undoing, reserva
 }
 
 /**
+ * Takes back a delivery that failed, as far as that can be done now; what is left over is undone with the work that is due, which says
+ * what is in the way.
+ *
+ * @returns Whether it was undone; false where another node has taken it on or it was confirmed, undefined where it is left over or
+ *   another node undoes it.
+ */
+export async function undoFailed(undoing: Undoing, reservation: Reservation, error: unknown): Promise<boolean | undefined> {
+  if (error instanceof ReservationUndoneError) {
+    // Where that fails, there is nothing to take back: whoever undid it has the port refuse what is late.
+    await withdrawDelivery(undoing, reservation).catch(() => {});
+    return undefined;
+  }
+  const isUndone = await undoReservation(undoing, reservation, error instanceof PortTimeoutError).catch(() => undefined);
+  withdrawWhenEnded(undoing, reservation, error);
+  return isUndone;
+}
+
+/**
  * A delivery that was given up may come about all the same, after it was undone: when its call has
  * ended, what it did is taken back once more. Nobody waits for that.
  *
  * @param error What the delivery failed with; where it was answered, there is nothing to wait for.
  */
-export function withdrawWhenEnded(undoing: Undoing, reservation: Reservation, error: unknown): void {
+function withdrawWhenEnded(undoing: Undoing, reservation: Reservation, error: unknown): void {
   if (!(error instanceof PortTimeoutError)) return;
   error.ended.then(() => withdrawDelivery(undoing, reservation)).catch(() => {});
 }
@@ -111,7 +129,7 @@ export function withdrawWhenEnded(undoing: Undoing, reservation: Reservation, er
  * @param mayComeYet Whether what was delivered may come about yet.
  * @returns Whether it was left over: what another node has taken on, or what was confirmed, is not undone.
  */
-export async function undoReservation(undoing: Undoing, reservation: Reservation, mayComeYet: boolean): Promise<boolean> {
+async function undoReservation(undoing: Undoing, reservation: Reservation, mayComeYet: boolean): Promise<boolean> {
   const { store, ports, table, node } = undoing;
   // Whoever confirms holds the row until that is committed. So what was confirmed although its caller did not learn so is gone here,
   // and from here on nobody else confirms or undoes it while this node lives.

@@ -2,17 +2,9 @@
 import { v7 as uuidv7 } from 'uuid';
 
 import type { ReservationDetails } from '../operations/operation.ts';
-import {
-  deleteReservation,
-  keepReservation,
-  ReservationUndoneError,
-  undoReservation,
-  withdrawDelivery,
-  withdrawWhenEnded,
-} from '../operations/reservation.ts';
+import { deleteReservation, keepReservation, ReservationUndoneError, undoFailed } from '../operations/reservation.ts';
 import type { Undoing } from '../operations/reservation.ts';
 import type { Subject } from '../operations/turns.ts';
-import { PortTimeoutError } from '../ports/time-limit.ts';
 import type { Turn } from '../ports/turn.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db } from '../store/store.ts';
@@ -92,14 +84,7 @@ async function reserveAndDeliver<Result>(
       return change.confirm(db);
     });
   } catch (error) {
-    if (error instanceof ReservationUndoneError) {
-      // Where that fails, there is nothing to take back: whoever undid it has the port refuse what is late.
-      await withdrawDelivery(parts, reservation).catch(() => {});
-      throw error;
-    }
-    // What cannot be undone or finished now is left over: it is tried again with the work that is due.
-    const isSettled = await undoReservation(parts, reservation, error instanceof PortTimeoutError).catch(() => false);
-    withdrawWhenEnded(parts, reservation, error);
+    const isSettled = (await undoFailed(parts, reservation, error)) === true;
     if (isSettled && change.finished) return change.finished();
     if (error instanceof StoreUnavailableError) throw error;
     throw new InfrastructureError(change.failure(isSettled), { cause: error });
