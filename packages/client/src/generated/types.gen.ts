@@ -6,15 +6,11 @@ export type ClientOptions = {
 
 /**
  * Identifier of an operating system. The allowed values are not shown; names look like `debian_12`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmOs = string;
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmHostsystem = string;
 
@@ -230,8 +226,6 @@ export type CreatedVmConfig = {
 
 /**
  * What the VM costs while it runs.
- *
- * *Inferred: the specification does not state this.*
  */
 export type CreatedVmPricings = {
     /**
@@ -266,15 +260,11 @@ export type CreateVmResponse = SuccessEnvelope & {
 
 /**
  * Kind of failure. Further values may appear; decide by the HTTP status where you meet one that you do not know.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'unavailable' | string;
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'unavailable' | (string & {});
 
 /**
  * What every refused request answers. `type` names the kind of failure for programs and is what the request log calls `error_type`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type ErrorEnvelope = {
     /**
@@ -298,8 +288,6 @@ export type ErrorEnvelope = {
 
 /**
  * One rule that one field of the form breaks.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type FieldError = {
     /**
@@ -318,8 +306,6 @@ export type FieldError = {
 
 /**
  * What a request answers whose form breaks a rule. `data.fields` names every field that was wrong, not only the first.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type ValidationErrorEnvelope = {
     /**
@@ -373,8 +359,6 @@ export type ReinstallVmResponse = SuccessEnvelope & {
 
 /**
  * The data centre that the host system stands in.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostDatacenter = {
     /**
@@ -397,8 +381,6 @@ export type VmHostDatacenter = {
 
 /**
  * What the host system is built of.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostHardware = {
     /**
@@ -417,8 +399,6 @@ export type VmHostHardware = {
 
 /**
  * The least and the most that a VM can have of a resource, and the step between two choices.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostRange = {
     /**
@@ -437,8 +417,6 @@ export type VmHostRange = {
 
 /**
  * What a VM on this host system can have of each resource. Each property bears the name of the field of `PUT /vm/create` that it limits.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostConfiguration = {
     /**
@@ -473,8 +451,6 @@ export type VmHostConfiguration = {
 
 /**
  * A host system and what a VM on it can have.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHost = {
     /**
@@ -496,8 +472,6 @@ export type VmHost = {
 export type ListVmHostsResponse = SuccessEnvelope & {
     /**
      * One item for each host system. The shape of this list is not shown in the specification; it is that of public clients of APIs of this form.
-     *
-     * *Inferred: the specification does not state this.*
      */
     data: Array<VmHost>;
 };
@@ -676,8 +650,6 @@ export type DedicatedIpv4 = {
 
 /**
  * An IPv6 network of a dedicated server. Only an empty list is shown; the form of an item is taken from the IPv4 list.
- *
- * *Inferred: the specification does not state this.*
  */
 export type DedicatedIpv6 = {
     /**
@@ -839,7 +811,7 @@ export type DedicatedMarketIps = {
 /**
  * State of an offered server. `not_ready` was seen; further values may appear.
  */
-export type DedicatedMarketStatusType = 'not_ready' | string;
+export type DedicatedMarketStatusType = 'not_ready' | (string & {});
 
 /**
  * State of an offered server.
@@ -1056,7 +1028,7 @@ export type RegisterDomainForm = {
 /**
  * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
  */
-export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | string;
+export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | (string & {});
 
 /**
  * The domain and its registration.
@@ -1230,8 +1202,6 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 
 /**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
     /**
@@ -1261,7 +1231,7 @@ export type EditDomainDnsResponse = SuccessEnvelope & {
 /**
  * Gender of the contact. `MALE` was seen, `FEMALE` is inferred, and further values may appear.
  */
-export type HandleGender = 'MALE' | 'FEMALE' | string;
+export type HandleGender = 'MALE' | 'FEMALE' | (string & {});
 
 /**
  * The person that domains are to be registered to.
@@ -1329,8 +1299,6 @@ export type CreateHandleResponse = SuccessEnvelope & {
 
 /**
  * A country that a handle can be in. The form of an item is known from public clients of APIs of this form.
- *
- * *Inferred: the specification does not state this.*
  */
 export type HandleCountry = {
     /**
@@ -1356,7 +1324,7 @@ export type ListHandleCountriesResponse = SuccessEnvelope & {
 /**
  * Kind of contact. `PERS` was seen; further values may appear.
  */
-export type HandleType = 'PERS' | string;
+export type HandleType = 'PERS' | (string & {});
 
 /**
  * A contact handle, the person or organisation that domains are registered to.
@@ -1439,8 +1407,6 @@ export type SuccessEnvelopeRequestIdNullable = {
     status: 'success';
     /**
      * Identifier of this request, or null. Which of the account and accounting list endpoints answer null is inferred.
-     *
-     * *Inferred: the specification does not state this.*
      */
     requestID: string | null;
     /**
@@ -1596,7 +1562,7 @@ export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
 /**
  * Whether the invoice is paid. `PAID` and `OPEN` were seen and `CANCELED` is inferred; the full list, and how an invoice moves from one to another, is not shown in the specification.
  */
-export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | string;
+export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | (string & {});
 
 /**
  * An invoice without its positions.
@@ -1632,7 +1598,7 @@ export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
 /**
  * Why the position began. `CREATE`, `BILLINGRESTART` and `UP-DOWNGRADE` were seen; what they stand for is not shown in the specification. In this service they are the purchase of the VM, the beginning of a new invoice period while the VM runs (or billing that was started again), and a change of its resources.
  */
-export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | string;
+export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | (string & {});
 
 /**
  * A stretch of time in which a VM ran at one price.
@@ -1677,15 +1643,11 @@ export type CurrentVmPosition = VmPosition & {
 
 /**
  * Why the period was charged, an order or registration, a renewal, or the transfer of a domain.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | string;
+export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | (string & {});
 
 /**
  * A period of a dedicated server or a domain that was charged in advance.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type PeriodPosition = {
     type: PeriodPositionType;
@@ -1715,16 +1677,12 @@ export type CurrentInvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1782,16 +1740,12 @@ export type InvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1893,8 +1847,6 @@ export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type IdempotencyKey = string;
 
@@ -1931,8 +1883,6 @@ export type CreateVmData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -1944,62 +1894,42 @@ export type CreateVmData = {
 export type CreateVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * There is no room or no address left for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or asks for more than the host system offers; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2023,8 +1953,6 @@ export type ReinstallVmData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2041,62 +1969,42 @@ export type ReinstallVmData = {
 export type ReinstallVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The state of the resource, or an earlier request with the same Idempotency-Key, does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or names an operating system that is not offered; nothing was reinstalled.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2122,32 +2030,22 @@ export type ListVmHostsData = {
 export type ListVmHostsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2173,32 +2071,22 @@ export type ListDedicatedServersData = {
 export type ListDedicatedServersErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2224,32 +2112,22 @@ export type ListDedicatedMarketData = {
 export type ListDedicatedMarketErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2280,38 +2158,26 @@ export type GetDedicatedServerData = {
 export type GetDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2332,8 +2198,6 @@ export type DeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2350,44 +2214,30 @@ export type DeleteDedicatedServerData = {
 export type DeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is cancelled already or still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2408,8 +2258,6 @@ export type UndeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2426,44 +2274,30 @@ export type UndeleteDedicatedServerData = {
 export type UndeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2489,32 +2323,22 @@ export type ListDomainsData = {
 export type ListDomainsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2540,32 +2364,22 @@ export type GetDomainPricingsData = {
 export type GetDomainPricingsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2589,8 +2403,6 @@ export type RegisterDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2602,62 +2414,42 @@ export type RegisterDomainData = {
 export type RegisterDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * The domain is registered already, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the present provider does not accept; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2688,38 +2480,26 @@ export type GetDomainData = {
 export type GetDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2743,8 +2523,6 @@ export type SetDomainNameserversData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2761,62 +2539,42 @@ export type SetDomainNameserversData = {
 export type SetDomainNameserversErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the nameservers are as they were.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2837,8 +2595,6 @@ export type RequestDomainAuthcodeData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2855,44 +2611,30 @@ export type RequestDomainAuthcodeData = {
 export type RequestDomainAuthcodeErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2913,8 +2655,6 @@ export type UndeleteDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2931,44 +2671,30 @@ export type UndeleteDomainData = {
 export type UndeleteDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The domain is not cancelled, another change of it is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2992,8 +2718,6 @@ export type EditDomainDnsData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3010,62 +2734,42 @@ export type EditDomainDnsData = {
 export type EditDomainDnsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the DNS records are as they were.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3089,8 +2793,6 @@ export type CreateHandleData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3102,56 +2804,38 @@ export type CreateHandleData = {
 export type CreateHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; no handle was created.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3177,32 +2861,22 @@ export type ListHandleCountriesData = {
 export type ListHandleCountriesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3233,38 +2907,26 @@ export type GetHandleData = {
 export type GetHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3290,32 +2952,22 @@ export type ListSalesData = {
 export type ListSalesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3341,32 +2993,22 @@ export type ListInvoicesData = {
 export type ListInvoicesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3392,32 +3034,22 @@ export type GetCurrentInvoiceData = {
 export type GetCurrentInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3448,38 +3080,26 @@ export type GetInvoiceData = {
 export type GetInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3500,8 +3120,6 @@ export type GenerateOtpData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3513,38 +3131,26 @@ export type GenerateOtpData = {
 export type GenerateOtpErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3573,50 +3179,34 @@ export type ListRequestsData = {
 export type ListRequestsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };

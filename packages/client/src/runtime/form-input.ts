@@ -1,0 +1,2 @@
+/** A form as callers pass it: optional fields may also be `undefined`, which leaves them out. */
+export type FormInput<Form> = { [Name in keyof Form]: object extends Pick<Form, Name> ? Form[Name] | undefined : Form[Name] };
