@@ -7,7 +7,7 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     globalSetup: ['.config/postgres.ts', '.config/status-coverage.ts'],
-    include: ['{openapi,packages,apps}/**/*.test.ts'],
+    include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine],
     pool: 'forks',
