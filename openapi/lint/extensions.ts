@@ -48,7 +48,13 @@ export function readExtensions(file: string): Map<string, Extension> {
     }
     const listed = [...values.matchAll(/`([^`]+)`/g)].flatMap(([, value]) => value ?? []);
     if (listed.length === 0) throw new Error(`${file}: ${name} has no value in code font.`);
-    extensions.set(name, { where: where.trim(), kinds, values: listed, isMap: values.includes('or a map of'), isRequired: where.includes('(required)') });
+    extensions.set(name, {
+      where: where.trim(),
+      kinds,
+      values: listed,
+      isMap: values.includes('or a map of'),
+      isRequired: where.includes('(required)'),
+    });
   }
   if (extensions.size === 0) throw new Error(`${file}: no table of x- keys was found.`);
   return extensions;

@@ -7,7 +7,12 @@ import { createRecorder } from './recorded.ts';
 const FORM = 'application/x-www-form-urlencoded';
 
 /** A document with one operation, whose form, path, answer and header have the same schema for a value. */
-function documentWith(parts: { readonly form?: JsonObject; readonly path?: JsonObject; readonly answer?: JsonObject; header?: JsonObject }) {
+function documentWith(parts: {
+  readonly form?: JsonObject;
+  readonly path?: JsonObject;
+  readonly answer?: JsonObject;
+  header?: JsonObject;
+}) {
   const { form = {}, path = { type: 'string' }, answer = {}, header = {} } = parts;
   const document: OpenApiDocument = {
     openapi: '3.1.0',
@@ -54,7 +59,15 @@ function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, 
     bytes: new TextEncoder().encode(JSON.stringify(answer)),
     milliseconds: 1,
   });
-  const ours = ['request-described', 'header-present', 'value-allowed', 'property-format', 'property-required', 'property-type', 'page-size'];
+  const ours = [
+    'request-described',
+    'header-present',
+    'value-allowed',
+    'property-format',
+    'property-required',
+    'property-type',
+    'page-size',
+  ];
   return recorder
     .report(new URL('https://api.example'))
     .findings.filter(({ check }) => ours.includes(check))

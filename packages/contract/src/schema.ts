@@ -56,10 +56,10 @@ export function childNodes(document: OpenApiDocument, nodes: readonly SchemaNode
   let evaluated = false;
   const add = (pointer: string, { provenance, constraints }: SchemaNode): void => {
     evaluated = true;
-    for (const node of schemaNodes(document, pointer, provenance, constraints)) if (!children.has(node.pointer)) children.set(node.pointer, node);
+    for (const node of schemaNodes(document, pointer, provenance, constraints))
+      if (!children.has(node.pointer)) children.set(node.pointer, node);
   };
-  for (const node of nodes)
-    for (const tokens of childKeywords(node.schema, key)) add(joinPointer(node.pointer, ...tokens), node);
+  for (const node of nodes) for (const tokens of childKeywords(node.schema, key)) add(joinPointer(node.pointer, ...tokens), node);
   if (evaluated) return [...children.values()];
   const rest = typeof key === 'number' ? 'unevaluatedItems' : 'unevaluatedProperties';
   for (const node of nodes) if (isObject(member(node.schema, rest))) add(joinPointer(node.pointer, rest), node);
