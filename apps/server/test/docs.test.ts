@@ -10,11 +10,9 @@ const PAGES = [
 ];
 
 test.for(PAGES)(
-  noBrowser === undefined
-    ? 'the $page reference that a sandbox serves shows the address of the sandbox first, for every operation'
-    : `the $page reference of a sandbox: skipped, ${noBrowser}`,
-  { skip: noBrowser !== undefined },
-  async ({ page: name, ownUrl, others }) => {
+  'the $page reference that a sandbox serves shows the address of the sandbox first, for every operation',
+  async ({ page: name, ownUrl, others }, { skip }) => {
+    if (noBrowser !== undefined) skip(noBrowser);
     const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
     const browser = await launchBrowser();
     onTestFinished(() => browser.close());
