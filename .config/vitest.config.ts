@@ -9,7 +9,7 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     globalSetup: ['.config/postgres.ts', '.config/status-coverage.ts'],
-    include: ['{.config,openapi,packages,apps}/**/*.test.ts'],
+    include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine],
     pool: 'forks',
