@@ -11,12 +11,18 @@ import { operatorAuthentication } from './operator/authenticate.ts';
 import { operatorHandling, sendProblem } from './operator/handler.ts';
 import { requestIdOf } from './request-id.ts';
 import { pathPattern } from './path-pattern.ts';
+import { serveRoot } from './root.ts';
+import type { Documentation } from './root.ts';
 
 /** What the provider's side of the service is made of. */
 export interface OperatorParts extends OperatorContext {
   /** Allows everything; undefined for none, which leaves probes and metrics. */
   readonly operatorToken: string | undefined;
   readonly metrics: Metrics;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
+  /** Where the operator's documentation is served, on the reseller API's port; undefined where it is not. */
+  readonly documentation: (() => Documentation) | undefined;
   readonly logger: FastifyBaseLogger;
 }
 
@@ -28,7 +34,14 @@ const paths = operatorApi.map(({ operation }) => ({
 }));
 
 /** What is for the provider alone, on a port of its own; it is not listening yet. */
-export function createOperatorApplication({ operatorToken, metrics, logger, ...context }: OperatorParts): FastifyInstance {
+export function createOperatorApplication({
+  operatorToken,
+  metrics,
+  isSimulated,
+  documentation,
+  logger,
+  ...context
+}: OperatorParts): FastifyInstance {
   const app = fastify({
     loggerInstance: logger,
     ...quietLogging,
@@ -56,8 +69,9 @@ export function createOperatorApplication({ operatorToken, metrics, logger, ...c
     return sendProblem(reply, problem);
   });
   observeRequests(app, metrics);
-  answerProbes(app, context.store);
+  answerProbes(app, { store: context.store, isSimulated });
   answerMetrics(app, metrics);
+  if (documentation !== undefined) serveRoot(app, documentation, (found) => found);
   const routing = { ...context, authenticate: operatorAuthentication(context.store, operatorToken) };
   for (const api of operatorApi) {
     app.route({
