@@ -61,7 +61,7 @@ export type CreateVmForm = {
      */
     ssh_key?: string;
     /**
-     * Display name of that key.
+     * Display name of that key. It has no effect without `ssh_key` (not shown).
      */
     ssh_key_displayname?: string;
     /**
