@@ -186,9 +186,9 @@ async function limitTo({ client }: TestOperator, account: Account, limit: number
 
 /** What a refused purchase says that it needs, in cents. */
 function neededIn({ status, message }: Outcome, left: number): number {
-  expect([402, 409], message).toContain(status);
+  expect([402, 409], `${message}`).toContain(status);
   const [, needed = '', remain] = /needs (\d+\.\d\d) EUR of the credit limit, and (\d+\.\d\d) EUR remain\./.exec(message) ?? [];
-  expect(remain, message).toBe((left / 100).toFixed(2));
+  expect(remain, `${message}`).toBe((left / 100).toFixed(2));
   return cents(Number(needed));
 }
 
@@ -214,7 +214,7 @@ function diskOf(salt: number): number {
 
 async function vmOf(service: TestOperator, { apiKey }: Account, salt: number): Promise<string> {
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, cores: 1, disk: diskOf(salt) }, apiKey });
-  expect(status, body.message).toBe(200);
+  expect(status, `${body.message}`).toBe(200);
   return String(body.data.identifier);
 }
 
