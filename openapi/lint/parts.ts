@@ -29,30 +29,32 @@ export interface Reading<At> {
 
 const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
 
-/** The keywords of each kind that hold one part, a list of parts, or a map of parts. */
-const SINGLE: Readonly<Partial<Record<Kind, Readonly<Record<string, Kind>>>>> = {
+/** The keywords of each kind that hold one part, a list of parts, or a map of parts, each with the kind of those parts. */
+type Keywords = Readonly<Partial<Record<Kind, Readonly<Record<string, Kind>>>>>;
+const SINGLE: Keywords = {
   operation: { requestBody: 'body' },
   parameter: { schema: 'schema' },
   header: { schema: 'schema' },
   media: { schema: 'schema' },
-  schema: {
-    ...{ items: 'schema', contains: 'schema', propertyNames: 'schema', not: 'schema', if: 'schema', then: 'schema', else: 'schema' },
-    ...{ additionalProperties: 'schema', unevaluatedProperties: 'schema', unevaluatedItems: 'schema' },
-  },
+  schema: schemas('items contains propertyNames not if then else additionalProperties unevaluatedProperties unevaluatedItems'),
 };
-const LISTS: typeof SINGLE = {
+const LISTS: Keywords = {
   path: { parameters: 'parameter' },
   operation: { parameters: 'parameter' },
-  schema: { allOf: 'schema', anyOf: 'schema', oneOf: 'schema', prefixItems: 'schema' },
+  schema: schemas('allOf anyOf oneOf prefixItems'),
 };
-const MAPS: typeof SINGLE = {
+const MAPS: Keywords = {
   operation: { responses: 'response' },
   parameter: { content: 'media' },
   body: { content: 'media' },
   response: { content: 'media', headers: 'header' },
   header: { content: 'media' },
-  schema: { properties: 'schema', patternProperties: 'schema', dependentSchemas: 'schema' },
+  schema: schemas('properties patternProperties dependentSchemas'),
 };
+
+function schemas(keywords: string): Readonly<Record<string, Kind>> {
+  return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, 'schema']));
+}
 
 /**
  * Visits the parts that each operation of a document is made of, through references. A part is visited once for each operation and

@@ -1755,7 +1755,7 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * What remains of the credit limit. How it is computed is not shown in the specification; in this service it is the limit, less unpaid invoices, less the total up to now.
+     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. A purchase passes if it needs no more than this. The number is negative where renewals, or a limit that was lowered, have gone beyond the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;

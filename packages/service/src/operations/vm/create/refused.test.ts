@@ -57,7 +57,7 @@ test('beyond the credit limit: 402, and nothing is changed', async () => {
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect(status).toBe(402);
   expect(body.type).toBe('credit_limit_exceeded');
-  expect(body.message).toContain('7.10666667 EUR');
+  expect(body.message).toContain('needs 7.11 EUR of the credit limit, and 5.00 EUR remain');
   expect(await footprint(service)).toEqual(before);
 });
 
