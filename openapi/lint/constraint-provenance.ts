@@ -18,7 +18,7 @@ export const constraintProvenance: Oas3Rule = () => ({
     };
     const reading = {
       root: { node: root, location },
-      resolve: (node: Fields, at: Location) => resolve<unknown>({ $ref: String(node['$ref']) }, at.source.absoluteRef),
+      resolve: (node: Fields, at: Location) => resolve<object>({ $ref: String(node['$ref']) }, at.source.absoluteRef),
     };
     visitParts<Location>(reading, ({ kind, node, location: at, scope }: Part<Location>) => {
       if (kind !== 'schema') return;
