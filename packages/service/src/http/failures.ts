@@ -13,7 +13,7 @@ import { refusalReply } from './envelope.ts';
 import { send } from './handler.ts';
 import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
-import { pathPattern } from './path-pattern.ts';
+import { pathPattern } from '@reseller/contract';
 
 const paths = apiOperations.map(({ operation }) => ({
   method: operation.method,

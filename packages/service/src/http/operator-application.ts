@@ -10,7 +10,7 @@ import { operatorApi } from './operator/api.ts';
 import { operatorAuthentication } from './operator/authenticate.ts';
 import { operatorHandling, sendProblem } from './operator/handler.ts';
 import { requestIdOf } from './request-id.ts';
-import { pathPattern } from './path-pattern.ts';
+import { pathPattern } from '@reseller/contract';
 
 /** What the provider's side of the service is made of. */
 export interface OperatorParts extends OperatorContext {
