@@ -44,7 +44,7 @@ function resolve(document: Json, value: unknown): Json {
   const target = valueAt(document, decodeURIComponent(reference.slice(1)));
   // Prism lets any form pass whose schema it cannot read, so this must not go unnoticed.
   if (!isJson(target)) {
-    throw new Error(`The document refers to ${reference}, which it does not hold. Build it again: pnpm --filter @reseller/openapi build`);
+    throw new Error(`The document refers to ${reference}, which it does not hold. Build it again: npx pnpm@12 build`);
   }
   return resolve(document, target);
 }

@@ -113,7 +113,7 @@ interface Answered {
 /** Calls the client's function of an operation, which is named by the operationId. */
 async function call(operation: Operation, form: Case['form']): Promise<Answered> {
   const named: unknown = Reflect.get(functions, operation.id);
-  if (typeof named !== 'function') throw new Error(`The client has no function ${operation.id}. Generate it: pnpm generate`);
+  if (typeof named !== 'function') throw new Error(`The client has no function ${operation.id}. Generate it: npx pnpm@12 generate`);
   const input = [...Object.values(pathOf(operation)), ...(operation.form ? [form] : [])];
   let response: Response | undefined;
   const fetchAndKeep: Fetch = async (url, init) => {

@@ -28,7 +28,6 @@ import { conclude } from './conclude.ts';
 /** Where a command keeps what outlives it. */
 export interface Places {
   readonly journal: string;
-  readonly demoKeyFile?: URL;
 }
 
 /** Calls a service and judges its answers. */
@@ -37,7 +36,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   rejectUnknown(args, loaded);
   const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
   // A plan sends nothing, so it needs neither key nor token.
-  const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment, places.demoKeyFile);
+  const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment);
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
   const safe = guarded(output, secrets);
@@ -108,7 +107,7 @@ async function reached<Result>({ compare }: Arguments, what: () => Promise<Resul
     const hint =
       compare !== undefined && error.message.startsWith(compare.origin)
         ? 'Start the service there, or leave --compare out.'
-        : 'Start the service there (pnpm start for the sandbox), or name another with --target.';
+        : 'Start the service there (npx pnpm@12 start for the sandbox), or name another with --target.';
     throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
   }
 }
@@ -156,7 +155,7 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
     !statuses.every((status) => status.startsWith('404'))
   )
     throw new CannotRunError(
-      `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, .data/demo-api-key.`,
+      `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, demo-api-key in its data folder.`,
     );
   throw new CannotRunError(
     `No operation at ${target} answered with success (only ${statuses.join(', ')}), so nothing was checked. Is this the base address of the API?`,

@@ -20,8 +20,8 @@ import type * as types from './types.gen.ts';
  * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
  * @throws ResellerError, of the class that tells what happened.
  */
-export const createVm = (client: Client, form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options?: CallOptions): Promise<types.CreateVmSuccess['data']> =>
-  sdk.createVm({ ...options, client, body: form, meta: 'createVm bk .cores:integer .mem:integer .disk:integer .os .hostsystem .ips?:integer .backup_slots?:integer .network_speed?:integer .hostname? .storage?:integer .ssh_key? .ssh_key_displayname?>ssh_key .allowFallbackIPs?:boolean .default_ptr?', write: write });
+export const createVm = (client: Client, form: FormOf<types.CreateVmData['body']>, options?: CallOptions): Promise<types.CreateVmSuccess['data']> =>
+  sdk.createVm({ ...options, client, body: form, meta: 'createVm bk .cores:integer .mem:integer .disk:integer .os .hostsystem .ips?:integer .backup_slots?:integer .network_speed?:integer .hostname? .storage?:integer .ssh_key? .ssh_key_displayname? .allowFallbackIPs?:boolean .default_ptr?', write: write });
 
 /**
  * Reinstall a VM
@@ -308,7 +308,7 @@ export interface Operations {
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
    * @throws ResellerError, of the class that tells what happened.
    */
-  createVm(form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options?: CallOptions): Call<types.CreateVmSuccess['data']>;
+  createVm(form: FormOf<types.CreateVmData['body']>, options?: CallOptions): Call<types.CreateVmSuccess['data']>;
   /**
    * Create a VM
    *
@@ -320,7 +320,7 @@ export interface Operations {
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
    * @throws ResellerError, of the class that tells what happened.
    */
-  createVm(form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options: Reconciling): Call<Recovered<types.CreateVmSuccess['data']>>;
+  createVm(form: FormOf<types.CreateVmData['body']>, options: Reconciling): Call<Recovered<types.CreateVmSuccess['data']>>;
   /**
    * Reinstall a VM
    *
