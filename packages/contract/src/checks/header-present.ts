@@ -14,10 +14,7 @@ export const headerPresent: Check = {
   look({ document, answer, response, validator }) {
     return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
       const text = answer.headers[key];
-      const at =
-        header.pointer === undefined
-          ? `${response?.holder ?? ''}/headers/${header.name}`
-          : parentPointer(header.pointer);
+      const at = header.pointer === undefined ? `${response?.holder ?? ''}/headers/${header.name}` : parentPointer(header.pointer);
       const base = { pointer: '', at };
       if (text === undefined) {
         if (!header.required) return [];
