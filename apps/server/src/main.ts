@@ -1,7 +1,7 @@
 /** The service as a process. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 
+import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
   createService,
   DEMO_ACCOUNT,
@@ -22,8 +22,6 @@ import type { Configuration } from './configuration.ts';
 import { keepDoing } from './due-work.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
-
-const DOCS = resolve(import.meta.dirname, '../../docs/dist');
 
 async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
@@ -55,7 +53,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     portTimeout: configuration.portTimeout,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
-    ...(existsSync(DOCS) ? { docs: DOCS } : {}),
+    ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // What fell due while no process ran is done before anyone can ask.

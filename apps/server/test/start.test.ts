@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 import { createReseller } from '@reseller/client';
+import { contentSecurityPolicy } from '@reseller/docs';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { runServer, startServer, temporaryDirectory } from './process.ts';
@@ -65,12 +66,16 @@ test('the documentation is served, and leads from /docs to its page', async () =
   const page = await fetch(`${server.baseUrl}/docs`);
   expect(page.status).toBe(200);
   expect(page.url).toBe(`${server.baseUrl}/docs/`);
+  expect(page.headers.get('content-security-policy')).toBe(contentSecurityPolicy);
   expect(await page.text()).toContain('<title>');
 });
 
-test('metrics and probes are served where resellers do not reach', async () => {
+test('serves metrics to the operator, and probes to everyone', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
-  expect(await (await fetch(`${server.operatorUrl}/metrics`)).text()).toContain('reseller_request_duration_seconds');
+  const token = /Token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
+  expect((await fetch(`${server.operatorUrl}/metrics`)).status).toBe(401);
+  const metrics = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await metrics.text()).toContain('reseller_request_duration_seconds');
   expect((await fetch(`${server.operatorUrl}/readyz`)).status).toBe(200);
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
 });

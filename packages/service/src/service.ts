@@ -7,6 +7,7 @@ import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
 import { authentication } from './http/authenticate.ts';
 import { controlsOf, HOLDS } from './http/controls.ts';
+import type { Docs } from './http/docs.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
 import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
@@ -55,8 +56,8 @@ export interface ServiceParts {
    * in each answer what the request deviated in. False unless given: it is refused then.
    */
   readonly lenient?: boolean;
-  /** Folder of the built documentation, served at /docs. */
-  readonly docs?: string;
+  /** The built documentation, served at /docs. */
+  readonly docs?: Docs;
   /**
    * Milliseconds after which this service counts as dead where it is heard of no more, and others
    * on the same database undo what it left half-done; 15 seconds where nothing is said.

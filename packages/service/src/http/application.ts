@@ -1,4 +1,3 @@
-import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
@@ -7,8 +6,11 @@ import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
-import { answerFailures, answerNoHttp, answerUnreadablePath } from './failures.ts';
+import { serveDocs } from './docs.ts';
+import type { Docs } from './docs.ts';
+import { answerFailures, answerUnreadablePath, refuseBytes } from './failures.ts';
 import { handlingOf } from './handler.ts';
+import { answerConnections, sendSecurityHeaders, serverOptions } from './http-server.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
@@ -24,8 +26,8 @@ export interface ServiceContext extends Undoing {
   readonly secret: string;
   /** Base URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
-  /** Folder of the built documentation, served at /docs; undefined for none. */
-  readonly docs: string | undefined;
+  /** The built documentation, served at /docs; undefined for none. */
+  readonly docs: Docs | undefined;
   readonly mode: Mode;
   /** Base URL of the operator API; undefined while it does not listen. */
   readonly operatorUrl: () => string | undefined;
@@ -42,8 +44,6 @@ export interface ApplicationParts extends ServiceContext {
   readonly countRequest: CountRequest;
 }
 
-const BODY_LIMIT = 64 * 1024;
-
 /** The reseller API as a Fastify application; it is not listening yet. */
 export async function createApplication(given: ServiceContext): Promise<FastifyInstance> {
   const parts: ApplicationParts = { ...given, countRequest: rateLimiter(given.store.sharing.windows) };
@@ -51,22 +51,15 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     loggerInstance: parts.logger,
     ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
-    bodyLimit: BODY_LIMIT,
-    exposeHeadRoutes: false,
-    // Fastify's own defaults would keep a body that trickles in open for ever.
-    requestTimeout: 10_000,
-    http: { headersTimeout: 8_000, connectionsCheckingInterval: 1_000 },
-    // A domain name is up to 253 characters, percent-encoded three times that.
-    routerOptions: { maxParamLength: 1_024 },
-    frameworkErrors: (_error, request, reply) => void answerUnreadablePath(parts, request, reply),
-    clientErrorHandler: answerNoHttp,
-    // What arrives on an open connection while the service stops is still carried out.
-    return503OnClosing: false,
+    ...serverOptions,
+    frameworkErrors: (error, request, reply) => void answerUnreadablePath(parts, error, request, reply),
     ...(parts.lenient ? { rewriteUrl: withoutClosingSlash } : {}),
   });
   app.decorateRequest('deviations', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  sendSecurityHeaders(app);
+  answerConnections(app, refuseBytes);
   if (parts.lenient) beLenient(app);
   answerFailures(app, parts);
   letGoWhenClosing(app);
@@ -77,7 +70,7 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
   }
   serveInvoiceDocuments(app, parts);
   if (parts.docs !== undefined) serveOwnServers(app, parts);
-  if (parts.docs !== undefined) await app.register(fastifyStatic, { root: parts.docs, prefix: '/docs', redirect: true });
+  if (parts.docs !== undefined) await serveDocs(app, parts.docs);
   return app;
 }
 

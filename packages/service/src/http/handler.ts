@@ -31,6 +31,9 @@ declare module 'fastify' {
 /** Seconds after which trying again is worth it, where nothing else is known. */
 const USUAL_WAIT = 2;
 
+/** Content type of every answer in the envelope. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** What Fastify needs of a route besides its method and path. */
 export interface Handling {
   readonly config: { readonly api: ApiOperation };
@@ -125,5 +128,5 @@ export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): 
   reply.header('idempotency-key-lifetime', String(KEY_LIFETIME));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
-  return reply.code(status).type('application/json; charset=utf-8').send(body);
+  return reply.code(status).type(JSON_TYPE).send(body);
 }

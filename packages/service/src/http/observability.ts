@@ -71,7 +71,13 @@ export function answerProbes(app: FastifyInstance, store: Store): void {
   });
 }
 
-/** `/metrics`, for Prometheus. */
-export function answerMetrics(app: FastifyInstance, { registry }: Metrics): void {
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+/** `/metrics`, for Prometheus: what it tells of the business is for the operator alone. */
+export function answerMetrics(
+  app: FastifyInstance,
+  { metrics, assertOperator }: { readonly metrics: Metrics; assertOperator(request: FastifyRequest): Promise<void> },
+): void {
+  const { registry } = metrics;
+  app.get('/metrics', { onRequest: assertOperator }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
 }
