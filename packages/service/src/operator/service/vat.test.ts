@@ -44,6 +44,11 @@ test('rates that leave a gap or an ambiguity are refused, and nothing is changed
   expect(await orThrow(operator.getSettings({ client }))).toEqual(before);
 });
 
+interface Prices {
+  readonly price_net: string;
+  readonly price_gross: number;
+}
+
 /** Gross over net of every answer that has both, to the second decimal, since most are whole cents. */
 async function grossFactors(service: TestOperator, apiKey: string): Promise<Set<number>> {
   const data = async (...[operation, sent]: Parameters<typeof service.call>) => {
@@ -51,7 +56,7 @@ async function grossFactors(service: TestOperator, apiKey: string): Promise<Set<
     expect(status, `${body.message}`).toBe(200);
     return body.data;
   };
-  const sales: { title: string; pricings: { value: { nl_ryzen: object } } }[] = await data('listSales');
+  const sales: { title: string; pricings: { value: { nl_ryzen: Record<string, Prices> } } }[] = await data('listSales');
   const nl_ryzen = sales.find(({ title }) => title === 'Ryzen autumn')?.pricings.value.nl_ryzen ?? {};
   const vm = (await data('createVm', { form: { ...SMALL_VM, hostsystem: 'de_epyc' } })).pricings;
   const domains = await data('getDomainPricings');
@@ -59,7 +64,7 @@ async function grossFactors(service: TestOperator, apiKey: string): Promise<Set<
   const shown = (await data('getDedicatedServer', { path: { identifier: EPYC } })).accounting.price;
   const offered = (await data('listDedicatedMarket')).list[0].price;
   const pairs = [
-    ...Object.values<{ price_net: string; price_gross: number }>(nl_ryzen).map((one) => [Number(one.price_net), one.price_gross]),
+    ...Object.values(nl_ryzen).map((one) => [Number(one.price_net), one.price_gross]),
     [vm.monthly, vm.monthly_gross],
     ...['create', 'renew', 'transfer'].map((kind) => [domains.net.price_net[kind], domains.net.price_gross[kind]]),
     [owned.net, owned.gross],
