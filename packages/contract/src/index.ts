@@ -18,5 +18,5 @@ export type {
 } from './operation.ts';
 export { mediaTypeName, readOperations, responseFor } from './operations.ts';
 export type { Provenance } from './provenance.ts';
-export { MASK, maskSecrets } from './secrets.ts';
+export { MASK, maskSecrets, secretNames } from './secrets.ts';
 export { createValidator, type Check, type Validator } from './validator.ts';
