@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { createValidator, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
+import { createValidator, fillPath, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -250,7 +250,7 @@ export async function startService({
         init.body = body;
         headers.set('content-type', sent.contentType ?? 'application/x-www-form-urlencoded');
       }
-      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ''));
+      const path = fillPath(operation.path, sent.path ?? {});
       const received = await send(path, init);
       expectDocumented(operation, received);
       return received;

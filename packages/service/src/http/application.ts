@@ -8,10 +8,11 @@ import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import { serveDocs } from './docs.ts';
 import type { Docs } from './docs.ts';
+import { success } from './envelope.ts';
 import { answerFailures, answerUnreadablePath, refuseBytes } from './failures.ts';
 import { handlingOf } from './handler.ts';
 import { answerConnections, sendSecurityHeaders, serverOptions } from './http-server.ts';
-import { serveInvoiceDocuments } from './invoice-document.ts';
+import { publicUrlFrom, serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
@@ -19,6 +20,7 @@ import { serveOwnServers } from './own-servers.ts';
 import { rateLimiter } from './rate-limit.ts';
 import type { CountRequest } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
+import { documentationAt, serveRoot } from './root.ts';
 
 /** What the application is made of. */
 export interface ServiceContext extends Undoing {
@@ -34,6 +36,8 @@ export interface ServiceContext extends Undoing {
   readonly authenticate: Authenticate;
   readonly controls: Controls;
   readonly metrics: Metrics;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
   readonly logger: FastifyBaseLogger;
   /** Whether what existing clients send beside the rules of the document is understood. */
   readonly lenient: boolean;
@@ -64,13 +68,20 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
   answerFailures(app, parts);
   letGoWhenClosing(app);
   observeRequests(app, parts.metrics);
-  answerProbes(app, parts.store);
+  answerProbes(app, parts);
   for (const api of apiOperations) {
     app.route({ method: api.operation.method, url: api.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), ...handlingOf(api, parts) });
   }
   serveInvoiceDocuments(app, parts);
-  if (parts.docs !== undefined) serveOwnServers(app, parts);
-  if (parts.docs !== undefined) await serveDocs(app, parts.docs);
+  if (parts.docs !== undefined) {
+    serveOwnServers(app, parts);
+    await serveDocs(app, parts.docs);
+    serveRoot(
+      app,
+      () => documentationAt(`${publicUrlFrom(parts, app)}/docs/`, 'index'),
+      (found, { id }) => success(id, `The documentation is at ${found.documentation}.`, found),
+    );
+  }
   return app;
 }
 

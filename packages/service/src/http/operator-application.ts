@@ -13,17 +13,30 @@ import { assertOperator, operatorHandling, PROBLEM_TYPE, sendProblem } from './o
 import { MALFORMED, parserFault, protocolFault, URL_TOO_LONG } from './protocol.ts';
 import type { ProtocolFault } from './protocol.ts';
 import { requestIdOf } from './request-id.ts';
+import { serveRoot } from './root.ts';
+import type { Documentation } from './root.ts';
 
 /** What the provider's side of the service is made of. */
 export interface OperatorParts extends OperatorContext {
   /** Allows everything; undefined for none, which leaves probes and verifiers. */
   readonly operatorToken: string | undefined;
   readonly metrics: Metrics;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
+  /** Where the operator's documentation is served, on the reseller API's port; undefined where it is not. */
+  readonly documentation: (() => Documentation) | undefined;
   readonly logger: FastifyBaseLogger;
 }
 
 /** What is for the provider alone, on a port of its own; it is not listening yet. */
-export function createOperatorApplication({ operatorToken, metrics, logger, ...context }: OperatorParts): FastifyInstance {
+export function createOperatorApplication({
+  operatorToken,
+  metrics,
+  isSimulated,
+  documentation,
+  logger,
+  ...context
+}: OperatorParts): FastifyInstance {
   const app = fastify({
     loggerInstance: logger,
     ...quietLogging,
@@ -56,7 +69,8 @@ export function createOperatorApplication({ operatorToken, metrics, logger, ...c
     return sendProblem(reply, problem);
   });
   observeRequests(app, metrics);
-  answerProbes(app, context.store);
+  answerProbes(app, { store: context.store, isSimulated });
+  if (documentation !== undefined) serveRoot(app, documentation, (found) => found);
   const routing = { ...context, authenticate: operatorAuthentication(context.store, operatorToken) };
   answerMetrics(app, { metrics, assertOperator: (request) => assertOperator(routing, request) });
   for (const api of operatorApi) {

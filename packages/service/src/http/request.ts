@@ -1,5 +1,5 @@
 /** From an HTTP request to a call: what is checked before an operation is asked. */
-import { mediaTypeName, readForm } from '@reseller/contract';
+import { mediaTypeName, pointerTokens, readForm } from '@reseller/contract';
 import type { Issue } from '@reseller/contract';
 import type { FastifyRequest } from 'fastify';
 
@@ -98,7 +98,7 @@ export function fingerprintOf(method: string, path: string, values: Readonly<Rec
 }
 
 function fieldError({ path, keyword, message }: Issue): FieldError {
-  return { field: shownName(path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')), rule: ruleNames[keyword] ?? keyword, message };
+  return { field: shownName(pointerTokens(path).join('/')), rule: ruleNames[keyword] ?? keyword, message };
 }
 
 const ruleNames: Readonly<Record<string, string>> = {
