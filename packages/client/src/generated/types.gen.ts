@@ -1887,7 +1887,7 @@ export type ListRequestsForm = {
 };
 
 /**
- * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification; this service masks them.
+ * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification. This service writes `***` for every value whose name is secret anywhere in this document, and for your API key wherever it stands, the path included.
  */
 export type RequestLogItem = {
     /**
