@@ -21,5 +21,5 @@ export type {
 export { mediaTypeName, readOperations, responseFor } from './operations.ts';
 export type { Provenance } from './provenance.ts';
 export { keysOf } from './schema.ts';
-export { MASK, maskSecrets } from './secrets.ts';
+export { MASK, maskSecrets, secretNames } from './secrets.ts';
 export { createValidator, type Check, type Validator } from './validator.ts';

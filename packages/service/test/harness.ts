@@ -10,6 +10,7 @@ import { createValidator, fillPath, parseDocument, readOperations, responseFor, 
 import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
@@ -156,6 +157,7 @@ export async function startService({
   mode,
   lenient,
   databaseUrl,
+  logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
   random?: Random;
@@ -170,6 +172,7 @@ export async function startService({
   lenient?: boolean;
   /** A PostgreSQL database to run on. */
   databaseUrl?: string;
+  logger?: Logger;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
@@ -181,7 +184,7 @@ export async function startService({
     store,
     ports,
     secret: SECRET,
-    logger: pino({ level: 'silent' }),
+    logger,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),

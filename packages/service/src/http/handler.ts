@@ -14,6 +14,7 @@ import { refusalReply, success } from './envelope.ts';
 import { cut, delay, faultReply, logFault } from './fault.ts';
 import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
+import { maskByName, maskingOf } from './masking.ts';
 import { publicUrlFrom } from './invoice-document.ts';
 import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
 
@@ -72,10 +73,11 @@ async function answer<Id extends OperationId>(
   const now = parts.ports.clock.now();
   const shownId = api.withoutRequestId ? null : requestId;
   const body = await readBody(api, request);
-  const requestBody = JSON.stringify(api.maskForm(body.sent));
+  const requestBody = JSON.stringify(maskByName(api.maskForm(body.sent)));
+  const maskKey = maskingOf(caller.apiKey);
   const replying = {
-    refuse: (refusal: Refusal) => refusalReply(shownId, refusal),
-    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody }, reply, errorType),
+    refuse: (refusal: Refusal) => refusalReply(shownId, refusal, maskKey),
+    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody, maskKey }, reply, errorType),
   };
   const faulty = fault && faultReply(fault, shownId);
   if (faulty) return logFault(parts.store, replying, faulty);

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { OperatorContext } from '../operator/operation.ts';
 import { OperatorProblem, problemBody, problemOf } from '../operator/problem.ts';
 import { answerConnections, methodsByPath, SECURITY_HEADERS, sendSecurityHeaders, serverOptions } from './http-server.ts';
+import { loggableError } from './masking.ts';
 import { answerMetrics, answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
 import { operatorApi } from './operator/api.ts';
@@ -64,7 +65,7 @@ export function createOperatorApplication({
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = httpProblem(error) ?? problemOf(error);
-    if (problem.status === 500) request.log.error({ err: error, requestId: request.id }, 'request of the operator failed');
+    if (problem.status === 500) request.log.error({ err: loggableError(error), requestId: request.id }, 'request of the operator failed');
     return sendProblem(reply, problem);
   });
   observeRequests(app, metrics);

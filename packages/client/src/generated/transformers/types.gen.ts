@@ -1675,7 +1675,7 @@ export type SalePricings = {
 };
 
 /**
- * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, it takes those of the one in which it costs least, and it keeps standard prices where no sale makes it cheaper.
+ * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, this service takes the prices of the one in which the VM costs least, and standard prices where no sale makes it cheaper.
  */
 export type Sale = {
     /**
@@ -1961,7 +1961,7 @@ export type ListRequestsForm = {
 };
 
 /**
- * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification; this service masks them.
+ * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification. This service writes `***` for every value whose name is secret anywhere in this document, and for your API key wherever it stands, the path included.
  */
 export type RequestLogItem = {
     /**
