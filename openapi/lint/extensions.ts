@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
-import { isFields } from './nodes.ts';
+import { isFields, isText } from './nodes.ts';
 
 /** What the rows of EXTENSIONS.md say where a key may stand, as Redocly calls it. */
 const KINDS = new Map([
@@ -14,6 +14,14 @@ const KINDS = new Map([
   ['schema', 'Schema'],
   ['property', 'Schema'],
 ]);
+
+/** In the column "values": any text, not only this one. */
+const ANY_TEXT = 'a text';
+
+function isListed(value: unknown, listed: string): boolean {
+  if (listed === ANY_TEXT) return isText(value);
+  return value === (listed === 'true' ? true : listed);
+}
 
 type Extension = { where: string; kinds: Set<string>; values: string[]; isRequired: boolean };
 
@@ -82,7 +90,7 @@ export const extensions =
             message: `${key} stands on a part of kind ${type.name}, where nothing reads it. EXTENSIONS.md has it on: ${extension.where}.`,
             location: at.key(),
           });
-        } else if (!extension.values.some((listed) => value === (listed === 'true' ? true : listed))) {
+        } else if (!extension.values.some((listed) => isListed(value, listed))) {
           report({
             message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}.`,
             location: at,

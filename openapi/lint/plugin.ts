@@ -6,6 +6,7 @@ import { closedForm } from './closed-form.ts';
 import { componentFileName } from './component-file-name.ts';
 import { described } from './described.ts';
 import { exampleRequired } from './example-required.ts';
+import { explainedPattern } from './explained-pattern.ts';
 import { extensions } from './extensions.ts';
 import { ignoreWithReason } from './ignore-with-reason.ts';
 import { noOrphanFile } from './no-orphan-file.ts';
@@ -13,6 +14,7 @@ import { openEnumeration } from './open-enumeration.ts';
 import { operationNaming } from './operation-naming.ts';
 import { operationResponses } from './operation-responses.ts';
 import { pathFileName } from './path-file-name.ts';
+import { portablePattern } from './portable-pattern.ts';
 import { provenanceRemark } from './provenance-remark.ts';
 
 /** What the Redocly CLI loads. Files beside a document are looked up from the folder of redocly.yaml. */
@@ -28,6 +30,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'component-file-name': componentFileName(folder),
         described,
         'example-required': exampleRequired,
+        'explained-pattern': explainedPattern,
         extensions: extensions(folder),
         'ignore-with-reason': ignoreWithReason(folder),
         'no-orphan-file': noOrphanFile(folder),
@@ -35,6 +38,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'operation-naming': operationNaming,
         'operation-responses': operationResponses,
         'path-file-name': pathFileName,
+        'portable-pattern': portablePattern,
       },
     },
     decorators: { oas3: { 'provenance-remark': provenanceRemark } },
