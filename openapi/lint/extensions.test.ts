@@ -40,6 +40,22 @@ it.each(['guessed', true])('refuses the provenance %s', async (value) => {
   ]);
 });
 
+it.each(['not-shown', '{ minimum: shown }', "{ '*': not-shown, minimum: shown }"])('accepts x-constraints: %s', async (value) => {
+  const tree = withText(thing, '    description: Name of the thing.', `    description: Name of the thing.\n    x-constraints: ${value}`);
+  expect((await lint(tree)).filter((problem) => problem.rule === rule)).toEqual([]);
+});
+
+it.each(['guessed', '{ minimum: guessed }', '{}'])('refuses x-constraints: %s', async (value) => {
+  const tree = withText(thing, '    const: thing', `    const: thing\n    x-constraints: ${value}`);
+  expect((await lint(tree)).filter((problem) => problem.rule === rule)).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/kind/x-constraints`,
+      message: expect.stringMatching(/^x-constraints has the value .*: shown, inferred, not-shown, or a map of keywords to these\.$/),
+    },
+  ]);
+});
+
 it('refuses a flag that is not true', async () => {
   const problems = await lint(withText(thing, '    const: thing', "    const: thing\n    x-secret: 'true'"));
   expect(problems).toEqual([

@@ -18,12 +18,14 @@ const KINDS = new Map([
 /** In the column "values": any text, not only this one. */
 const ANY_TEXT = 'a text';
 
-function isListed(value: unknown, listed: string): boolean {
-  if (listed === ANY_TEXT) return isText(value);
-  return value === (listed === 'true' ? true : listed);
-}
-
-type Extension = { where: string; kinds: Set<string>; values: string[]; isRequired: boolean };
+type Extension = {
+  where: string;
+  kinds: Set<string>;
+  values: string[];
+  /** Whether a map whose entries have these values is a value too. */
+  isMap: boolean;
+  isRequired: boolean;
+};
 
 /**
  * The table of EXTENSIONS.md.
@@ -49,10 +51,22 @@ export function readExtensions(file: string): Map<string, Extension> {
     }
     const listed = [...values.matchAll(/`([^`]+)`/g)].flatMap(([, value]) => value ?? []);
     if (listed.length === 0) throw new Error(`${file}: ${name} has no value in code font.`);
-    extensions.set(name, { where: where.trim(), kinds, values: listed, isRequired: where.includes('(required)') });
+    extensions.set(name, {
+      where: where.trim(),
+      kinds,
+      values: listed,
+      isMap: values.includes('or a map of'),
+      isRequired: where.includes('(required)'),
+    });
   }
   if (extensions.size === 0) throw new Error(`${file}: no table of x- keys was found.`);
   return extensions;
+}
+
+function isListed({ values, isMap }: Extension, value: unknown): boolean {
+  const isWord = (word: unknown): boolean =>
+    values.some((listed) => (listed === ANY_TEXT ? isText(word) : word === (listed === 'true' ? true : listed)));
+  return isMap && isFields(value) ? Object.keys(value).length > 0 && Object.values(value).every(isWord) : isWord(value);
 }
 
 /**
@@ -90,9 +104,9 @@ export const extensions =
             message: `${key} stands on a part of kind ${type.name}, where nothing reads it. EXTENSIONS.md has it on: ${extension.where}.`,
             location: at.key(),
           });
-        } else if (!extension.values.some((listed) => isListed(value, listed))) {
+        } else if (!isListed(extension, value)) {
           report({
-            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}.`,
+            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}${extension.isMap ? ', or a map of keywords to these' : ''}.`,
             location: at,
           });
         }

@@ -18,7 +18,7 @@ export default defineConfig({
       // A schema of the document is called XxxResponse; the union of an operation's good answers is not the same thing.
       responses: { response: '{{name}}Success' },
     },
-    { name: '@hey-api/client-fetch', bundle: false },
+    { name: '@hey-api/client-fetch', bundle: false, baseUrl: false },
     // Every operation needs the same key: the runtime sends it.
     { name: '@hey-api/sdk', client: false, auth: false },
   ],

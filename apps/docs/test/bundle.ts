@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { siteDirectory } from '../src/site.ts';
 
 /** What the page has to show of an operation. */
@@ -28,6 +29,13 @@ export async function operationsOf(page: string): Promise<ShownOperation[]> {
           .map((response) => plain(String(member(response, 'description')))),
       })),
   );
+}
+
+/** The addresses of the document, in its order. */
+export async function serversOf(page: string): Promise<string[]> {
+  const servers = entriesOf(member(await documentOf(page), 'servers')).map(([, server]) => String(member(server, 'url')));
+  expect(servers.length).toBeGreaterThan(0);
+  return servers;
 }
 
 /** Descriptions that say of a part of the document, wherever it stands, that the specification does not show it. */

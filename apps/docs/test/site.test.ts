@@ -11,7 +11,7 @@ import { launchBrowser } from '../../../.config/browser.ts';
 import { pages } from '../src/pages.ts';
 import { type RunningSite, startSite } from '../src/server.ts';
 import { siteDirectory } from '../src/site.ts';
-import { operationsOf, plain, remarksOf } from './bundle.ts';
+import { operationsOf, plain, remarksOf, serversOf } from './bundle.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -58,6 +58,8 @@ describe.each(pages)('the page $name', ({ name }) => {
       const section = await page.locator(`[id$="/operation/${operationId}"]`).textContent();
       expect.soft(section, operationId).toContain(summary);
       expect.soft(section, operationId).toContain(path);
+      // Without a service that puts its own address there, each server of the document is shown as it stands in the document.
+      for (const server of await serversOf(name)) expect.soft(section, operationId).toContain(`${server}${path}`);
     }
   });
 

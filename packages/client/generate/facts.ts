@@ -49,13 +49,8 @@ function pageSize(document: OpenApiDocument, id: string): number {
 function environments(document: unknown): Record<string, string> {
   return Object.fromEntries(
     items(members(document)['servers']).map((server) => {
-      const { url, description, variables } = members(server);
-      // Each server is called by the first word of its description: "Live. …".
-      const [name = ''] = /^\w+/.exec(String(description)) ?? [];
-      const filled = String(url).replaceAll(/\{(\w+)\}/g, (_, variable: string) =>
-        String(members(members(variables)[variable])['default']),
-      );
-      return [name.toLowerCase(), filled];
+      const { url, description } = members(server);
+      return [String(description).toLowerCase(), String(url)];
     }),
   );
 }

@@ -156,6 +156,8 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     secret,
     publicUrl,
     docs: parts.docs,
+    mode,
+    operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     lenient,
     authenticate,
     controls,

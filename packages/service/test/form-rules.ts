@@ -60,9 +60,10 @@ function fieldRules(schema: unknown, where: string): FieldRules {
   return { type, ...Object.fromEntries<number | string>([...numbers, ...texts]) };
 }
 
-/** The keywords of a schema, those of what it refers to among them. */
+/** The keywords of a schema, including those of the schemas that it refers to and consists of. */
 function keywordsOf(schema: unknown): Readonly<Record<string, unknown>> {
-  const { $ref, ...own }: Record<string, unknown> = Object(schema);
+  const { $ref, allOf, ...own }: Record<string, unknown> = Object(schema);
+  if (Array.isArray(allOf)) return { ...Object.assign({}, ...allOf.map(keywordsOf)), ...own };
   if (typeof $ref !== 'string') return own;
   const target = Object.entries<unknown>(document.components.schemas).find(([name]) => $ref === `#/components/schemas/${name}`);
   return { ...keywordsOf(target?.[1]), ...own };

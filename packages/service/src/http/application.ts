@@ -3,6 +3,7 @@ import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import type { Undoing } from '../operations/reservation.ts';
+import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
@@ -12,6 +13,7 @@ import { serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
+import { serveOwnServers } from './own-servers.ts';
 import { rateLimiter } from './rate-limit.ts';
 import type { CountRequest } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
@@ -24,6 +26,9 @@ export interface ServiceContext extends Undoing {
   readonly publicUrl: string | undefined;
   /** Folder of the built documentation, served at /docs; undefined for none. */
   readonly docs: string | undefined;
+  readonly mode: Mode;
+  /** Base URL of the operator API; undefined while it does not listen. */
+  readonly operatorUrl: () => string | undefined;
   readonly authenticate: Authenticate;
   readonly controls: Controls;
   readonly metrics: Metrics;
@@ -71,6 +76,7 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     app.route({ method: api.operation.method, url: api.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), ...handlingOf(api, parts) });
   }
   serveInvoiceDocuments(app, parts);
+  if (parts.docs !== undefined) serveOwnServers(app, parts);
   if (parts.docs !== undefined) await app.register(fastifyStatic, { root: parts.docs, prefix: '/docs', redirect: true });
   return app;
 }

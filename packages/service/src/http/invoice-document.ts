@@ -11,7 +11,7 @@ import { DOCUMENTS_PATH, isSignatureOf } from '../rules/document-link.ts';
 import type { ServiceContext } from './application.ts';
 
 /** The base of links to the service. A Host header could name any host, so it is never asked. */
-export function publicUrlFrom({ publicUrl }: ServiceContext, app: FastifyInstance): string {
+export function publicUrlFrom({ publicUrl }: Pick<ServiceContext, 'publicUrl'>, app: FastifyInstance): string {
   if (publicUrl !== undefined) return publicUrl;
   // A service that is asked in memory alone listens nowhere.
   return app.addresses().length > 0 ? app.listeningOrigin : 'http://localhost';
