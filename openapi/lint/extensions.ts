@@ -15,8 +15,11 @@ const KINDS = new Map([
   ['property', 'Schema'],
 ]);
 
-/** In the column "values": any text, not only this one. */
-const ANY_TEXT = 'a text';
+/** Words of the column "values" that stand for all values of a kind. */
+const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
+  ['a text', isText],
+  ['a number', Number.isSafeInteger],
+]);
 
 type Extension = {
   where: string;
@@ -65,7 +68,7 @@ export function readExtensions(file: string): Map<string, Extension> {
 
 function isListed({ values, isMap }: Extension, value: unknown): boolean {
   const isWord = (word: unknown): boolean =>
-    values.some((listed) => (listed === ANY_TEXT ? isText(word) : word === (listed === 'true' ? true : listed)));
+    values.some((listed) => KINDS_OF_VALUES.get(listed)?.(word) ?? word === (listed === 'true' ? true : listed));
   return isMap && isFields(value) ? Object.keys(value).length > 0 && Object.values(value).every(isWord) : isWord(value);
 }
 

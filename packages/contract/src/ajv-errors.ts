@@ -81,32 +81,19 @@ function readAlternatives(error: ErrorObject, branches: readonly Issue[], pointe
   return { path, keyword: error.keyword, message, params: {}, schemaPath: place };
 }
 
-/**
- * Keywords that say the same of one text as another one of its schema that it breaks as well: one mistake is reported once.
- * A text that is too long may be good otherwise; of one that is too short, the pattern or the format says more.
- */
-const SAID_BY = new Map<string, readonly string[]>([
-  ['format', ['type', 'maxLength', 'pattern']],
-  ['minLength', ['type', 'pattern', 'format']],
-  ['pattern', ['type', 'maxLength']],
-]);
-const BY_TYPE = ['type'];
-
-/** Each issue once, and none that another issue of the same schema already says. */
+/** Each issue once, and beside a wrong type none of the rules that the same schema has for the right one. */
 function distinct(found: readonly Found[]): readonly Issue[] {
-  const broken = new Set(found.map(({ error, issue }) => `${placeOf(error, issue)}\n${issue.keyword}`));
+  const mistyped = new Set<string>();
+  for (const { error, issue } of found) if (issue.keyword === 'type') mistyped.add(`${issue.path}\n${schemaOf(error, issue)}`);
   const issues = new Map<string, Issue>();
   for (const { error, issue } of found) {
-    const place = placeOf(error, issue);
-    const stronger = issue.keyword === 'type' || error.instancePath !== issue.path ? [] : (SAID_BY.get(issue.keyword) ?? BY_TYPE);
-    if (stronger.some((keyword) => broken.has(`${place}\n${keyword}`))) continue;
+    if (issue.keyword !== 'type' && error.instancePath === issue.path && mistyped.has(`${issue.path}\n${schemaOf(error, issue)}`)) continue;
     const key = `${issue.path}\n${issue.keyword}\n${issue.message}`;
     if (!issues.has(key)) issues.set(key, issue);
   }
   return [...issues.values()];
 }
 
-/** The value and the schema object that an issue is about. */
-function placeOf(error: ErrorObject, issue: Issue): string {
-  return `${issue.path}\n${issue.schemaPath.slice(0, -error.keyword.length - 1)}`;
+function schemaOf(error: ErrorObject, issue: Issue): string {
+  return issue.schemaPath.slice(0, -error.keyword.length - 1);
 }

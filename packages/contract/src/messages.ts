@@ -21,6 +21,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   hostname: 'a hostname',
   ipv4: 'an IPv4 address',
   ipv6: 'an IPv6 address',
+  int32: 'an integer of at most 2147483647',
 };
 
 /** What a broken rule expected, as the rest of a sentence that begins with the field: "must be at least 1". */

@@ -132,7 +132,7 @@ export type BrokenRule = {
 };
 
 /**
- * What a request answers whose body breaks rules (RFC 9457). `errors` names every one of them, not only the first.
+ * What a request answers whose body breaks rules (RFC 9457). `errors` names each of them, up to 50.
  */
 export type ValidationProblem = {
     type: ProblemType;
@@ -153,7 +153,7 @@ export type ValidationProblem = {
      */
     instance: string;
     /**
-     * One item for each broken rule.
+     * One item for each broken rule, up to 50.
      */
     errors: Array<BrokenRule>;
 };
@@ -571,7 +571,7 @@ export type ResourceRangesInput = {
      */
     backup_slots: ResourceRangeInput;
     /**
-     * Network speed in Mbit.
+     * Network speed in Mbit; `min` and `step` are multiples of 100, and `min` is at least 100.
      */
     network_speed: ResourceRangeInput;
     /**
@@ -2186,7 +2186,7 @@ export type CreateAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2309,7 +2309,7 @@ export type SetCreditLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2441,7 +2441,7 @@ export type IssueApiKeyErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2514,7 +2514,7 @@ export type RotateApiKeyErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2637,7 +2637,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2814,7 +2814,7 @@ export type DefineHostSystemErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2933,7 +2933,7 @@ export type DefineOsImageErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3060,7 +3060,7 @@ export type DefineIpPoolErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3178,7 +3178,7 @@ export type CreateSaleErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3346,7 +3346,7 @@ export type AddMarketItemErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3472,7 +3472,7 @@ export type OrderDedicatedServerErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3545,7 +3545,7 @@ export type CompleteDedicatedSetupErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3908,7 +3908,7 @@ export type ResizeVmErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4379,7 +4379,7 @@ export type SetTldPriceErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4439,7 +4439,7 @@ export type VerifyOtpErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4553,7 +4553,7 @@ export type RegisterVerifierErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4712,7 +4712,7 @@ export type AdvanceClockErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5083,7 +5083,7 @@ export type CreateFaultErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5197,7 +5197,7 @@ export type CreateIsolatedAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5360,7 +5360,7 @@ export type SetDefaultRateLimitErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**

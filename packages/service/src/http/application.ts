@@ -2,6 +2,7 @@ import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
+import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import type { Undoing } from '../operations/reservation.ts';
 import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
@@ -42,8 +43,6 @@ export interface ApplicationParts extends ServiceContext {
   readonly countRequest: CountRequest;
 }
 
-const BODY_LIMIT = 64 * 1024;
-
 /** The reseller API as a Fastify application; it is not listening yet. */
 export async function createApplication(given: ServiceContext): Promise<FastifyInstance> {
   const parts: ApplicationParts = { ...given, countRequest: rateLimiter(given.store.sharing.windows) };
@@ -51,7 +50,7 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     loggerInstance: parts.logger,
     ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     // Fastify's own defaults would keep a body that trickles in open for ever.
     requestTimeout: 10_000,

@@ -1,6 +1,7 @@
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 
+import { MAX_BODY_BYTES } from '../generated/operator/facts.gen.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { OperatorProblem, problemOf } from '../operator/problem.ts';
 import { pathOf } from './log-entry.ts';
@@ -20,8 +21,6 @@ export interface OperatorParts extends OperatorContext {
   readonly logger: FastifyBaseLogger;
 }
 
-const BODY_LIMIT = 64 * 1024;
-
 const paths = operatorApi.map(({ operation }) => ({
   method: operation.method,
   pattern: pathPattern(operation.path),
@@ -34,7 +33,7 @@ export function createOperatorApplication({ operatorToken, metrics, logger, ...c
     ...quietLogging,
     // What the service logs is by the clock of the machine; the identifier tells requests apart, not when they were.
     genReqId: () => requestIdOf(Date.now(), context.ports.random),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     requestTimeout: 10_000,
     http: { headersTimeout: 8_000, connectionsCheckingInterval: 1_000 },
@@ -79,7 +78,7 @@ function noRoute({ method }: FastifyRequest, allowed: readonly string[]): Operat
 function httpProblem(error: unknown): OperatorProblem | undefined {
   switch (error instanceof Error && 'statusCode' in error ? error.statusCode : undefined) {
     case 413:
-      return new OperatorProblem('payload-too-large', 'The body is longer than 65536 bytes. Send a shorter one.');
+      return new OperatorProblem('payload-too-large', `The body is longer than ${MAX_BODY_BYTES} bytes. Send a shorter one.`);
     case 415:
       return new OperatorProblem('unsupported-media-type', 'The Content-Type of the body is not supported. Send it as application/json.');
     case 400:

@@ -1,4 +1,6 @@
 /** What VMs may have and what it costs (specification: "VM", the form of PUT /vm/create). */
+import { DEFAULTS } from '../generated/facts.gen.ts';
+import type { BrokenField } from './broken-field.ts';
 import { divideHalfEven, euros } from './money.ts';
 import type { Money } from './money.ts';
 
@@ -54,7 +56,9 @@ export interface BilledResources {
 }
 
 const MB_PER_GB = 1024n;
-const INCLUDED = { ips: 1, backupSlots: 2, mbit: 1000 } as const;
+const MBIT_PER_GBIT = 1000;
+/** What a VM has without asking costs nothing extra. */
+const { ips: INCLUDED_IPS, backup_slots: INCLUDED_SLOTS, network_speed: INCLUDED_MBIT } = DEFAULTS.CreateVmForm;
 
 /** Net price of 30 days: the sum of what each resource costs on the host system. */
 export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
@@ -64,17 +68,15 @@ export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Mon
     (BigInt(vm.mem) * euros(prices.mem)) / MB_PER_GB +
     BigInt(vm.disk) * euros(prices.nvme) +
     BigInt(vm.storage ?? 0) * euros(prices.hdd) +
-    beyond(vm.ips, INCLUDED.ips) * euros(prices.extra_ip) +
-    beyond(vm.backup_slots, INCLUDED.backupSlots) * euros(prices.extra_backup_slot) +
-    beyond(Math.ceil(vm.network_speed / 1000), INCLUDED.mbit / 1000) * euros(prices.extra_gbit)
+    beyond(vm.ips, INCLUDED_IPS) * euros(prices.extra_ip) +
+    beyond(vm.backup_slots, INCLUDED_SLOTS) * euros(prices.extra_backup_slot) +
+    beyond(Math.ceil(vm.network_speed / MBIT_PER_GBIT), Math.ceil(INCLUDED_MBIT / MBIT_PER_GBIT)) * euros(prices.extra_gbit)
   );
 }
 
 /** A resource outside its bounds. */
-export interface BrokenRange {
+export interface BrokenRange extends BrokenField {
   readonly field: keyof ResourceRanges;
-  readonly rule: 'minimum' | 'maximum' | 'multipleOf' | 'unavailable';
-  readonly message: string;
 }
 
 /** Every resource that a host system does not offer as asked. */

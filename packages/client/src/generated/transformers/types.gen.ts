@@ -5,11 +5,11 @@ export type ClientOptions = {
 };
 
 /**
- * Identifier of an operating system. The allowed values are not shown; names look like `debian_12`.
+ * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 for an unknown one lists those that there are.
  *
  * *Not shown in the specification; this is our choice.*
  */
-export type VmOs = string;
+export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | string;
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
@@ -45,7 +45,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit. Up to 1000 in Frankfurt, up to 5000 in the Netherlands.
+     * Network speed in Mbit, in steps of 100. Up to 1000 in Frankfurt, up to 5000 in the Netherlands.
      */
     network_speed?: number;
     /**
@@ -297,6 +297,13 @@ export type ErrorEnvelope = {
 };
 
 /**
+ * Short name of a broken rule. The names of JSON Schema keywords, with `unknown` and `repeated`, are for what this document says of the form; the others are for what only the service can know, such as whether a handle exists. Further names may appear.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | string;
+
+/**
  * One rule that one field of the form breaks.
  *
  * *Not shown in the specification; this is our choice.*
@@ -306,10 +313,7 @@ export type FieldError = {
      * Name of the form field.
      */
     field: string;
-    /**
-     * Short name of the broken rule, such as `required`, `type`, `maximum`, `pattern` or `unknown`.
-     */
-    rule: string;
+    rule: FieldRule;
     /**
      * What was expected of the field.
      */
@@ -317,7 +321,7 @@ export type FieldError = {
 };
 
 /**
- * What a request answers whose form breaks a rule. `data.fields` names every field that was wrong, not only the first.
+ * What a request answers whose form breaks a rule. `data.fields` names each of them, up to 50.
  *
  * *Not shown in the specification; this is our choice.*
  */
@@ -340,7 +344,7 @@ export type ValidationErrorEnvelope = {
      */
     data: {
         /**
-         * One item for each broken rule.
+         * One item for each broken rule, up to 50.
          */
         fields: Array<FieldError>;
     };
@@ -1229,15 +1233,17 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 };
 
 /**
+ * DNS record type, in upper or lower case. Which types there are is not shown; these are the ones that this service takes.
+ */
+export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | string;
+
+/**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
  *
  * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
-    /**
-     * DNS record type. Which there are is not shown; here A, AAAA, CAA, CNAME, MX, NS, SRV and TXT, in upper or lower case.
-     */
-    type: string;
+    type: DnsRecordType;
     /**
      * Subdomain that the record is for, without the domain itself; a leading `*` stands for any. None, an empty one and `@` mean the domain itself (not shown).
      */
@@ -1824,7 +1830,7 @@ export type Otp = {
      */
     note: string;
     /**
-     * The code.
+     * The code. It is valid for 10 minutes.
      */
     otp_code: string;
 };
