@@ -41,7 +41,7 @@ function apiOperation(operation: Operation): ApiOperation {
     id,
     operation,
     checkForm: form && validator.compile(form.pointer),
-    checkIdempotencyKey: key && validator.compile(key),
+    checkIdempotencyKey: key === undefined ? undefined : validator.compile(key),
     withoutRequestId: takesNullRequestId(validator.compile(answer)),
     maskForm: (values) => (form ? maskSecrets(api, form.pointer, values) : values),
     maskAnswer: (envelope) => maskSecrets(api, answer, envelope),
