@@ -18,16 +18,22 @@ export const ERROR_TYPES = [
   "credit_limit_exceeded",
   "not_found",
   "method_not_allowed",
+  "request_timeout",
   "wrong_state",
   "out_of_capacity",
   "idempotency_key_in_progress",
   "idempotency_key_reused",
+  "precondition_failed",
   "payload_too_large",
+  "uri_too_long",
   "unsupported_media_type",
+  "range_not_satisfiable",
   "validation_failed",
   "rate_limited",
+  "headers_too_large",
   "internal_error",
-  "unavailable"
+  "unavailable",
+  "http_version_not_supported"
 ] as const;
 
 /** Every rule that a field can break. */

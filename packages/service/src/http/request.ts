@@ -1,5 +1,5 @@
 /** From an HTTP request to a call: what is checked before an operation is asked. */
-import { mediaTypeName, readForm } from '@reseller/contract';
+import { mediaTypeName, pointerTokens, readForm } from '@reseller/contract';
 import type { Issue } from '@reseller/contract';
 import type { FastifyRequest } from 'fastify';
 
@@ -12,6 +12,7 @@ import type { ApiOperation } from './api.ts';
 import { readJsonBody, readLenientForm, readMultipartBody } from './lenient/body.ts';
 import type { LenientReading } from './lenient/body.ts';
 import { lenientBodies } from './lenient/deviation.ts';
+import { shownName } from './masking.ts';
 import { mistakesOf } from './mistakes.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
@@ -93,7 +94,7 @@ export function fingerprintOf(method: string, path: string, values: Readonly<Rec
 }
 
 function brokenField({ path, keyword, message }: Issue): BrokenField {
-  return { field: path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'), rule: ruleOf(keyword), message };
+  return { field: shownName(pointerTokens(path).join('/')), rule: ruleOf(keyword), message };
 }
 
 /** The rule that a keyword of the document stands for. */

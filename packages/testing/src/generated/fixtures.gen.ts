@@ -80,7 +80,7 @@ export const answers = {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "This purchase would bring the estimated total of the period to 1043.20 EUR, of which 1000.00 EUR remain. Pay open invoices, or ask the provider for a higher credit limit.",
+      "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.CreateVmErrors['402'],
     "outOfCapacity": {
@@ -1565,7 +1565,7 @@ export const answers = {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "This purchase would bring the estimated total of the period to 1043.20 EUR, of which 1000.00 EUR remain. Pay open invoices, or ask the provider for a higher credit limit.",
+      "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.RegisterDomainErrors['402'],
     "alreadyRegistered": {
@@ -2771,7 +2771,7 @@ export const answers = {
         "nextInvoiceDate": "2024-12-01T00:00:00.000Z",
         "estimatedInvoiceTotal": 66.45,
         "creditLimit": 1000,
-        "creditLimitRemaining": 804.15,
+        "creditLimitRemaining": 752.86,
         "positions": {
           "vms": {
             "47102": [

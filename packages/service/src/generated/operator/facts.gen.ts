@@ -24,16 +24,20 @@ export const PROBLEM_TYPES = [
   "https://operator.reseller.invalid/problems/sandbox-only",
   "https://operator.reseller.invalid/problems/not-found",
   "https://operator.reseller.invalid/problems/method-not-allowed",
+  "https://operator.reseller.invalid/problems/request-timeout",
   "https://operator.reseller.invalid/problems/wrong-state",
   "https://operator.reseller.invalid/problems/in-use",
   "https://operator.reseller.invalid/problems/out-of-capacity",
   "https://operator.reseller.invalid/problems/credit-limit-exceeded",
   "https://operator.reseller.invalid/problems/payload-too-large",
+  "https://operator.reseller.invalid/problems/uri-too-long",
   "https://operator.reseller.invalid/problems/unsupported-media-type",
   "https://operator.reseller.invalid/problems/validation-failed",
   "https://operator.reseller.invalid/problems/rate-limited",
+  "https://operator.reseller.invalid/problems/headers-too-large",
   "https://operator.reseller.invalid/problems/internal-error",
-  "https://operator.reseller.invalid/problems/unavailable"
+  "https://operator.reseller.invalid/problems/unavailable",
+  "https://operator.reseller.invalid/problems/http-version-not-supported"
 ] as const;
 
 /** Greatest number of broken rules in an answer. */

@@ -23,7 +23,7 @@ export function vmRequestOf(form: CreateVmForm): VmRequest {
     ...given,
     storage: storage ?? null,
     sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
-    sshKeyDisplayname: ssh_key_displayname ?? null,
+    sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
     defaultPtr: default_ptr ?? null,
   };
 }

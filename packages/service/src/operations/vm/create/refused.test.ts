@@ -41,7 +41,6 @@ test.each([
   ['HDD storage in the Netherlands', { storage: 100 }, 'storage', 'unavailable'],
   ['a key that is none', { ssh_key: 'ssh-rsa hello' }, 'ssh_key', 'pattern'],
   ['a key that was cut off', { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops' }, 'ssh_key', 'ssh_key'],
-  ['a name for no key', { ssh_key_displayname: 'laptop' }, 'ssh_key', 'dependentRequired'],
   ['a boolean that is a number', { allowFallbackIPs: '1' }, 'allowFallbackIPs', 'type'],
   ['a pointer that is not fully qualified', { default_ptr: 'localhost' }, 'default_ptr', 'pattern'],
   ['a pointer that is an address', { default_ptr: '198.51.100.23' }, 'default_ptr', 'pattern'],
@@ -78,7 +77,7 @@ test('beyond the credit limit: 402, and nothing is changed', async () => {
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect(status).toBe(402);
   expect(body.type).toBe('credit_limit_exceeded');
-  expect(body.message).toContain('7.10666667 EUR');
+  expect(body.message).toContain('needs 7.11 EUR of the credit limit, and 5.00 EUR remain');
   expect(await footprint(service)).toEqual(before);
 });
 
