@@ -1,7 +1,7 @@
 /** What VMs may have and what it costs (specification: "VM", the form of PUT /vm/create). */
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import type { BrokenField } from './broken-field.ts';
-import { euros } from './money.ts';
+import { divideHalfEven, euros } from './money.ts';
 import type { Money } from './money.ts';
 
 /** Bounds of one resource of one VM. */
@@ -57,21 +57,25 @@ export interface BilledResources {
 
 const MB_PER_GB = 1024n;
 const MBIT_PER_GBIT = 1000;
-/** What a VM has without asking costs nothing extra. */
-const { ips: INCLUDED_IPS, backup_slots: INCLUDED_SLOTS, network_speed: INCLUDED_MBIT } = DEFAULTS.CreateVmForm;
 
-/** Net price of 30 days: the sum of what each resource costs on the host system. */
+const { ips, backup_slots, network_speed } = DEFAULTS.CreateVmForm;
+/** What a VM has without a price of its own, by the field of the form: what it has where nothing is asked for. */
+export const INCLUDED = { ips, backup_slots, network_speed } as const;
+
+/**
+ * Net price of 30 days: the sum of what each resource costs on the host system (the heading
+ * "Billing" of the document has the formula).
+ */
 export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
   const beyond = (count: number, included: number): bigint => BigInt(Math.max(0, count - included));
-  return (
+  const withoutMemory =
     BigInt(vm.cores) * euros(prices.core) +
-    (BigInt(vm.mem) * euros(prices.mem)) / MB_PER_GB +
     BigInt(vm.disk) * euros(prices.nvme) +
     BigInt(vm.storage ?? 0) * euros(prices.hdd) +
-    beyond(vm.ips, INCLUDED_IPS) * euros(prices.extra_ip) +
-    beyond(vm.backup_slots, INCLUDED_SLOTS) * euros(prices.extra_backup_slot) +
-    beyond(Math.ceil(vm.network_speed / MBIT_PER_GBIT), Math.ceil(INCLUDED_MBIT / MBIT_PER_GBIT)) * euros(prices.extra_gbit)
-  );
+    beyond(vm.ips, INCLUDED.ips) * euros(prices.extra_ip) +
+    beyond(vm.backup_slots, INCLUDED.backup_slots) * euros(prices.extra_backup_slot) +
+    beyond(Math.ceil(vm.network_speed / MBIT_PER_GBIT), Math.ceil(INCLUDED.network_speed / MBIT_PER_GBIT)) * euros(prices.extra_gbit);
+  return divideHalfEven(withoutMemory * MB_PER_GB + BigInt(vm.mem) * euros(prices.mem), MB_PER_GB);
 }
 
 /** A resource outside its bounds. */
