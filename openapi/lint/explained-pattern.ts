@@ -8,7 +8,10 @@ export const explainedPattern: Oas3Rule = () => ({
     const expected: unknown = Reflect.get(schema, 'x-expected');
     if (schema.pattern === undefined) {
       if (expected === undefined) return;
-      report({ message: 'x-expected explains a pattern, and there is none here. Leave it out.', location: location.child('x-expected').key() });
+      report({
+        message: 'x-expected explains a pattern, and there is none here. Leave it out.',
+        location: location.child('x-expected').key(),
+      });
       return;
     }
     if (!isText(expected)) {

@@ -53,7 +53,9 @@ class Source {
     for (const name of Object.keys(this.at('components', 'schemas'))) {
       if (!/(?:Form|Request)$/.test(name)) continue;
       const { properties } = this.at('components', 'schemas', name);
-      const fields = Object.keys(Object(properties)).map((field) => [field, this.at('components', 'schemas', name, 'properties', field)] as const);
+      const fields = Object.keys(Object(properties)).map(
+        (field) => [field, this.at('components', 'schemas', name, 'properties', field)] as const,
+      );
       const defaults = fields.flatMap(([field, { default: value }]) => (value === undefined ? [] : [[field, value] as const]));
       if (defaults.length > 0) found.push([name, Object.fromEntries(defaults)]);
     }
@@ -62,7 +64,9 @@ class Source {
 }
 
 function write(path: string, facts: readonly (readonly [name: string, remark: string, value: unknown])[]): void {
-  const text = facts.map(([name, remark, value]) => `\n/** ${remark} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`);
+  const text = facts.map(
+    ([name, remark, value]) => `\n/** ${remark} */\nexport const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`,
+  );
   writeFileSync(path, HEADER + text.join(''));
 }
 
@@ -77,13 +81,41 @@ export function writeFacts(into: string): void {
     ['ERROR_TYPES', 'Every `type` of a failure.', reseller.valuesOf('ErrorType')],
     ['FIELD_RULES', 'Every rule that a field can break.', reseller.valuesOf('FieldRule')],
     ['DNS_RECORD_TYPES', 'The types of DNS records.', reseller.valuesOf('DnsRecordType')],
-    ['VM_IDENTIFIERS', 'The least and the greatest VM identifier.', reseller.keywords([...schemas, 'CreatedVm', 'properties', 'identifier'], ['minimum', 'maximum'])],
-    ['NETWORK_SPEED', 'Bounds of the network speed of any VM, in Mbit.', reseller.keywords([...schemas, 'CreateVmForm', 'properties', 'network_speed'], ['minimum', 'maximum', 'multipleOf'])],
-    ['REQUEST_LOG_PAGE_SIZE', 'Greatest number of entries in an answer of the request log.', reseller.keyword([...schemas, ...page], 'maxItems')],
-    ['MAX_NAMED_RULES', 'Greatest number of broken rules in an answer.', reseller.keyword([...schemas, 'ValidationErrorEnvelope', 'properties', 'data', 'properties', 'fields'], 'maxItems')],
-    ['MAX_BODY_BYTES', 'Greatest length of a request body.', reseller.keyword(['components', 'responses', 'PayloadTooLarge'], 'x-max-bytes')],
-    ['IDEMPOTENCY_KEY_LIFETIME_SECONDS', 'How long an Idempotency-Key is kept.', reseller.keyword(['components', 'parameters', 'IdempotencyKey'], 'x-lifetime-seconds')],
-    ['OTP_LIFETIME_SECONDS', 'How long a one-time code is valid.', reseller.keyword([...schemas, 'Otp', 'properties', 'otp_code'], 'x-lifetime-seconds')],
+    [
+      'VM_IDENTIFIERS',
+      'The least and the greatest VM identifier.',
+      reseller.keywords([...schemas, 'CreatedVm', 'properties', 'identifier'], ['minimum', 'maximum']),
+    ],
+    [
+      'NETWORK_SPEED',
+      'Bounds of the network speed of any VM, in Mbit.',
+      reseller.keywords([...schemas, 'CreateVmForm', 'properties', 'network_speed'], ['minimum', 'maximum', 'multipleOf']),
+    ],
+    [
+      'REQUEST_LOG_PAGE_SIZE',
+      'Greatest number of entries in an answer of the request log.',
+      reseller.keyword([...schemas, ...page], 'maxItems'),
+    ],
+    [
+      'MAX_NAMED_RULES',
+      'Greatest number of broken rules in an answer.',
+      reseller.keyword([...schemas, 'ValidationErrorEnvelope', 'properties', 'data', 'properties', 'fields'], 'maxItems'),
+    ],
+    [
+      'MAX_BODY_BYTES',
+      'Greatest length of a request body.',
+      reseller.keyword(['components', 'responses', 'PayloadTooLarge'], 'x-max-bytes'),
+    ],
+    [
+      'IDEMPOTENCY_KEY_LIFETIME_SECONDS',
+      'How long an Idempotency-Key is kept.',
+      reseller.keyword(['components', 'parameters', 'IdempotencyKey'], 'x-lifetime-seconds'),
+    ],
+    [
+      'OTP_LIFETIME_SECONDS',
+      'How long a one-time code is valid.',
+      reseller.keyword([...schemas, 'Otp', 'properties', 'otp_code'], 'x-lifetime-seconds'),
+    ],
   ]);
 
   const operator = new Source('operator.json');
@@ -91,8 +123,20 @@ export function writeFacts(into: string): void {
   write(join(into, 'operator/facts.gen.ts'), [
     ['DEFAULTS', 'What a property is where a body leaves it out, by the name of the body.', operator.defaults()],
     ['PROBLEM_TYPES', 'Every kind of problem.', operator.valuesOf('ProblemType')],
-    ['MAX_NAMED_RULES', 'Greatest number of broken rules in an answer.', operator.keyword([...schemas, 'ValidationProblem', 'properties', 'errors'], 'maxItems')],
-    ['PAGE_SIZE', 'Number of items in a page where the query does not say.', operator.keyword(['components', 'parameters', 'LimitQuery', 'schema'], 'default')],
-    ['MAX_BODY_BYTES', 'Greatest length of a request body.', operator.keyword(['components', 'responses', 'PayloadTooLarge'], 'x-max-bytes')],
+    [
+      'MAX_NAMED_RULES',
+      'Greatest number of broken rules in an answer.',
+      operator.keyword([...schemas, 'ValidationProblem', 'properties', 'errors'], 'maxItems'),
+    ],
+    [
+      'PAGE_SIZE',
+      'Number of items in a page where the query does not say.',
+      operator.keyword(['components', 'parameters', 'LimitQuery', 'schema'], 'default'),
+    ],
+    [
+      'MAX_BODY_BYTES',
+      'Greatest length of a request body.',
+      operator.keyword(['components', 'responses', 'PayloadTooLarge'], 'x-max-bytes'),
+    ],
   ]);
 }

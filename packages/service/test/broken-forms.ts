@@ -90,7 +90,10 @@ function badValues(rules: FieldRules): string[] {
 }
 
 /** The rules that a text breaks. */
-export function brokenBy(text: string, { type, minimum, maximum, multipleOf, minLength, maxLength, pattern, format }: FieldRules): string[] {
+export function brokenBy(
+  text: string,
+  { type, minimum, maximum, multipleOf, minLength, maxLength, pattern, format }: FieldRules,
+): string[] {
   if (type === 'boolean') return ['type'];
   if (type === 'integer') {
     if (NO_INTEGERS.includes(text)) return ['type'];

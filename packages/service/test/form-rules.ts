@@ -43,7 +43,9 @@ export function formRules(id: OperationId): FormRules {
   const needs = [
     ...Object.entries<unknown>(Object(dependentRequired)),
     // Written so where the specification does not show the rule.
-    ...Object.values<unknown>(Object(dependentSchemas)).flatMap((schema) => Object.entries<unknown>(Object(Object(schema).dependentRequired))),
+    ...Object.values<unknown>(Object(dependentSchemas)).flatMap((schema) =>
+      Object.entries<unknown>(Object(Object(schema).dependentRequired)),
+    ),
   ];
   return {
     fields: new Map(fields.map(([name, schema]) => [name, fieldRules(schema, `the field ${name} of ${id}`)])),

@@ -111,7 +111,11 @@ async function brokenReferences(db: Db, { accountId, pricings }: NewSale): Promi
     const host = hosts.get(name);
     if (!host) broken.push({ field: 'pricings', rule: 'exists', message: `must name host systems, which ${name} is not` });
     for (const { resource, standard } of host ? dearerInSale(listed, host.prices) : [])
-      broken.push({ field: 'pricings', rule: 'maximum', message: `must be at most ${standard}, the list price, for ${resource} on ${name}` });
+      broken.push({
+        field: 'pricings',
+        rule: 'maximum',
+        message: `must be at most ${standard}, the list price, for ${resource} on ${name}`,
+      });
   }
   const account = accountId === null || (await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst());
   if (!account) broken.push({ field: 'accountId', rule: 'exists', message: 'must be the ID of an account, or null for every account' });

@@ -92,7 +92,10 @@ function typeOf(text: string): RecordType | undefined {
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /** The subdomain in its ASCII form, or what was expected. */
-function subdomainOf(text: string, domain: string): { readonly sub: string; readonly message?: never } | { readonly sub?: never; readonly message: string } {
+function subdomainOf(
+  text: string,
+  domain: string,
+): { readonly sub: string; readonly message?: never } | { readonly sub?: never; readonly message: string } {
   if (text === '' || text === '@') return { sub: '' };
   const labels = text.split('.').map(asciiLabelOf);
   const [first = '', ...rest] = labels;

@@ -79,7 +79,10 @@ async function brokenRules(
     const host = hosts.get(name);
     if (!host) errors.push({ pointer: `#/pricings/${name}`, detail: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
     for (const { resource, standard } of host ? dearerInSale(pricesOf(listed), host.prices) : [])
-      errors.push({ pointer: `#/pricings/${name}/${resource}`, detail: `must be at most ${standard}, the list price: a sale makes nothing dearer` });
+      errors.push({
+        pointer: `#/pricings/${name}/${resource}`,
+        detail: `must be at most ${standard}, the list price: a sale makes nothing dearer`,
+      });
   }
   if (accountId && !(await accountExists(db, accountId)))
     errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });

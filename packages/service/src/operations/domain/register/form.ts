@@ -44,10 +44,7 @@ export async function readForm(db: Db, form: RegisterDomainForm, accountId: stri
   return { ...split, handle, nameservers };
 }
 
-async function readName(
-  db: Db,
-  text: string,
-): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
+async function readName(db: Db, text: string): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
   const name = asciiNameOf(text);
   if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
   const rows = await db.selectFrom('tlds').selectAll().where('tld', 'in', suffixesOf(name)).execute();
