@@ -27,7 +27,7 @@ it('reads the table, which is the only list', async () => {
     '| key | where | values | meaning |\n|---|---|---|---|\n| `x-retry` | operation (required) | `never` | |\n| `x-mood` | property | `good` | |\n';
   const tree = withText(thing, '    const: thing', '    const: thing\n    x-mood: good');
   const problems = await lint({ ...tree, 'EXTENSIONS.md': table });
-  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(new Set(['x-provenance', 'x-seen']));
+  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(new Set(['x-provenance', 'x-constraints', 'x-seen']));
 });
 
 it.each(['guessed', true])('refuses the provenance %s', async (value) => {
@@ -36,6 +36,22 @@ it.each(['guessed', true])('refuses the provenance %s', async (value) => {
       rule,
       at: `${thing}#/properties/kind/x-provenance`,
       message: `x-provenance has the value ${JSON.stringify(value)}. EXTENSIONS.md has: shown, inferred, not-shown.`,
+    },
+  ]);
+});
+
+it.each(['not-shown', '{ minimum: shown }', "{ '*': not-shown, minimum: shown }"])('accepts x-constraints: %s', async (value) => {
+  const tree = withText(thing, '    description: Name of the thing.', `    description: Name of the thing.\n    x-constraints: ${value}`);
+  expect((await lint(tree)).filter((problem) => problem.rule === rule)).toEqual([]);
+});
+
+it.each(['guessed', '{ minimum: guessed }', '{}'])('refuses x-constraints: %s', async (value) => {
+  const tree = withText(thing, '    x-constraints: shown', `    x-constraints: ${value}`);
+  expect((await lint(tree)).filter((problem) => problem.rule === rule)).toEqual([
+    {
+      rule,
+      at: `${thing}#/properties/kind/x-constraints`,
+      message: expect.stringMatching(/^x-constraints has the value .*: shown, inferred, not-shown, or a map of keywords to these\.$/),
     },
   ]);
 });

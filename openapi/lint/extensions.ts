@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
-import { isFields } from './nodes.ts';
+import { isFields, isText } from './nodes.ts';
 
 /** What the rows of EXTENSIONS.md say where a key may stand, as Redocly calls it. */
 const KINDS = new Map([
@@ -15,7 +15,20 @@ const KINDS = new Map([
   ['property', 'Schema'],
 ]);
 
-type Extension = { where: string; kinds: Set<string>; values: string[]; isRequired: boolean };
+/** Words of the column "values" that stand for all values of a kind. */
+const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
+  ['a text', isText],
+  ['a number', Number.isSafeInteger],
+]);
+
+type Extension = {
+  where: string;
+  kinds: Set<string>;
+  values: string[];
+  /** Whether a map whose entries have these values is a value too. */
+  isMap: boolean;
+  isRequired: boolean;
+};
 
 /**
  * The table of EXTENSIONS.md.
@@ -41,10 +54,22 @@ export function readExtensions(file: string): Map<string, Extension> {
     }
     const listed = [...values.matchAll(/`([^`]+)`/g)].flatMap(([, value]) => value ?? []);
     if (listed.length === 0) throw new Error(`${file}: ${name} has no value in code font.`);
-    extensions.set(name, { where: where.trim(), kinds, values: listed, isRequired: where.includes('(required)') });
+    extensions.set(name, {
+      where: where.trim(),
+      kinds,
+      values: listed,
+      isMap: values.includes('or a map of'),
+      isRequired: where.includes('(required)'),
+    });
   }
   if (extensions.size === 0) throw new Error(`${file}: no table of x- keys was found.`);
   return extensions;
+}
+
+function isListed({ values, isMap }: Extension, value: unknown): boolean {
+  const isWord = (word: unknown): boolean =>
+    values.some((listed) => KINDS_OF_VALUES.get(listed)?.(word) ?? word === (listed === 'true' ? true : listed));
+  return isMap && isFields(value) ? Object.keys(value).length > 0 && Object.values(value).every(isWord) : isWord(value);
 }
 
 /**
@@ -82,9 +107,9 @@ export const extensions =
             message: `${key} stands on a part of kind ${type.name}, where nothing reads it. EXTENSIONS.md has it on: ${extension.where}.`,
             location: at.key(),
           });
-        } else if (!extension.values.some((listed) => value === (listed === 'true' ? true : listed))) {
+        } else if (!isListed(extension, value)) {
           report({
-            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}.`,
+            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}${extension.isMap ? ', or a map of keywords to these' : ''}.`,
             location: at,
           });
         }

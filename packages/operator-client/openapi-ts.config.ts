@@ -18,7 +18,7 @@ export default defineConfig({
       // As in the reseller client: what an operation answers when it succeeds.
       responses: { response: '{{name}}Success' },
     },
-    { name: '@hey-api/client-fetch', bundle: false },
+    { name: '@hey-api/client-fetch', bundle: false, baseUrl: false },
     { name: '@hey-api/sdk', client: false },
   ],
 });

@@ -12,6 +12,9 @@ try {
   await rm(siteDirectory, { recursive: true, force: true });
   await mkdir(siteDirectory, { recursive: true });
   await copyRedoc();
+  // A service that serves the site answers this file itself, with its addresses.
+  await writeFile(join(siteDirectory, 'own-servers.js'), 'globalThis.ownServers = {};\n');
+  await copyFile(new URL('with-own-server.js', import.meta.url), join(siteDirectory, 'with-own-server.js'));
   const titles = new Map<string, string>();
   for (const { name, bundle } of pages) titles.set(name, documentOf(await readBundle(`${bundle}.json`)).info.title);
   for (const page of pages) await buildPage(page, titles);
@@ -45,7 +48,7 @@ async function buildPage({ name, bundle }: Page, titles: ReadonlyMap<string, str
   // The document is part of the script, not fetched by it, so that the page also opens from a folder (file://).
   await writeFile(
     join(siteDirectory, `${name}.js`),
-    `Redoc.init(${json.trim()}, ${JSON.stringify({ ...redocOptions, downloadUrls: downloads })}, document.getElementById('redoc'));\n`,
+    `Redoc.init(withOwnServer(${json.trim()}, ${JSON.stringify(name)}), ${JSON.stringify({ ...redocOptions, downloadUrls: downloads })}, document.getElementById('redoc'));\n`,
   );
   await writeFile(join(siteDirectory, `${name}.html`), htmlOf(name, documentOf(json), titles));
 }
@@ -62,7 +65,7 @@ async function readBundle(specifier: string): Promise<string> {
   try {
     return await readFile(pathOf(specifier), 'utf8');
   } catch {
-    throw new Error(`The bundle ${specifier} is missing. Build it: pnpm --filter @reseller/openapi build`);
+    throw new Error(`The bundle ${specifier} is missing. Build it: npx pnpm@12 build`);
   }
 }
 
@@ -90,6 +93,8 @@ function htmlOf(name: string, { info }: Described, titles: ReadonlyMap<string, s
     <nav aria-label="Documents">${links.join(' ')}</nav>
     <div id="redoc"><noscript>This page needs JavaScript. The document itself: <a href="${name}.yaml">YAML</a>, <a href="${name}.json">JSON</a>.</noscript></div>
     <script src="redoc.standalone.js"></script>
+    <script src="own-servers.js"></script>
+    <script src="with-own-server.js"></script>
     <script src="${name}.js"></script>
   </body>
 </html>

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { siteDirectory } from '../src/site.ts';
 
 /** What the page has to show of an operation. */
@@ -7,6 +8,8 @@ export interface ShownOperation {
   readonly operationId: string;
   readonly path: string;
   readonly summary: string;
+  /** Description of its form, without its Markdown; empty where it has none. */
+  readonly form: string;
   /** Descriptions of the responses that the specification does not show, without their Markdown. */
   readonly notShown: readonly string[];
 }
@@ -22,12 +25,20 @@ export async function operationsOf(page: string): Promise<ShownOperation[]> {
         operationId: String(member(operation, 'operationId')),
         path,
         summary: String(member(operation, 'summary')),
+        form: plain(String(member(member(operation, 'requestBody'), 'description') ?? '')),
         notShown: entriesOf(member(operation, 'responses'))
           .map(([, response]) => response)
           .filter((response) => member(response, 'x-provenance') === 'not-shown')
           .map((response) => plain(String(member(response, 'description')))),
       })),
   );
+}
+
+/** The addresses of the document, in its order. */
+export async function serversOf(page: string): Promise<string[]> {
+  const servers = entriesOf(member(await documentOf(page), 'servers')).map(([, server]) => String(member(server, 'url')));
+  expect(servers.length).toBeGreaterThan(0);
+  return servers;
 }
 
 /** Descriptions that say of a part of the document, wherever it stands, that the specification does not show it. */

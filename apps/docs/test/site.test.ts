@@ -11,7 +11,7 @@ import { launchBrowser } from '../../../.config/browser.ts';
 import { pages } from '../src/pages.ts';
 import { type RunningSite, startSite } from '../src/server.ts';
 import { siteDirectory } from '../src/site.ts';
-import { operationsOf, plain, remarksOf } from './bundle.ts';
+import { operationsOf, plain, remarksOf, serversOf } from './bundle.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -58,6 +58,8 @@ describe.each(pages)('the page $name', ({ name }) => {
       const section = await page.locator(`[id$="/operation/${operationId}"]`).textContent();
       expect.soft(section, operationId).toContain(summary);
       expect.soft(section, operationId).toContain(path);
+      // Without a service that puts its own address there, each server of the document is shown as it stands in the document.
+      for (const server of await serversOf(name)) expect.soft(section, operationId).toContain(`${server}${path}`);
     }
   });
 
@@ -67,6 +69,13 @@ describe.each(pages)('the page $name', ({ name }) => {
   test('says of something that the specification does not show it, where its document follows the specification', async () => {
     const shown = plain(await page.locator('body').innerText());
     expect((await remarksOf(name)).some((remark) => shown.includes(remark))).toBe(followsSpecification);
+  });
+
+  test('says of each form whose limits the specification does not show that they are our choice', async () => {
+    const forms = (await operationsOf(name)).filter(({ form }) => /limits not shown/i.test(form));
+    expect(forms.length > 0).toBe(followsSpecification);
+    for (const { operationId, form } of forms)
+      expect.soft(plain(await page.locator(`[id$="/operation/${operationId}"]`).innerText()), operationId).toContain(form);
   });
 
   test('shows the descriptions of the answers that the specification does not show, with their remarks', async () => {

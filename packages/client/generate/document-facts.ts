@@ -1,5 +1,5 @@
 /** What holds for every operation: addresses, secret names, and the version in the user agent. */
-import { readOperations } from '@reseller/contract';
+import { readOperations, secretNames } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
 import { items, members, quoted, source } from './json.ts';
@@ -36,22 +36,8 @@ function apiKeyHeader(document: OpenApiDocument): string {
 function environments(document: unknown): Record<string, string> {
   return Object.fromEntries(
     items(members(document)['servers']).map((server) => {
-      const { url, description, variables } = members(server);
-      // The first word of a server's description is its name: "Live. …".
-      const [name = ''] = /^\w+/.exec(String(description)) ?? [];
-      const filled = String(url).replaceAll(/\{(\w+)\}/g, (_, variable: string) =>
-        String(members(members(variables)[variable])['default']),
-      );
-      return [name.toLowerCase(), filled];
+      const { url, description } = members(server);
+      return [String(description).toLowerCase(), String(url)];
     }),
   );
-}
-
-function secretNames(value: unknown, found = new Set<string>()): Set<string> {
-  for (const [name, property] of Object.entries(members(members(value)['properties']))) {
-    if (members(property)['x-secret'] === true) found.add(name);
-  }
-  const children = Array.isArray(value) ? value : Object.values(members(value));
-  for (const child of children) secretNames(child, found);
-  return found;
 }

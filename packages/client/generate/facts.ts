@@ -1,4 +1,5 @@
 /** What the document says of an operation, as `src/runtime/operation.ts` describes it. */
+import { constraintsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { Field, FieldType, Operation as Facts } from '../src/runtime/operation.ts';
@@ -8,7 +9,9 @@ import { MAP_KEYS } from './places.ts';
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
   const keyed = parameters.some(({ name }) => name === 'Idempotency-Key');
-  if (retry === 'never') assertReconcilable(operation, keyed);
+  // After a lost response, such an operation is repeated by its key.
+  if (retry === 'never' && !keyed)
+    throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
   const pageSize = pageSizeOf(document, operation, data);
@@ -19,47 +22,51 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     repeatable: retry === 'safe',
     keyed,
     ...(form && { form: Object.fromEntries([...form.fields].map(([name, field]) => [name, fieldOf(document, operation, field)])) }),
+    ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
     ...(pageSize !== undefined && { pageSize }),
     ...(instants.length > 0 && { instants }),
   };
 }
 
-/** After a lost response, such an operation is repeated by its key or looked up in the request log by its form. */
-function assertReconcilable({ id, form }: Operation, keyed: boolean): void {
-  if (!keyed) throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
-  if ([...(form?.fields.values() ?? [])].some(({ kind }) => kind === 'array')) {
-    throw new Error(`${id} takes a list and must not be sent twice. Teach src/reconcile.ts to compare lists with the request log.`);
-  }
-}
-
-function fieldOf(document: unknown, { id, form }: Operation, field: FormField): Field {
-  const { name, required, secret, separator, pointer } = field;
+function fieldOf(document: unknown, operation: Operation, field: FormField): Field {
+  const { id, form } = operation;
+  const { name, secret, pointer } = field;
+  const required = field.required && isShown(form?.schema, 'required');
   const schema = members(follow(document, { $ref: `#${pointer}` }));
   const needs = neededWith(form?.schema, name);
   return {
-    type: typeOf(id, field, schema),
+    type: typeOf(id, field),
     ...(required && { required }),
     ...(secret && { secret }),
     ...(schema['x-personal'] === true && { personal: true }),
     ...(needs.length > 0 && { needs }),
-    ...(field.kind === 'array' && { separator: separator ?? '&' }),
   };
 }
 
-/** `dependentRequired`, unless the specification does not show the rule: then only the server may apply it. */
 function neededWith(schema: unknown, name: string): readonly string[] {
-  const provenance = members(members(schema)['x-constraints'])['dependentRequired'];
-  if (provenance === 'not-shown' || members(provenance)[name] === 'not-shown') return [];
-  return items(members(members(schema)['dependentRequired'])[name]).map(String);
+  return isShown(schema, 'dependentRequired') ? items(members(members(schema)['dependentRequired'])[name]).map(String) : [];
 }
 
-function typeOf(id: string, { name, kind, items: itemKind }: FormField, { format }: Readonly<Record<string, unknown>>): FieldType {
-  const type = kind === 'array' ? itemKind : kind;
-  if (type === 'json' || type === 'unsupported') {
-    throw new Error(`The field ${name} of ${id} is of the kind ${type}. Teach src/runtime/form.ts to encode it.`);
+/** Whether the specification shows the fields of a form. Where it does not, there may be others. */
+export function isOpenForm({ form }: Operation): boolean {
+  return form !== undefined && members(form.schema)['x-provenance'] === 'not-shown';
+}
+
+/** Whether the specification shows a rule of a form. The client leaves every other rule to the server. */
+function isShown(form: unknown, keyword: string): boolean {
+  const schema = members(form);
+  const provenance = schema['x-provenance'] === 'not-shown' ? 'not-shown' : 'shown';
+  return ruleProvenance({ schema, provenance, constraints: constraintsOf(schema, undefined) }, keyword, 'shown') !== 'not-shown';
+}
+
+function typeOf(id: string, { name, kind }: FormField): FieldType {
+  if (kind === 'array' || kind === 'json' || kind === 'unsupported') {
+    throw new Error(
+      `The field ${name} of ${id} is of the kind ${kind}. Teach src/runtime/form.ts to encode it, and src/reconcile.ts to compare it.`,
+    );
   }
-  return type === 'string' && (format === 'date' || format === 'date-time') ? format : type;
+  return kind;
 }
 
 /** The schema of `data` in the operation's successful response. */

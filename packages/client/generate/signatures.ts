@@ -2,7 +2,7 @@
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 
-import { factsOf } from './facts.ts';
+import { factsOf, isOpenForm } from './facts.ts';
 import { follow, items, members, quoted } from './json.ts';
 import type { Places } from './places.ts';
 
@@ -12,7 +12,7 @@ export function writeFunctions(document: OpenApiDocument): string {
   return [
     `import type { Call } from '../runtime/call.ts';`,
     `import type { Client } from '../runtime/client.ts';`,
-    `import type { FormInput } from '../runtime/form-input.ts';`,
+    `import type { FormInput, OpenFormInput } from '../runtime/form-input.ts';`,
     `import type { RequestOptions } from '../runtime/options.ts';`,
     `import type { KeyedList } from '../runtime/shape.ts';`,
     `import * as table from './operation-table.gen.ts';`,
@@ -64,7 +64,7 @@ export function writeGroups(document: OpenApiDocument, places: Places): string {
     `import type { PagedCall } from '../paged-call.ts';`,
     `import type { Call } from '../runtime/call.ts';`,
     `import type { Client } from '../runtime/client.ts';`,
-    `import type { FormInput } from '../runtime/form-input.ts';`,
+    `import type { FormInput, OpenFormInput } from '../runtime/form-input.ts';`,
     `import type { DryRun } from '../runtime/options.ts';`,
     `import type { Recovered } from '../runtime/recovered.ts';`,
     `import type { KeyedList } from '../runtime/shape.ts';`,
@@ -142,13 +142,14 @@ function inputs(document: unknown, operation: Operation): string[] {
     .filter((parameter) => parameter.in === 'path')
     .map(({ name, schema }) => `${name}: ${data}['path'][${quoted(name)}]${isDigits(document, schema) ? ' | number' : ''}`);
   const { form } = operation;
-  return form ? [...path, `form${form.required ? '' : '?'}: FormInput<NonNullable<${data}['body']>>`] : path;
+  const type = isOpenForm(operation) ? 'OpenFormInput' : 'FormInput';
+  return form ? [...path, `form${form.required ? '' : '?'}: ${type}<NonNullable<${data}['body']>>`] : path;
 }
 
 /** An identifier of digits may also be the number that another operation returned. */
 function isDigits(document: unknown, schema: unknown): boolean {
   const { pattern } = members(follow(document, schema));
-  return typeof pattern === 'string' && /^\^\[[0-9]-9\](\{\d+(,\d*)?\}|[+*])?\$$/.test(pattern);
+  return typeof pattern === 'string' && /^\^(?:\[[0-9]-9\](?:\{\d+(?:,\d*)?\}|[+*])?)+\$$/.test(pattern);
 }
 
 function answerType(document: OpenApiDocument, operation: Operation): string {

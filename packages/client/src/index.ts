@@ -35,7 +35,7 @@ export type {
   RequestOptions,
   Step,
 } from './runtime/options.ts';
-export type { FormInput } from './runtime/form-input.ts';
+export type { FormInput, OpenFormInput } from './runtime/form-input.ts';
 export type { Recovered } from './runtime/recovered.ts';
 export type { WithDates } from './dates.ts';
 export { redact } from './redact.ts';

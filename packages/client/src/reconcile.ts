@@ -205,7 +205,7 @@ function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
 type Field = readonly [name: string, value: unknown];
 
 function fieldsOf({ fields }: Prepared): Field[] {
-  return [...new URLSearchParams(fields.map(({ sent }) => sent).join('&'))];
+  return [...new URLSearchParams(fields.map(({ name, text }) => `${name}=${text}`).join('&'))];
 }
 
 function sorted(fields: readonly Field[]): readonly Field[] {

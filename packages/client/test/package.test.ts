@@ -90,8 +90,10 @@ describe('types', () => {
   function compile(compiler: string, options: object, file: string): string {
     const project = join(directory, `tsconfig-${file}.json`);
     writeFileSync(project, JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
-    const package_ = compiler.startsWith('..') ? join(import.meta.dirname, compiler) : join(packageDirectory, 'node_modules', compiler);
-    return spawnSync(process.execPath, [join(package_, 'bin', 'tsc'), '-p', project], { encoding: 'utf8' }).stdout;
+    const compilerDirectory = compiler.startsWith('..')
+      ? join(import.meta.dirname, compiler)
+      : join(packageDirectory, 'node_modules', compiler);
+    return spawnSync(process.execPath, [join(compilerDirectory, 'bin', 'tsc'), '-p', project], { encoding: 'utf8' }).stdout;
   }
 
   const cases = Object.entries(compilers).flatMap(([version, compiler]) =>

@@ -46,6 +46,8 @@ reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12' });
 reseller.vm.create({ ...vm, hostname: null });
 reseller.vm.create({ ...vm, hostname: undefined, storage: undefined });
 reseller.vm.create({ ...vm, ssh_key: 'ssh-ed25519 AAAA', ssh_key_displayname: 'laptop' });
+// The specification does not say that a name needs a key.
+reseller.vm.create({ ...vm, ssh_key_displayname: 'laptop' });
 // The type of a form is accepted by its own method, and so is what is spread under a condition.
 export const createAny = (form: CreateVmForm): Call<CreatedVm> => reseller.vm.create(form);
 export const registerAny = (form: RegisterDomainForm): Call<DomainDetails> => reseller.domain.register(form);

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Issue } from './issues.ts';
-import { joinPointer, pointerTokens } from './pointer.ts';
-import type { Provenance } from './provenance.ts';
+import { joinPointer, parentPointer, pointerTokens } from './pointer.ts';
+import { ruleProvenance, type Provenance } from './provenance.ts';
 import type { SchemaNode } from './schema.ts';
 import { rootView, type View } from './view.ts';
 
@@ -33,15 +33,20 @@ export interface Place {
 export function provenanceOfIssue(document: OpenApiDocument, described: Described, value: unknown, issue: Issue): Provenance {
   let view = rootView(document, described.pointer, described.provenance);
   let provenance = strongest(view.nodes) ?? described.provenance;
-  const rule = issue.schemaPath.slice(0, issue.schemaPath.lastIndexOf('/'));
+  const rule = parentPointer(issue.schemaPath);
+  // A missing or an unknown property is named by the issue, and the rule stands in the schema of the object.
+  let outer = view;
   let at = value;
   for (const token of pointerTokens(issue.path)) {
     const isList = Array.isArray(at);
+    outer = view;
     view = view.member(isList ? Number(token) : token).view;
     at = typeof at === 'object' && at !== null ? Reflect.get(at, token) : undefined;
     provenance = strongest(view.nodes) ?? provenance;
   }
-  return view.nodes.find((node) => node.pointer === rule)?.provenance ?? provenance;
+  const own = view.nodes.find((node) => node.pointer === rule);
+  const holder = own ?? outer.nodes.find((node) => node.pointer === rule);
+  return ruleProvenance(holder, issue.keyword, own?.provenance ?? provenance);
 }
 
 /** Where several schemas describe one value, the firmest of them stands for all. */

@@ -1,13 +1,15 @@
 import { referencePointer, DocumentError, type OpenApiDocument } from './document.ts';
 import { isObject, member, type JsonObject } from './json.ts';
 import { joinPointer, valueAt } from './pointer.ts';
-import { provenanceOf, type Provenance } from './provenance.ts';
+import { constraintsOf, provenanceOf, type Provenance } from './provenance.ts';
 
 /** One schema object that has something to say about a value, and the provenance it has on the way it was reached. */
 export interface SchemaNode {
   readonly pointer: string;
   readonly schema: JsonObject;
   readonly provenance: Provenance;
+  /** What `x-constraints` says of its rules, written here or above; undefined where neither says it. */
+  readonly constraints: Provenance | undefined;
 }
 
 const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
@@ -17,27 +19,34 @@ const IN_PLACE_SINGLES = ['if', 'then', 'else'] as const;
  * All schema objects that describe the same value as the schema at a pointer: itself, what it references, and the
  * branches of allOf, anyOf, oneOf, if/then/else and dependentSchemas. `not` says what a value isn't, so it is left out.
  * @param inherited provenance of the place that uses the schema
+ * @param outerConstraints what the place that uses the schema says of rules
  * @throws {DocumentError} when a reference cannot be followed
  */
-export function schemaNodes(document: OpenApiDocument, pointer: string, inherited: Provenance = 'shown'): readonly SchemaNode[] {
+export function schemaNodes(
+  document: OpenApiDocument,
+  pointer: string,
+  inherited: Provenance = 'shown',
+  outerConstraints?: Provenance,
+): readonly SchemaNode[] {
   const nodes = new Map<string, SchemaNode>();
-  const visit = (at: string, from: Provenance): void => {
+  const visit = (at: string, from: Provenance, outer: Provenance | undefined): void => {
     if (nodes.has(at)) return;
     const schema = valueAt(document, at);
     if (typeof schema === 'boolean') return;
     if (!isObject(schema)) throw new DocumentError(`The document has no schema at ${at}.`);
     const provenance = provenanceOf(schema, from);
-    nodes.set(at, { pointer: at, schema, provenance });
+    const constraints = constraintsOf(schema, outer);
+    nodes.set(at, { pointer: at, schema, provenance, constraints });
     const reference = member(schema, '$ref');
-    if (reference !== undefined) visit(referencePointer(reference, at), provenance);
+    if (reference !== undefined) visit(referencePointer(reference, at), provenance, constraints);
     for (const keyword of IN_PLACE_LISTS) {
       const branches = member(schema, keyword);
-      if (Array.isArray(branches)) branches.forEach((_, index) => visit(joinPointer(at, keyword, index), provenance));
+      if (Array.isArray(branches)) branches.forEach((_, index) => visit(joinPointer(at, keyword, index), provenance, constraints));
     }
-    for (const keyword of IN_PLACE_SINGLES) if (isObject(member(schema, keyword))) visit(joinPointer(at, keyword), provenance);
-    for (const name of keysOf(schema, 'dependentSchemas')) visit(joinPointer(at, 'dependentSchemas', name), provenance);
+    for (const keyword of IN_PLACE_SINGLES) if (isObject(member(schema, keyword))) visit(joinPointer(at, keyword), provenance, constraints);
+    for (const name of keysOf(schema, 'dependentSchemas')) visit(joinPointer(at, 'dependentSchemas', name), provenance, constraints);
   };
-  visit(pointer, inherited);
+  visit(pointer, inherited, outerConstraints);
   return [...nodes.values()];
 }
 
@@ -45,15 +54,15 @@ export function schemaNodes(document: OpenApiDocument, pointer: string, inherite
 export function childNodes(document: OpenApiDocument, nodes: readonly SchemaNode[], key: string | number): readonly SchemaNode[] {
   const children = new Map<string, SchemaNode>();
   let evaluated = false;
-  const add = (pointer: string, provenance: Provenance): void => {
+  const add = (pointer: string, { provenance, constraints }: SchemaNode): void => {
     evaluated = true;
-    for (const node of schemaNodes(document, pointer, provenance)) if (!children.has(node.pointer)) children.set(node.pointer, node);
+    for (const node of schemaNodes(document, pointer, provenance, constraints))
+      if (!children.has(node.pointer)) children.set(node.pointer, node);
   };
-  for (const node of nodes)
-    for (const tokens of childKeywords(node.schema, key)) add(joinPointer(node.pointer, ...tokens), node.provenance);
+  for (const node of nodes) for (const tokens of childKeywords(node.schema, key)) add(joinPointer(node.pointer, ...tokens), node);
   if (evaluated) return [...children.values()];
   const rest = typeof key === 'number' ? 'unevaluatedItems' : 'unevaluatedProperties';
-  for (const node of nodes) if (isObject(member(node.schema, rest))) add(joinPointer(node.pointer, rest), node.provenance);
+  for (const node of nodes) if (isObject(member(node.schema, rest))) add(joinPointer(node.pointer, rest), node);
   return [...children.values()];
 }
 

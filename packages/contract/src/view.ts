@@ -44,7 +44,7 @@ export function rootView(document: OpenApiDocument, pointer: string, inherited: 
 }
 
 function viewOf(views: Views, nodes: readonly SchemaNode[]): View {
-  const key = nodes.map((node) => `${node.provenance} ${node.pointer}`).join('\n');
+  const key = nodes.map((node) => `${node.provenance} ${node.constraints} ${node.pointer}`).join('\n');
   const known = views.byNodes.get(key);
   if (known !== undefined) return known;
   const made = makeView(views, nodes);

@@ -1,19 +1,29 @@
-import type { FieldError } from './generated/types.gen.ts';
+import type { ERROR_TYPES } from './generated/facts.gen.ts';
+import type { BrokenField } from './rules/broken-field.ts';
+
+/** The `type` of a failure, as the document lists them. */
+type ErrorType = (typeof ERROR_TYPES)[number];
 
 /** Statuses of a refusal, with the `type` that each of them may carry. */
-interface Kinds {
+interface Kinds extends Record<number, ErrorType> {
   400: 'malformed_request';
   401: 'unauthorized';
   402: 'credit_limit_exceeded';
   404: 'not_found';
   405: 'method_not_allowed';
+  408: 'request_timeout';
   409: 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused';
+  412: 'precondition_failed';
   413: 'payload_too_large';
+  414: 'uri_too_long';
   415: 'unsupported_media_type';
+  416: 'range_not_satisfiable';
   422: 'validation_failed';
   429: 'rate_limited';
+  431: 'headers_too_large';
   500: 'internal_error';
   503: 'unavailable';
+  505: 'http_version_not_supported';
 }
 
 export type RefusalStatus = keyof Kinds;
@@ -21,7 +31,7 @@ export type RefusalStatus = keyof Kinds;
 /** What a refusal says besides its kind. */
 export interface RefusalDetails {
   /** Every broken rule of the form. */
-  readonly fields?: readonly FieldError[] | null;
+  readonly fields?: readonly BrokenField[] | null;
   readonly retryAfter?: number;
 }
 
@@ -34,7 +44,7 @@ export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error
   override readonly name = 'Refusal';
   readonly status: Status;
   readonly type: Kinds[Status];
-  readonly fields: readonly FieldError[] | null;
+  readonly fields: readonly BrokenField[] | null;
   /** Whole seconds to wait before the request is worth sending again; undefined where nothing is said. */
   readonly retryAfter: number | undefined;
 
@@ -57,7 +67,7 @@ export class RateLimited extends Refusal<429> {
 }
 
 /** The form breaks rules; every one of them is named. */
-export function invalid(fields: readonly FieldError[]): Refusal {
+export function invalid(fields: readonly BrokenField[]): Refusal {
   const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });
 }

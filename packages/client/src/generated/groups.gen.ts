@@ -6,7 +6,7 @@ import { pagedCall } from '../paged-call.ts';
 import type { PagedCall } from '../paged-call.ts';
 import type { Call } from '../runtime/call.ts';
 import type { Client } from '../runtime/client.ts';
-import type { FormInput } from '../runtime/form-input.ts';
+import type { FormInput, OpenFormInput } from '../runtime/form-input.ts';
 import type { DryRun } from '../runtime/options.ts';
 import type { Recovered } from '../runtime/recovered.ts';
 import type { KeyedList } from '../runtime/shape.ts';
@@ -20,7 +20,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Create a VM
      *
-     * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+     * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
      *
      * @param form What the VM is to be.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -32,7 +32,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Create a VM
      *
-     * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+     * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
      *
      * @param form What the VM is to be.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -44,7 +44,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Create a VM
      *
-     * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+     * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
      *
      * @param form What the VM is to be.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -56,7 +56,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Reinstall a VM
      *
-     * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+     * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
      * @param form What to install. The whole body may be left out.
@@ -67,7 +67,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Reinstall a VM
      *
-     * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+     * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
      * @param form What to install. The whole body may be left out.
@@ -78,7 +78,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Reinstall a VM
      *
-     * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+     * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
      * @param form What to install. The whole body may be left out.
@@ -107,7 +107,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * List dedicated servers
      *
-     * Answers the dedicated servers of the account with all that `GET /dedicated/{identifier}/info` answers of one, also those that are being set up and those that are cancelled but still active.
+     * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
      *
      * @throws ResellerError of the class that says what happened.
      */
@@ -115,7 +115,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * List dedicated servers
      *
-     * Answers the dedicated servers of the account with all that `GET /dedicated/{identifier}/info` answers of one, also those that are being set up and those that are cancelled but still active.
+     * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
      *
      * @throws ResellerError of the class that says what happened.
      */
@@ -139,7 +139,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Read a dedicated server
      *
-     * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
+     * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws ResellerError of the class that says what happened.
@@ -148,7 +148,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Read a dedicated server
      *
-     * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
+     * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws ResellerError of the class that says what happened.
@@ -157,7 +157,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Cancel a dedicated server
      *
-     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -167,7 +167,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Cancel a dedicated server
      *
-     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -177,7 +177,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Cancel a dedicated server
      *
-     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -187,7 +187,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a server cancellation
      *
-     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -199,7 +199,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a server cancellation
      *
-     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -211,7 +211,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a server cancellation
      *
-     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -241,7 +241,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Read the price list
      *
-     * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD that can be registered.
+     * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
      *
      * @throws ResellerError of the class that says what happened.
      */
@@ -249,7 +249,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Read the price list
      *
-     * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD that can be registered.
+     * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
      *
      * @throws ResellerError of the class that says what happened.
      */
@@ -257,7 +257,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
      *
      * @param form The domain, its handle, and what else the registration needs.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -269,7 +269,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
      *
      * @param form The domain, its handle, and what else the registration needs.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -281,7 +281,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
      *
      * @param form The domain, its handle, and what else the registration needs.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -311,7 +311,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Set the nameservers
      *
-     * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. Setting the same nameservers again changes nothing.
+     * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The nameservers that the domain is to have.
@@ -321,7 +321,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Set the nameservers
      *
-     * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. Setting the same nameservers again changes nothing.
+     * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The nameservers that the domain is to have.
@@ -331,7 +331,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Request an authcode
      *
-     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -341,7 +341,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Request an authcode
      *
-     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -351,7 +351,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Request an authcode
      *
-     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -361,7 +361,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a domain cancellation
      *
-     * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+     * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -373,7 +373,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a domain cancellation
      *
-     * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+     * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -385,7 +385,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a domain cancellation
      *
-     * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+     * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -397,36 +397,36 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws ResellerError of the class that says what happened.
      */
-    editDns(domain: types.EditDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.EditDomainDnsData['body']>>, options: DryRunOptions): Promise<DryRun>;
+    editDns(domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws ResellerError of the class that says what happened.
      */
-    editDns(domain: types.EditDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.EditDomainDnsData['body']>>, options: ReconcilingOptions): Call<Recovered<types.EditDomainDnsSuccess['data']>>;
+    editDns(domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options: ReconcilingOptions): Call<Recovered<types.EditDomainDnsSuccess['data']>>;
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws ResellerError of the class that says what happened.
      */
-    editDns(domain: types.EditDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: CallOptions): Call<types.EditDomainDnsSuccess['data']>;
+    editDns(domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: CallOptions): Call<types.EditDomainDnsSuccess['data']>;
     readonly handle: {
       /**
        * Create a handle
@@ -514,7 +514,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * List invoices
      *
-     * Lists the invoices of the account, without their positions, by invoice ID. The running period is not among them: see `GET /accounting/invoices/current`.
+     * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
      *
      * @throws ResellerError of the class that says what happened.
      */
@@ -522,7 +522,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * List invoices
      *
-     * Lists the invoices of the account, without their positions, by invoice ID. The running period is not among them: see `GET /accounting/invoices/current`.
+     * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
      *
      * @throws ResellerError of the class that says what happened.
      */
@@ -633,7 +633,7 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
     setNameservers: (domain: types.SetDomainNameserversData['path']['domain'], form: FormInput<NonNullable<types.SetDomainNameserversData['body']>>, options?: AnyCallOptions) => sdk.setDomainNameservers({ ...options, client, path: { domain }, body: form, meta: table.setDomainNameservers }),
     requestAuthcode: (domain: types.RequestDomainAuthcodeData['path']['domain'], options?: AnyCallOptions) => sdk.requestDomainAuthcode({ ...options, client, path: { domain }, meta: table.requestDomainAuthcode }),
     undelete: (domain: types.UndeleteDomainData['path']['domain'], options?: AnyCallOptions) => sdk.undeleteDomain({ ...options, client, path: { domain }, meta: table.undeleteDomain }),
-    editDns: (domain: types.EditDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: AnyCallOptions) => sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: table.editDomainDns }),
+    editDns: (domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: AnyCallOptions) => sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: table.editDomainDns }),
     handle: {
       create: (form: FormInput<NonNullable<types.CreateHandleData['body']>>, options?: AnyCallOptions) => sdk.createHandle({ ...options, client, body: form, meta: table.createHandle }),
       countries: (options?: AnyCallOptions) => sdk.listHandleCountries({ ...options, client, meta: table.listHandleCountries }),

@@ -45,10 +45,7 @@ export const createVm = {
             type: 'string'
         },
         ssh_key_displayname: {
-            type: 'string',
-            needs: [
-                'ssh_key'
-            ]
+            type: 'string'
         },
         allowFallbackIPs: {
             type: 'boolean'
@@ -238,17 +235,16 @@ export const editDomainDns = {
     keyed: true,
     form: {
         type: {
-            type: 'string',
-            required: true
+            type: 'string'
         },
         sub: {
             type: 'string'
         },
         data: {
-            type: 'string',
-            required: true
+            type: 'string'
         }
-    }
+    },
+    openForm: true
 } as const;
 
 export const createHandle = {

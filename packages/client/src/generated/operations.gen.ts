@@ -2,7 +2,7 @@
 
 import type { Call } from '../runtime/call.ts';
 import type { Client } from '../runtime/client.ts';
-import type { FormInput } from '../runtime/form-input.ts';
+import type { FormInput, OpenFormInput } from '../runtime/form-input.ts';
 import type { RequestOptions } from '../runtime/options.ts';
 import type { KeyedList } from '../runtime/shape.ts';
 import * as table from './operation-table.gen.ts';
@@ -12,7 +12,7 @@ import type * as types from './types.gen.ts';
 /**
  * Create a VM
  *
- * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+ * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
  *
  * @param form What the VM is to be.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -27,7 +27,7 @@ export function createVm(client: Client, form: FormInput<NonNullable<types.Creat
 /**
  * Reinstall a VM
  *
- * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+ * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
  *
  * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
  * @param form What to install. The whole body may be left out.
@@ -52,7 +52,7 @@ export function listVmHosts(client: Client, options?: RequestOptions): Call<type
 /**
  * List dedicated servers
  *
- * Answers the dedicated servers of the account with all that `GET /dedicated/{identifier}/info` answers of one, also those that are being set up and those that are cancelled but still active.
+ * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -74,7 +74,7 @@ export function listDedicatedMarket(client: Client, options?: RequestOptions): C
 /**
  * Read a dedicated server
  *
- * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
+ * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws ResellerError of the class that says what happened.
@@ -86,7 +86,7 @@ export function getDedicatedServer(client: Client, identifier: types.GetDedicate
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -99,7 +99,7 @@ export function deleteDedicatedServer(client: Client, identifier: types.DeleteDe
 /**
  * Withdraw a server cancellation
  *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+ * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -125,7 +125,7 @@ export function listDomains(client: Client, options?: RequestOptions): Call<type
 /**
  * Read the price list
  *
- * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD that can be registered.
+ * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -136,7 +136,7 @@ export function getDomainPricings(client: Client, options?: RequestOptions): Cal
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+ * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
  *
  * @param form The domain, its handle, and what else the registration needs.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -163,7 +163,7 @@ export function getDomain(client: Client, domain: types.GetDomainData['path']['d
 /**
  * Set the nameservers
  *
- * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. Setting the same nameservers again changes nothing.
+ * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
  *
  * @param domain Name of the domain with its TLD.
  * @param form The nameservers that the domain is to have.
@@ -176,7 +176,7 @@ export function setDomainNameservers(client: Client, domain: types.SetDomainName
 /**
  * Request an authcode
  *
- * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+ * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
  *
  * @param domain Name of the domain with its TLD.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -189,7 +189,7 @@ export function requestDomainAuthcode(client: Client, domain: types.RequestDomai
 /**
  * Withdraw a domain cancellation
  *
- * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+ * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
  *
  * @param domain Name of the domain with its TLD.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -204,14 +204,14 @@ export function undeleteDomain(client: Client, domain: types.UndeleteDomainData[
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
  *
  * @param domain Name of the domain with its TLD.
  * @param form The DNS record.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
  * @throws ResellerError of the class that says what happened.
  */
-export function editDomainDns(client: Client, domain: types.EditDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']> {
+export function editDomainDns(client: Client, domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']> {
   return sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: table.editDomainDns });
 }
 
@@ -265,7 +265,7 @@ export function listSales(client: Client, options?: RequestOptions): Call<types.
 /**
  * List invoices
  *
- * Lists the invoices of the account, without their positions, by invoice ID. The running period is not among them: see `GET /accounting/invoices/current`.
+ * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
  *
  * @throws ResellerError of the class that says what happened.
  */

@@ -1,11 +1,10 @@
-/** Forms: each value is checked against the type of its field, then encoded. */
-import type { FieldError } from '../generated/types.gen.ts';
-import type { Field, FieldType } from './operation.ts';
+/** Forms: each value is checked against the type of its field, then encoded. Every other rule is the server's. */
+import type { FieldType, Operation } from './operation.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Is called for each rule that the input breaks. */
-export type Refuse = (field: string, rule: FieldError['rule'], message: string) => void;
+/** Is called for each rule that the input breaks. The message continues "the field …". */
+export type Refuse = (field: string, rule: string, message: string) => void;
 
 /** Replaces a value that must not be shown. */
 export const MASK = '***';
@@ -13,78 +12,10 @@ export const MASK = '***';
 /** One field as it is sent, and as it may be shown in logs. */
 export interface EncodedField {
   readonly name: string;
-  /** `name=value`, percent-encoded. */
-  readonly sent: string;
-  /** The same with secrets masked, and personal data too. */
-  readonly shown: string;
-  /** The value, masked likewise. */
-  readonly value: unknown;
-}
-
-/**
- * Encodes a form. Fields that are undefined are left out.
- *
- * @param showPersonal Whether personal data may be shown.
- */
-export function encodeForm(
-  fields: Readonly<Record<string, Field>>,
-  values: Values,
-  refuse: Refuse,
-  showPersonal = false,
-): readonly EncodedField[] {
-  const encoded: EncodedField[] = [];
-  for (const [name, field] of Object.entries(fields)) {
-    const value = values[name];
-    if (value === undefined) {
-      if (field.required) refuse(name, 'required', 'is required');
-      continue;
-    }
-    for (const needed of field.needs ?? []) {
-      if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
-    }
-    const isMasked = field.secret || (field.personal && !showPersonal);
-    const text = encodeField(name, field, value);
-    if (text === undefined) refuse(name, 'type', `must be ${NOUNS[field.type]}${isMasked ? '' : `, got ${display(value)}`}`);
-    else encoded.push({ name, sent: text, shown: isMasked ? `${name}=${MASK}` : text, value: isMasked ? MASK : value });
-  }
-  for (const [name, value] of Object.entries(values)) {
-    if (value !== undefined && !Object.hasOwn(fields, name)) {
-      refuse(name, 'unknown', `is not a field of this form. Its fields are ${Object.keys(fields).join(', ')}`);
-    }
-  }
-  return encoded;
-}
-
-/** Returns undefined when the value is not of the type. */
-function encodeField(name: string, { type, separator }: Field, value: unknown): string | undefined {
-  if (separator === undefined) {
-    const text = encodeValue(type, value);
-    return text === undefined ? undefined : `${name}=${text}`;
-  }
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.map((item) => encodeValue(type, item));
-  if (texts.includes(undefined)) return undefined;
-  if (separator === '&') return texts.map((text) => `${name}=${text}`).join('&');
-  return `${name}=${texts.join(separator === ',' ? ',' : encodeURIComponent(separator))}`;
-}
-
-function encodeValue(type: FieldType, value: unknown): string | undefined {
-  if (value instanceof Date && (type === 'date' || type === 'date-time')) {
-    if (Number.isNaN(value.getTime())) return undefined;
-    return encodeText(value.toISOString().slice(0, type === 'date' ? 10 : 24));
-  }
-  return isOfType(type, value) ? encodeText(String(value)) : undefined;
-}
-
-function isOfType(type: FieldType, value: unknown): boolean {
-  if (type === 'integer') return Number.isSafeInteger(value);
-  if (type === 'number') return Number.isFinite(value);
-  return typeof value === (type === 'boolean' ? 'boolean' : 'string');
-}
-
-/** Percent-encodes a text, including the quote that would end an argument of a command line. Undefined when half a character is in it. */
-export function encodeText(text: string): string | undefined {
-  return text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
+  /** Percent-encoded. */
+  readonly text: string;
+  /** Masked when it is secret, or personal and not to be shown. */
+  readonly shown: unknown;
 }
 
 const NOUNS: Readonly<Record<FieldType, string>> = {
@@ -92,12 +23,52 @@ const NOUNS: Readonly<Record<FieldType, string>> = {
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
-  date: 'a date',
-  'date-time': 'a date',
 };
+
+/**
+ * Encodes a form. Fields that are undefined are left out.
+ *
+ * @param showPersonal Whether personal data may be shown.
+ */
+export function encodeForm(
+  { form = {}, openForm }: Operation,
+  values: Values,
+  refuse: Refuse,
+  showPersonal: boolean,
+): readonly EncodedField[] {
+  const encoded: EncodedField[] = [];
+  for (const [name, { type, required, secret, personal, needs = [] }] of Object.entries(form)) {
+    const value = values[name];
+    if (value === undefined) {
+      if (required) refuse(name, 'required', 'is required');
+      continue;
+    }
+    for (const needed of needs) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
+    const isHidden = secret || (personal && !showPersonal);
+    const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
+    if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
+    else encoded.push({ name, text, shown: isHidden ? MASK : value });
+  }
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || Object.hasOwn(form, name)) continue;
+    const text = openForm ? encodeText(String(value)) : undefined;
+    if (text === undefined) refuse(name, 'unknown', `is not a field of this form. Its fields are ${Object.keys(form).join(', ')}`);
+    else encoded.push({ name, text, shown: value });
+  }
+  return encoded;
+}
+
+function isOfType(type: FieldType, value: unknown): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  return type === 'number' ? Number.isFinite(value) : typeof value === type;
+}
+
+/** Percent-encodes a text, including the quote that would end an argument of a command line. Undefined when half a character is in it. */
+export function encodeText(text: string): string | undefined {
+  return text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
+}
 
 /** A value for an error message. */
 export function display(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'an array' : 'an object') : String(value);
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
 }

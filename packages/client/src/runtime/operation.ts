@@ -10,6 +10,8 @@ export interface Operation {
   readonly keyed: boolean;
   /** Fields of its form, in the order of the document. */
   readonly form?: Readonly<Record<string, Field>>;
+  /** Whether the form may have fields that the document does not name. */
+  readonly openForm?: boolean;
   /** Where `data` is not an array although it holds a list. */
   readonly list?: ListShape;
   /** How many items a page holds at most, where the list comes in pages. */
@@ -22,15 +24,12 @@ export interface Operation {
 export type ListShape = { readonly property: string } | { readonly keyedBy: string };
 
 export interface Field {
-  /** The type of the value, or of each item where `separator` is set. */
   readonly type: FieldType;
   readonly required?: boolean;
   readonly secret?: boolean;
   readonly personal?: boolean;
   /** Fields that must be set when this one is. */
   readonly needs?: readonly string[];
-  /** What separates the items of a list. With `&`, the field is repeated. */
-  readonly separator?: ',' | ' ' | '|' | '&';
 }
 
-export type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'date-time';
+export type FieldType = 'string' | 'integer' | 'number' | 'boolean';

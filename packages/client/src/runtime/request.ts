@@ -7,7 +7,7 @@ import { learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { InvalidError, OutcomeUnknownError } from './errors.ts';
 import type { ErrorClass, ErrorDetails, ResellerError } from './errors.ts';
-import { encodeForm, encodeText } from './form.ts';
+import { encodeForm, encodeText, MASK } from './form.ts';
 import type { EncodedField, Refuse, Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { DryRun, RequestOptions, Step } from './options.ts';
@@ -60,14 +60,14 @@ export function prepare(connection: Connection, method: string, input: RequestIn
   const issues: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
   const url = base + fillPath(template, path, refuse);
-  const fields = operation.form ? encodeForm(operation.form, body, refuse, showPersonalData) : [];
+  const fields = encodeForm(operation, body, refuse, showPersonalData);
   const idempotencyKey = operation.keyed ? encodeURIComponent(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
   const dryRun = {
     operation: operation.id,
     billable: operation.effect === 'purchase',
     method,
     url,
-    form: Object.fromEntries(fields.map(({ name, value }) => [name, value])),
+    form: Object.fromEntries(fields.map(({ name, shown }) => [name, shown])),
     curl: curlOf(method, url, idempotencyKey, fields),
   };
   const prepared = { operation, dryRun, path, body, fields, idempotencyKey, options };
@@ -138,7 +138,7 @@ function errorOfFailure(prepared: Prepared, { error }: Failure, attempts: number
 }
 
 function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {
-  const body = fields.map(({ sent }) => sent).join('&');
+  const body = fields.map(({ name, text }) => `${name}=${text}`).join('&');
   return {
     url: dryRun.url,
     method: dryRun.method,
@@ -174,6 +174,6 @@ function curlOf(method: string, url: string, idempotencyKey: string | undefined,
   return [
     `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"`,
     ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
-    ...(fields.length === 0 ? [] : [`-d '${fields.map(({ shown }) => shown).join('&')}'`]),
+    ...(fields.length === 0 ? [] : [`-d '${fields.map(({ name, text, shown }) => `${name}=${shown === MASK ? MASK : text}`).join('&')}'`]),
   ].join(' ');
 }

@@ -5,9 +5,11 @@ import { verdictOf } from '../finding.ts';
 import { readForm } from '../form.ts';
 import type { Issue } from '../issues.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
+import { provenanceOfIssue } from '../place.ts';
 import { valueAt } from '../pointer.ts';
 import { proposalFor } from '../propose.ts';
 import type { Proposal } from '../proposal.ts';
+import type { Provenance } from '../provenance.ts';
 
 export const formRefused: Check = {
   id: 'form-refused',
@@ -28,13 +30,13 @@ export const formRefused: Check = {
     return [
       {
         pointer: '',
-        verdict: verdictOf(operation.provenance),
+        verdict: verdictOf(broken.provenance),
         message: `a form that breaks a rule is accepted: ${sent.detail}`,
         expected: '4xx',
         observed: String(status),
         at: operation.form?.pointer ?? operation.pointer,
         rule: sent.detail,
-        proposal: operation.provenance === 'shown' ? undefined : proposalOf(subject, broken),
+        proposal: broken.provenance === 'shown' ? undefined : proposalOf(subject, broken),
       },
     ];
   },
@@ -47,14 +49,20 @@ export const formRefused: Check = {
 interface Broken {
   readonly issue: Issue;
   readonly value: unknown;
+  readonly provenance: Provenance;
 }
 
-/** The rule that the form breaks, by the document. */
-function brokenRule({ validator, answer: { operation, sent } }: Subject): Broken | undefined {
+/** The rule that the form breaks, by the document: one that is shown, where it breaks several. */
+function brokenRule({ document, validator, answer: { operation, sent } }: Subject): Broken | undefined {
   if (operation.form === undefined) return undefined;
   const { values, issues } = readForm(operation, sent.body ?? '');
-  const [issue] = [...issues, ...validator.compile(operation.form.pointer)(values)];
-  return issue === undefined ? undefined : { issue, value: valueAt(values, issue.path) };
+  const described = { pointer: operation.form.pointer, provenance: operation.provenance };
+  const broken = [...issues, ...validator.compile(operation.form.pointer)(values)].map((issue) => ({
+    issue,
+    value: valueAt(values, issue.path),
+    provenance: provenanceOfIssue(document, described, values, issue),
+  }));
+  return broken.find(({ provenance }) => provenance === 'shown') ?? broken[0];
 }
 
 /** Takes the rule away. Only a form that lets unknown fields in is left closed: a misspelt field is worth a refusal all the same. */

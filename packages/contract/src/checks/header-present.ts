@@ -1,5 +1,7 @@
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import { provenanceOfIssue } from '../place.ts';
+import { parentPointer } from '../pointer.ts';
 import { proposalFor } from '../propose.ts';
 import { withMembers } from '../tamper.ts';
 
@@ -9,19 +11,17 @@ export const headerPresent: Check = {
   judges: 'By the `required` and the schema of each header. Texts are read as the type that the schema names.',
   client: 'What waits for `Retry-After` or reads a page count waits for a number that never comes.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
-  look({ answer, response, validator }) {
+  look({ document, answer, response, validator }) {
     return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
       const text = answer.headers[key];
-      const at =
-        header.pointer === undefined
-          ? `${response?.holder ?? ''}/headers/${header.name}`
-          : header.pointer.slice(0, header.pointer.lastIndexOf('/'));
-      const base = { pointer: '', verdict: verdictOf(header.provenance), at };
+      const at = header.pointer === undefined ? `${response?.holder ?? ''}/headers/${header.name}` : parentPointer(header.pointer);
+      const base = { pointer: '', at };
       if (text === undefined) {
         if (!header.required) return [];
         return [
           {
             ...base,
+            verdict: verdictOf(header.provenance),
             message: `the header ${header.name} is missing`,
             expected: `the header ${header.name}`,
             observed: 'nothing',
@@ -33,18 +33,19 @@ export const headerPresent: Check = {
       if (header.pointer === undefined) return [];
       const check = validator.compile(header.pointer);
       const [issue] = check(text).length > 0 && /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? check(Number(text)) : check(text);
-      return issue === undefined
-        ? []
-        : [
-            {
-              ...base,
-              message: `the header ${header.name} ${issue.message}`,
-              expected: issue.message,
-              observed: `a text of ${text.length} characters`,
-              rule: issue.message,
-              proposal: header.provenance === 'shown' ? undefined : proposalFor(issue, text),
-            },
-          ];
+      if (issue === undefined) return [];
+      const provenance = provenanceOfIssue(document, { pointer: header.pointer, provenance: header.provenance }, text, issue);
+      return [
+        {
+          ...base,
+          verdict: verdictOf(provenance),
+          message: `the header ${header.name} ${issue.message}`,
+          expected: issue.message,
+          observed: `a text of ${text.length} characters`,
+          rule: issue.message,
+          proposal: provenance === 'shown' ? undefined : proposalFor(issue, text),
+        },
+      ];
     });
   },
   defect: {

@@ -1,7 +1,7 @@
 import { isSuccess, type Answer } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
-import { verdictOf, type Remark } from '../finding.ts';
+import type { Remark, Verdict } from '../finding.ts';
 import { readForm } from '../form.ts';
 import type { Issue } from '../issues.ts';
 import { observe, shapeOf } from '../observe.ts';
@@ -11,15 +11,17 @@ import { mediaTypeName } from '../operations.ts';
 import { provenanceOfIssue } from '../place.ts';
 import { valueAt } from '../pointer.ts';
 import { proposalFor } from '../propose.ts';
+import type { Provenance } from '../provenance.ts';
 import { evaluate } from '../runtime-expression.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
+const FORM_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export const requestDescribed: Check = {
   id: 'request-described',
   claim: 'Requests that pass by, recorded or through the proxy, are as the document describes them.',
   judges:
-    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What it finds is a fault of the client, whatever the service answered; only where the service took what the document merely assumes to be wrong is it learned. Requests of this program are not judged, as some of them are wrong on purpose.',
+    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What breaks a rule that is shown is a fault of the client, whatever the service answered. What breaks a rule that is inferred or not shown is learned where the service accepts it, a fault of the client where the service refuses the form (400, 413, 415, 422), and unverified where the answer does not tell. Requests of this program are not judged, as some of them are wrong on purpose.',
   client:
     'This is about the code that sent the request, not about the service: it asks for something else than it means to, or is refused. The generated client would not compile with it.',
   about: 'client',
@@ -70,11 +72,11 @@ function bodyRemarks(subject: Subject): readonly Remark[] {
 function formRemarks(subject: Subject, form: Form, body: string): readonly Remark[] {
   const { answer, document, validator, response } = subject;
   const { values, issues } = readForm(answer.operation, body);
-  const isTaken = isSuccess(answer.status);
   return [...issues, ...validator.compile(form.pointer)(values)].flatMap((issue): readonly Remark[] => {
     const described = { pointer: form.pointer, provenance: answer.operation.provenance };
     const provenance = provenanceOfIssue(document, described, values, issue);
-    const isLearned = isTaken && verdictOf(provenance) === 'learned';
+    const verdict = verdictOfRequest(provenance, answer.status);
+    const isLearned = verdict === 'learned';
     if (isLearned && isKnownFor(document, response, 'x-for-invalid-form')) return [];
     const value = valueAt(values, issue.path);
     const isUnknown = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
@@ -83,7 +85,7 @@ function formRemarks(subject: Subject, form: Form, body: string): readonly Remar
       expected: issue.message,
       observed: isUnknown ? shapeOf(value) : observe(document, form.pointer, values, issue.path),
     });
-    if (!isLearned) return [remark];
+    if (!isLearned) return [{ ...remark, verdict }];
     return [
       {
         ...remark,
@@ -94,7 +96,7 @@ function formRemarks(subject: Subject, form: Form, body: string): readonly Remar
   });
 }
 
-function parameterRemarks({ answer, validator }: Subject): readonly Remark[] {
+function parameterRemarks({ document, answer, validator }: Subject): readonly Remark[] {
   const { operation, sent } = answer;
   const query = new URL(sent.url).searchParams;
   const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
@@ -115,16 +117,20 @@ function parameterRemarks({ answer, validator }: Subject): readonly Remark[] {
         return parameter.required && parameter.in !== 'cookie'
           ? [fault(at, `missing ${what}`, { message: `the client does not send ${what}`, expected: what, observed: 'nothing' })]
           : [];
-      const [issue] = parameter.pointer === undefined ? [] : issuesOf(validator.compile(parameter.pointer), text);
-      return issue === undefined
-        ? []
-        : [
-            fault(at, `${what} ${issue.message}`, {
-              message: `the client sends ${what} wrongly: it ${issue.message}`,
-              expected: issue.message,
-              observed: `a text of ${text.length} characters`,
-            }),
-          ];
+      if (parameter.pointer === undefined) return [];
+      const described = { pointer: parameter.pointer, provenance: parameter.provenance };
+      return issuesOf(validator.compile(parameter.pointer), text)
+        .slice(0, 1)
+        .map((issue) => {
+          const provenance = provenanceOfIssue(document, described, text, issue);
+          const verdict = verdictOfRequest(provenance, answer.status);
+          const remark = fault(at, `${what} ${issue.message}`, {
+            message: `the client sends ${what} wrongly: it ${issue.message}`,
+            expected: issue.message,
+            observed: `a text of ${text.length} characters`,
+          });
+          return { ...remark, verdict, proposal: verdict === 'learned' ? proposalFor(issue, text) : undefined };
+        });
     }),
   ];
 }
@@ -140,6 +146,12 @@ function issuesOf(check: (value: unknown) => readonly Issue[], text: string): re
   const issues = check(text);
   const isOther = /^-?[0-9]+(?:\.[0-9]+)?$|^(?:true|false)$/.test(text);
   return issues.length > 0 && isOther ? check(JSON.parse(text)) : issues;
+}
+
+/** An answer that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */
+function verdictOfRequest(provenance: Provenance, status: number): Verdict {
+  if (provenance === 'shown' || FORM_REFUSALS.has(status)) return 'violation';
+  return isSuccess(status) ? 'learned' : 'unverified';
 }
 
 function fault(at: string, rule: string, said: Pick<Remark, 'message' | 'expected' | 'observed'>): Remark {

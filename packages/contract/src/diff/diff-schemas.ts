@@ -214,7 +214,16 @@ function compareLimits({ tell, direction }: SchemaPair, { before, after, place, 
 }
 
 function compareTexts({ tell }: SchemaPair, { before, after, place, at }: Two): void {
-  for (const keyword of ['description', 'title', 'examples', 'default', 'deprecated', 'x-provenance', 'x-secret'] as const) {
+  for (const keyword of [
+    'description',
+    'title',
+    'examples',
+    'default',
+    'deprecated',
+    'x-provenance',
+    'x-constraints',
+    'x-secret',
+  ] as const) {
     const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
     if (JSON.stringify(was) !== JSON.stringify(is))
       tell({

@@ -1,8 +1,13 @@
 /** Requests that are not carried out, as RFC 9457 tells it. */
+import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import type { BrokenRule } from '../generated/operator/types.gen.ts';
 import { InfrastructureError } from '../provider/change.ts';
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
+
+type ProblemType = (typeof PROBLEM_TYPES)[number];
+/** The last part of a type. */
+export type ProblemKind = ProblemType extends `${string}/problems/${infer Kind}` ? Kind : never;
 
 const kinds = {
   'malformed-request': [400, 'The request cannot be read'],
@@ -15,15 +20,17 @@ const kinds = {
   'in-use': [409, 'Something uses this'],
   'out-of-capacity': [409, 'There is no room for this'],
   'credit-limit-exceeded': [409, 'The credit does not suffice'],
+  'request-timeout': [408, 'The request did not arrive in time'],
   'payload-too-large': [413, 'The body is too long'],
+  'uri-too-long': [414, 'The path is too long'],
   'unsupported-media-type': [415, 'The body is not JSON'],
   'validation-failed': [422, 'The body breaks a rule'],
   'rate-limited': [429, 'Too many requests'],
+  'headers-too-large': [431, 'The headers are too long'],
   'internal-error': [500, 'The service failed'],
   unavailable: [503, 'Not available at the moment'],
-} as const satisfies Readonly<Record<string, readonly [number, string]>>;
-
-export type ProblemKind = keyof typeof kinds;
+  'http-version-not-supported': [505, 'The version of HTTP is not supported'],
+} as const satisfies Readonly<Record<ProblemKind, readonly [number, string]>>;
 
 /** What an answer says of a problem besides its kind. */
 export interface ProblemDetails {
@@ -77,8 +84,9 @@ export function found<T>(value: T | undefined, what: string): T {
 /** The JSON text of a problem. */
 export function problemBody(problem: OperatorProblem, requestId: string): string {
   const [status, title] = kinds[problem.kind];
+  const type: ProblemType = `https://operator.reseller.invalid/problems/${problem.kind}`;
   return JSON.stringify({
-    type: `https://operator.reseller.invalid/problems/${problem.kind}`,
+    type,
     title,
     status,
     detail: problem.message,

@@ -5,9 +5,11 @@ import { invalid } from '../../../refusal.ts';
 import { newPassword } from '../../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.ts';
-import { prepared, preparedWrite } from '../../../store/prepared.ts';
-import type { OsImagesTable, VmsTable } from '../../../store/schema.ts';
+import { brokenRanges, monthlyPriceOf } from '../../../rules/resources.ts';
+import { grossOf } from '../../../rules/vat.ts';
+import { preparedWrite } from '../../../store/prepared.ts';
+import type { VmsTable } from '../../../store/schema.ts';
+import { readVat } from '../../../store/settings.ts';
 import type { Db, Transaction } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
 import { giveVolumeBack, takeSale } from '../../accounting/sale.ts';
@@ -18,9 +20,10 @@ import { settle } from '../../settle.ts';
 import { vmSubject } from '../../turns.ts';
 import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
-import { findHostSystem } from '../host-system.ts';
+import { expectedHostSystem, findHostSystem } from '../host-system.ts';
 import type { HostSystem } from '../host-system.ts';
 import { freeVmIdentifier } from '../identifier.ts';
+import { findOsImage } from '../os-image.ts';
 import { leaveNode, placeOnNode } from '../placement.ts';
 import { brokenFormRules, vmRequestOf } from './form.ts';
 import type { VmRequest } from './form.ts';
@@ -34,6 +37,8 @@ interface Reserved {
   readonly addresses: readonly AssignedAddress[];
   readonly monthlyPrice: Money;
   readonly hold: Money;
+  /** Hundredths of a percent. */
+  readonly vat: number;
 }
 
 /** PUT /vm/create: buys a VM. Billing starts when it is confirmed. */
@@ -88,12 +93,12 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const { accountId, form, now, ports } = call;
   const vm = vmRequestOf(form);
   const host = await findHostSystem(db, vm.hostsystem);
-  const [os] = await osNamed(db, { name: vm.os });
+  const os = await findOsImage(db, vm.os);
   const broken = brokenFormRules(form);
   if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
-  else broken.push({ field: 'hostsystem', rule: 'exists', message: 'must be the name of a host system, as GET /vm/list/hosts answers it' });
-  if (!os) broken.push({ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' });
-  if (broken.length > 0 || !host || !os) throw invalid(broken);
+  else broken.push({ field: 'hostsystem', rule: 'exists', message: await expectedHostSystem(db) });
+  if ('broken' in os) broken.push(os.broken);
+  if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
   const instant = Math.floor(now / 1000);
   await settle(db, call);
@@ -128,12 +133,9 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   });
   const { ips, allowFallbackIPs } = vm;
   const addresses = await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
-  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold };
+  const vat = await readVat(db, now);
+  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
-
-const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, parameter) =>
-  db.selectFrom('os_images').selectAll().where('name', '=', parameter('name')),
-);
 
 const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing'>>((db, parameter) =>
   db.insertInto('vms').values({
@@ -191,7 +193,7 @@ function vmIdOf(details: ReservationDetails): number {
   return Number(details['vmId']);
 }
 
-function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserved, password: string): CreatedVm {
+function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }: Reserved, password: string): CreatedVm {
   return {
     identifier: vmId,
     hostsystem: {
@@ -216,6 +218,6 @@ function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserve
         .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
       ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
     },
-    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice))) },
+    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice, vat))) },
   };
 }

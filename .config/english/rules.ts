@@ -1,0 +1,59 @@
+/** The rules of openapi/WRITING-STYLE.md that a machine can check. */
+
+export interface EnglishRule {
+  /** Matched against running text: comment markers and line breaks are already replaced by spaces. Needs the flags `g` and `i`. */
+  readonly pattern: RegExp;
+  /** Tells the author what to write instead. */
+  readonly advice: string;
+  /** Sentences that the rule must report. */
+  readonly bad: readonly string[];
+  /** Similar sentences that the rule must not report. */
+  readonly good: readonly string[];
+}
+
+export const englishRules: readonly EnglishRule[] = [
+  {
+    pattern: /\b(?:whoever|whomever|nobody's|somebody's|anybody's|nobody else's|somebody else's)\b/gi,
+    advice: 'Name the actor: "the instance that claimed the row", "another account".',
+    bad: ['Whoever claims the row first wins.', "A late result is nobody's."],
+    good: ['The instance that claims the row first wins.', 'Nobody is allowed in.'],
+  },
+  {
+    pattern: /\b(?:at the most|at the least|any more|for ever|so long and no longer|of its own accord)\b/gi,
+    advice: 'Use "at most", "at least", "no longer", "forever" or a figure.',
+    bad: ['It waits 5 seconds at the most.', 'The key is not valid any more.'],
+    good: ['It waits at most 5 seconds.', 'The key is no longer valid.', 'Two more attempts follow.'],
+  },
+  {
+    pattern: /\b(?:comes? about|came about|left over|half-done|falls? due|fell due|fallen due)\b/gi,
+    advice: 'Use the term: "takes effect", "orphaned", "interrupted", "is due".',
+    bad: ['An undone delivery never comes about.', 'Reservations that are left over are undone.', 'Does all that falls due.'],
+    good: ['An undone delivery never takes effect.', 'Orphaned reservations are undone.', 'Runs the jobs that are due.'],
+  },
+  {
+    pattern: /\b(?:stands? in|stood in|stands? (?:beside|under|below|above|between|for ever)|bears? the|beside)\b/gi,
+    advice: 'Say where it is or what it does: "is in", "next to", "replaces", "has".',
+    bad: ['The test stands beside the rule.', 'It bears the name of the field.'],
+    good: ['The test is next to the rule.', 'It has the name of the field.', 'GET stands for a read.'],
+  },
+  {
+    pattern:
+      /(?<!there )\b(?:is|are|was|were|be) no (?!longer\b|more than\b|less than\b|later than\b|earlier than\b|need\b|one\b|such\b|way\b|\w+er than\b)[a-z]+/gi,
+    advice: 'Write "is not a …", not "is no …".',
+    bad: ['cores is no integer', 'These are no tokens.'],
+    good: ['cores is not an integer', 'There is no such path.', 'The key is no longer valid.', 'The total is no more than the limit.'],
+  },
+  {
+    pattern: /\banswers? (?:it|them|null|true|false|with what|\d{3})\b|\b(?:is|are|was|were|be|been) answered (?:with|by|what|the)\b/gi,
+    advice: 'A call returns data; a server responds with a status.',
+    bad: ['GET /vm/list/hosts answers it.', 'The path answers 404.', 'A refusal is answered with 409.'],
+    good: ['GET /vm/list/hosts returns it.', 'The server responds with 404.', 'The caller read two answers.'],
+  },
+  {
+    pattern:
+      /(?:^|[.!?:;] +|@returns +)what (?:it|they|he|a|an|the|was|is|are|has|have|does|do|comes|came|falls|follows|another|every|each|nothing|fails|failed)\b(?![^.!?]*\?)/gi,
+    advice: 'Start with a noun: "The result …", "The work that …", not "What …".',
+    bad: ['Does nothing. What it comes to is ignored.', '@returns what the caller sends'],
+    good: ['Does nothing. The result is ignored.', 'What does the caller send? A form.', 'It checks what the caller sends.'],
+  },
+];

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import type { OpenApiDocument } from './document.ts';
+import type { Verdict } from './finding.ts';
+import type { JsonObject } from './json.ts';
+import { createRecorder } from './recorded.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** A document with one operation, whose form, path, answer and header have the same schema for a value. */
+function documentWith(parts: {
+  readonly form?: JsonObject;
+  readonly path?: JsonObject;
+  readonly answer?: JsonObject;
+  header?: JsonObject;
+}) {
+  const { form = {}, path = { type: 'string' }, answer = {}, header = {} } = parts;
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    paths: {
+      '/things/{thing}': {
+        put: {
+          operationId: 'changeThing',
+          parameters: [{ name: 'thing', in: 'path', required: true, schema: path }],
+          requestBody: { content: { [FORM]: { schema: { type: 'object', ...form } } } },
+          responses: {
+            200: {
+              description: 'Changed.',
+              headers: { 'X-Total': { description: 'All.', schema: header } },
+              content: { 'application/json': { schema: answer } },
+            },
+          },
+        },
+      },
+    },
+  };
+  return document;
+}
+
+interface Went {
+  readonly path?: string;
+  readonly body?: string;
+  readonly status?: number;
+  readonly answer?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What the checks find in one exchange, apart from parts that were not seen. */
+function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, answer = null, headers = {} }: Went) {
+  const recorder = createRecorder(document);
+  recorder.take({
+    method: 'PUT',
+    url: `https://api.example/things/${path}`,
+    requestHeaders: body === undefined ? {} : { 'content-type': FORM },
+    requestBody: body,
+    at: '',
+    status,
+    responseHeaders: { 'content-type': 'application/json', ...headers },
+    bytes: new TextEncoder().encode(JSON.stringify(answer)),
+    milliseconds: 1,
+  });
+  const ours = new Set([
+    'request-described',
+    'header-present',
+    'value-allowed',
+    'property-format',
+    'property-required',
+    'property-type',
+    'page-size',
+  ]);
+  return recorder
+    .report(new URL('https://api.example'))
+    .findings.filter(({ check }) => ours.has(check))
+    .map(({ verdict, proposals }) => ({ verdict, proposes: proposals.map(({ kind }) => kind) }));
+}
+
+/** Each keyword that constrains a value, with a value that breaks it and nothing else. */
+const CONSTRAINTS: readonly (readonly [string, JsonObject, unknown])[] = [
+  ['minimum', { type: 'integer', minimum: 2 }, 1],
+  ['maximum', { type: 'integer', maximum: 2 }, 3],
+  ['exclusiveMinimum', { type: 'integer', exclusiveMinimum: 2 }, 2],
+  ['exclusiveMaximum', { type: 'integer', exclusiveMaximum: 2 }, 2],
+  ['multipleOf', { type: 'integer', multipleOf: 100 }, 150],
+  ['minLength', { type: 'string', minLength: 2 }, 'a'],
+  ['maxLength', { type: 'string', maxLength: 2 }, 'abc'],
+  ['pattern', { type: 'string', pattern: '^a' }, 'b'],
+  ['format', { type: 'string', format: 'email' }, 'nobody'],
+  ['minItems', { type: 'array', minItems: 2 }, [1]],
+  ['uniqueItems', { type: 'array', uniqueItems: true }, [1, 1]],
+  ['minProperties', { type: 'object', minProperties: 1 }, {}],
+  ['maxProperties', { type: 'object', maxProperties: 1 }, { a: 1, b: 2 }],
+  ['const', { const: 'a' }, 'b'],
+  ['enum', { type: 'string', enum: ['a'] }, 'b'],
+  ['dependentRequired', { type: 'object', dependentRequired: { a: ['b'] } }, { a: 1 }],
+];
+
+describe.each(CONSTRAINTS)('a value that breaks %s', (keyword, schema, value) => {
+  const verdictWith = (mark: JsonObject): readonly (Verdict | undefined)[] =>
+    verdicts(documentWith({ answer: { ...schema, ...mark } }), { answer: value }).map(({ verdict }) => verdict);
+
+  test('is a violation where the constraint is shown, or nothing is said', () => {
+    expect(verdictWith({})).toEqual(['violation']);
+    expect(verdictWith({ 'x-constraints': 'shown' })).toEqual(['violation']);
+    expect(verdictWith({ 'x-constraints': { '*': 'not-shown', [keyword]: 'shown' } })).toEqual(['violation']);
+  });
+
+  test('is learned where the constraint is inferred or not shown', () => {
+    expect(verdictWith({ 'x-constraints': 'inferred' })).toEqual(['learned']);
+    expect(verdictWith({ 'x-constraints': 'not-shown' })).toEqual(['learned']);
+    expect(verdictWith({ 'x-constraints': { '*': 'shown', [keyword]: 'not-shown' } })).toEqual(['learned']);
+  });
+
+  test('is learned where the value itself is not shown, whatever is said of the constraint', () => {
+    expect(verdictWith({ 'x-provenance': 'not-shown', 'x-constraints': 'shown' })).toEqual(['learned']);
+  });
+});
+
+describe('constraints that are not shown', () => {
+  test('are so in every schema below, and through references, until one says otherwise', () => {
+    const name = { type: 'string', maxLength: 2 };
+    const document: OpenApiDocument = {
+      ...documentWith({
+        answer: {
+          type: 'object',
+          'x-constraints': 'not-shown',
+          properties: { name: { $ref: '#/components/schemas/Name' }, code: { ...name, 'x-constraints': 'shown' } },
+        },
+      }),
+      components: { schemas: { Name: name } },
+    };
+    expect(verdicts(document, { answer: { name: 'abc' } })).toMatchObject([{ verdict: 'learned', proposes: ['remove-entry'] }]);
+    expect(verdicts(document, { answer: { code: 'abc' } })).toMatchObject([{ verdict: 'violation', proposes: [] }]);
+  });
+
+  test('a map names the rules of one schema, and passes on what it says of all others', () => {
+    const document = documentWith({
+      answer: {
+        type: 'object',
+        'x-constraints': { '*': 'not-shown', dependentRequired: 'shown' },
+        dependentRequired: { a: ['b'] },
+        properties: { nested: { type: 'object', dependentRequired: { a: ['b'] } } },
+      },
+    });
+    expect(verdicts(document, { answer: { a: 1 } })).toMatchObject([{ verdict: 'violation' }]);
+    expect(verdicts(document, { answer: { nested: { a: 1 } } })).toMatchObject([{ verdict: 'learned' }]);
+  });
+
+  test('say nothing of types and of required properties, unless the map names `required`', () => {
+    const answer = (constraints: unknown) =>
+      documentWith({
+        answer: { type: 'object', 'x-constraints': constraints, required: ['size'], properties: { size: { type: 'integer' } } },
+      });
+    expect(verdicts(answer('not-shown'), { answer: {} })).toMatchObject([{ verdict: 'violation' }]);
+    expect(verdicts(answer('not-shown'), { answer: { size: '1' } })).toMatchObject([{ verdict: 'violation' }]);
+    expect(verdicts(answer({ required: 'not-shown' }), { answer: {} })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
+  });
+
+  test('a shown field of a form that is not shown may be missing', () => {
+    const form = {
+      'x-provenance': 'not-shown',
+      'x-constraints': 'not-shown',
+      required: ['type'],
+      properties: { type: { type: 'string', 'x-provenance': 'shown' } },
+    };
+    expect(verdicts(documentWith({ form }), { body: 'sub=www' })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
+  });
+
+  test('of a header are learned', () => {
+    const header = { type: 'integer', minimum: 1, 'x-constraints': 'not-shown' };
+    expect(verdicts(documentWith({ header }), { headers: { 'x-total': '0' } })).toMatchObject([{ verdict: 'learned' }]);
+    expect(verdicts(documentWith({ header }), { headers: { 'x-total': 'many' } })).toMatchObject([{ verdict: 'violation' }]);
+  });
+});
+
+describe('the request of a client that breaks a rule', () => {
+  const form = {
+    'x-constraints': 'not-shown',
+    additionalProperties: false,
+    required: ['size'],
+    properties: { size: { type: 'integer', maximum: 9 }, offset: { type: 'integer', 'x-constraints': 'shown', minimum: 1 } },
+  };
+  const path = { type: 'string', 'x-constraints': 'not-shown', maxLength: 2 };
+  const judge = (went: Went) => verdicts(documentWith({ form, path }), went);
+
+  test('that is shown is a fault of the client, whatever the service answers', () => {
+    for (const status of [200, 404, 422]) {
+      expect(judge({ body: 'size=1&offset=0', status })).toMatchObject([{ verdict: 'violation' }]);
+      expect(judge({ body: 'offset=1', status })).toMatchObject([{ verdict: 'violation' }]);
+    }
+  });
+
+  test('that is not shown is learned where the service accepts it', () => {
+    expect(judge({ body: 'size=10' })).toEqual([{ verdict: 'learned', proposes: ['remove-entry'] }]);
+    expect(judge({ body: 'size=1&more=2' })).toEqual([{ verdict: 'learned', proposes: ['add-entry'] }]);
+    expect(judge({ path: 'long', body: 'size=1' })).toEqual([{ verdict: 'learned', proposes: ['remove-entry'] }]);
+  });
+
+  test('that is not shown is a fault of the client where the service refuses the form', () => {
+    expect(judge({ body: 'size=10', status: 422 })).toMatchObject([{ verdict: 'violation' }]);
+    expect(judge({ path: 'long', body: 'size=1', status: 422 })).toMatchObject([{ verdict: 'violation' }]);
+  });
+
+  test('that is not shown is unverified where the answer does not tell', () => {
+    expect(judge({ body: 'size=10', status: 401 })).toMatchObject([{ verdict: 'unverified' }]);
+    expect(judge({ path: 'long', body: 'size=1', status: 404 })).toMatchObject([{ verdict: 'unverified' }]);
+  });
+});
