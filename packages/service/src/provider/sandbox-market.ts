@@ -5,6 +5,7 @@
  */
 import { euros } from '../rules/money.ts';
 import type { NewMarketServer } from './dedicated.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
 import { FRANKFURT, NETHERLANDS } from './sandbox-catalogue.ts';
 
 const BY_HAND = { type: 'not_ready', description: 'The server is set up after the order.' };
@@ -65,8 +66,9 @@ export const sandboxMarket: readonly NewMarketServer[] = [
   { identifier: 'e6720b9d-14f8-4c3a-9b5d-70c8a1e2f946', ...RYZEN, ...amsterdam(11) },
 ];
 
-/** The servers of the demo account: one that it has had for a while, and one that it has just ordered. */
-export const demoServers: Readonly<Record<'deployed' | 'ordered', NewMarketServer & { readonly identifier: string }>> = {
-  deployed: { identifier: '7c9e6679-7425-40de-944b-e07fc1f90ae7', ...RYZEN, ...frankfurt(20) },
+/** The servers of the demo account: two that it has had for a while, one of them cancelled, and one that it has just ordered. */
+export const demoServers: Readonly<Record<'deployed' | 'cancelled' | 'ordered', NewMarketServer & { readonly identifier: string }>> = {
+  deployed: { identifier: sampleIdentifiers.dedicatedServer, ...RYZEN, ...frankfurt(20) },
+  cancelled: { identifier: sampleIdentifiers.cancelledDedicatedServer, ...XEON, ...frankfurt(21) },
   ordered: { identifier: '2f1acc6d-5c3b-4f0e-9a76-0d8b1e4c7f25', ...XEON, ...amsterdam(20) },
 };

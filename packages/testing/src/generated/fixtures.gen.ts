@@ -1250,7 +1250,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The cancellation was withdrawn and the dedicated server is renewed again.",
       "data": {
-        "identifier": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        "identifier": "4d8e2b71-0c5f-4a96-9e13-b7a25f60d8c4",
         "renew_date": "2026-05-01T09:30:00.000Z"
       }
     } satisfies types.UndeleteDedicatedServerSuccess,
@@ -1482,8 +1482,8 @@ export const answers = {
       "message": "The domain was registered.",
       "data": {
         "domain": {
-          "name": "reseller-customer.net",
-          "sld": "reseller-customer",
+          "name": "reseller-project.net",
+          "sld": "reseller-project",
           "tld": "net",
           "authcode": null,
           "status": "LOCK",
@@ -2053,7 +2053,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The cancellation was withdrawn and the domain is renewed again.",
       "data": {
-        "domain": "reseller-customer.net"
+        "domain": "reseller-archive.net"
       }
     } satisfies types.UndeleteDomainSuccess,
     "malformed": {
@@ -3253,13 +3253,13 @@ export const forms = {
   },
   registerDomain: {
     "withNameservers": {
-      "domain": "reseller-customer.net",
+      "domain": "reseller-project.net",
       "handle": "HDL-104829",
       "ns1": "ns1.reseller-dns.example",
       "ns2": "ns2.reseller-dns.example"
     } satisfies NonNullable<types.RegisterDomainData['body']>,
     "register": {
-      "domain": "reseller-customer.net",
+      "domain": "reseller-project.net",
       "handle": "HDL-104829"
     } satisfies NonNullable<types.RegisterDomainData['body']>,
     "transfer": {
@@ -3325,7 +3325,7 @@ export const forms = {
   },
   listRequests: {
     "secondPage": {
-      "offset": 50
+      "offset": 51
     } satisfies NonNullable<types.ListRequestsData['body']>,
     "firstPage": {} satisfies NonNullable<types.ListRequestsData['body']>,
   },
