@@ -7,6 +7,7 @@ import { findHostSystem } from '../operations/vm/host-system.ts';
 import { placeOnNode } from '../operations/vm/placement.ts';
 import type { Ports } from '../ports/ports.ts';
 import { periodOf } from '../rules/billing.ts';
+import { hashOfApiKey, newApiKey, newVerifierToken, sha256 } from '../rules/credentials.ts';
 import { beginRegistration } from '../rules/domain-registration.ts';
 import { monthlyPriceOf } from '../rules/resources.ts';
 import type { Db } from '../store/store.ts';
@@ -17,13 +18,37 @@ const REGISTERED_BEFORE = 90 * 86_400;
 /** Seconds of the previous period for which the sample VM ran, so that the sample invoice has a small total. */
 const BILLED_IN_LAST_PERIOD = 10 * 86_400;
 
-/** Adds two handles of which one has no phone number, two domains of which one is cancelled, a running VM, and the open invoice of the previous period. */
+/** Adds an API key and a third party, two handles of which one has no phone number, two domains of which one is cancelled, a running VM, and the open invoice of the previous period. */
 export async function addDemoSamples(db: Db, ports: Ports, accountId: string): Promise<void> {
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handle, phone: '+49.6955501234' });
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.domain, terminated: 0 });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.cancelledDomain, terminated: 1 });
   await addVm(db, ports, accountId);
+  await addCredentials(db, ports, accountId);
+}
+
+/** An API key and a third party for the operator to manage. What they authenticate with is thrown away, so they open nothing. */
+async function addCredentials(db: Db, { clock, random }: Ports, accountId: string): Promise<void> {
+  const created = clock.now();
+  await db
+    .insertInto('api_keys')
+    .values({
+      id: sampleIdentifiers.apiKey,
+      account_id: accountId,
+      hash: hashOfApiKey(newApiKey(random, 'sandbox')),
+      label: 'Sample',
+      mode: 'sandbox',
+      created,
+      revoked: null,
+    })
+    .execute();
+  await db
+    .insertInto('verifiers')
+    .values({ id: sampleIdentifiers.verifier, name: 'Sample support desk', hash: sha256(newVerifierToken(random)), created, revoked: null })
+    // A reset keeps third parties.
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
 }
 
 async function addHandle(
