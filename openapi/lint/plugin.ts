@@ -4,6 +4,7 @@ import type { Plugin } from '@redocly/openapi-core';
 
 import { closedForm } from './closed-form.ts';
 import { componentFileName } from './component-file-name.ts';
+import { constraintProvenance } from './constraint-provenance.ts';
 import { described } from './described.ts';
 import { exampleRequired } from './example-required.ts';
 import { extensions } from './extensions.ts';
@@ -29,6 +30,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
       oas3: {
         'closed-form': closedForm,
         'component-file-name': componentFileName(folder),
+        'constraint-provenance': constraintProvenance,
         described,
         'example-required': exampleRequired,
         extensions: extensions(folder),

@@ -1,4 +1,4 @@
-import { readOperations, type OpenApiDocument } from '@reseller/contract';
+import { joinPointer, readOperations, valueAt, type OpenApiDocument } from '@reseller/contract';
 import { moneyOf, worthOf, type Money, type Price } from '@reseller/contract/engine';
 
 /** What a sale prices, by the field of the form that asks for it: how many units of the field one price is for. */
@@ -60,7 +60,7 @@ function asksForExtras(form: Readonly<Record<string, unknown>>, document: OpenAp
   return Object.entries(form).some(([name, value]) => {
     const field = fields?.get(name);
     if (field?.kind !== 'integer' || sold.has(name)) return false;
-    const usual = valueIn(document, ...field.pointer.split('/').slice(1), 'default') ?? 0;
+    const usual = valueAt(document, joinPointer(field.pointer, 'default')) ?? 0;
     return typeof value !== 'number' || typeof usual !== 'number' || value > usual;
   });
 }

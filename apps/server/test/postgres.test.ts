@@ -32,7 +32,7 @@ test('four nodes that start at once on an empty database: one sandbox, one demo 
     expect((await fetch(`${baseUrl}/domain/list`, { headers: { 'x-service-apikey': apiKey } })).status).toBe(200);
   }
   expect(await query(url, 'select name from accounts')).toEqual([{ name: 'Demo reseller' }]);
-  expect(await query(url, 'select label from api_keys')).toEqual([{ label: 'Sample' }, { label: 'demo' }]);
+  expect(await query(url, 'select label from api_keys order by label collate "C"')).toEqual([{ label: 'Sample' }, { label: 'demo' }]);
   expect(await query(url, "select state from dedicated_servers where state != 'offered' order by state")).toEqual([
     { state: 'deployed' },
     { state: 'ordered' },
@@ -47,7 +47,12 @@ test('a node with another secret, or of another mode, is refused', async () => {
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one; .*\n$/);
   expect(refused.stderr).not.toContain(secret);
-  const live = await runServer({ ...environment, RESELLER_MODE: 'live' });
+  const live = await runServer({
+    ...environment,
+    RESELLER_MODE: 'live',
+    RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_PUBLIC_URL: 'https://api.example.com',
+  });
   expect(live.stderr).toMatch(/^The store is that of a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
 });
 

@@ -7,8 +7,11 @@ import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
 import { authentication } from './http/authenticate.ts';
 import { controlsOf, HOLDS } from './http/controls.ts';
+import type { Docs } from './http/docs.ts';
+import { publicUrlFrom } from './http/invoice-document.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
+import { documentationAt } from './http/root.ts';
 import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
@@ -37,6 +40,8 @@ import type { Db, Store } from './store/store.ts';
 export interface ServiceParts {
   readonly store: Store;
   readonly ports: Ports;
+  /** Whether `ports` only simulate the infrastructure, which `/readyz` says then. False unless given. */
+  readonly isSimulated?: boolean;
   /** Known to the service alone and not in the store: one-time codes are hashed with it. At least 32 characters. */
   readonly secret: string;
   /**
@@ -55,8 +60,8 @@ export interface ServiceParts {
    * in each answer what the request deviated in. False unless given: it is refused then.
    */
   readonly lenient?: boolean;
-  /** Folder of the built documentation, served at /docs. */
-  readonly docs?: string;
+  /** The built documentation, served at /docs. */
+  readonly docs?: Docs;
   /**
    * Milliseconds after which this service counts as dead where it is heard of no more, and others
    * on the same database undo what it left half-done; 15 seconds where nothing is said.
@@ -82,6 +87,8 @@ export interface Service {
   readonly domains: DomainActs;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
+  /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
+  clockAdvance(): Promise<number>;
   /**
    * Does all that has fallen due by the clock (period ends, set-ups, renewals, ends) and tells the
    * infrastructure what follows from it.
@@ -101,7 +108,7 @@ export interface Service {
  * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false } = parts;
+  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
@@ -162,17 +169,35 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     authenticate,
     controls,
     metrics,
+    isSimulated,
     logger,
   });
   app.addHook('onClose', () =>
     node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, vms, domains, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({
+    store,
+    ports,
+    secret,
+    mode,
+    vms,
+    domains,
+    sandbox,
+    operatorToken,
+    metrics,
+    isSimulated,
+    documentation: parts.docs === undefined ? undefined : () => documentationAt(`${publicUrlFrom({ publicUrl }, app)}/docs/`, 'operator'),
+    logger,
+  });
   return {
     app,
     operator,
     vms,
     domains,
+    async clockAdvance() {
+      await now();
+      return Math.floor(clock.offset / 1000);
+    },
     runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
       closing.abort();

@@ -1,5 +1,5 @@
 /** Several nodes on one database, for tests: services of one process, each with its own connections, in one world. */
-import { writeForm } from '@reseller/contract';
+import { fillPath, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 
@@ -83,7 +83,7 @@ export async function newNodes({ creditLimit = '1000.00', ...given }: Partial<Po
           const operation = operationOf(id);
           const answer = await service.app.inject({
             method: methodOf(operation.method),
-            url: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? '')),
+            url: fillPath(operation.path, path),
             headers: {
               ...(apiKey !== null && { 'x-service-apikey': apiKey }),
               ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),

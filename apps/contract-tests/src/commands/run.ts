@@ -2,7 +2,6 @@ import {
   NO_BUDGET,
   type Budget,
   type PriceOf,
-  OTP_LAW_NAMES,
   planContract,
   runContract,
   TargetError,
@@ -16,6 +15,8 @@ import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
 import { openDocument, type LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
+import { oneTimeCodes } from '../one-time-codes/extension.ts';
+import { LAW_NAMES } from '../one-time-codes/laws.ts';
 import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from '../operator.ts';
 import { readKey, type Arguments, type Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
@@ -79,8 +80,9 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
     ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
-    ...(operator === undefined ? {} : { presentOtp: otpPresenter(operator), secrets: [operator.token] }),
+    ...(operator === undefined ? {} : { secrets: [operator.token] }),
     journal: fileJournal(journal),
+    extensions: [oneTimeCodes(loaded.document, operator === undefined ? undefined : otpPresenter(operator))],
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
   };
 }
@@ -118,8 +120,8 @@ function rejectUnknown({ only }: Arguments, { document }: LoadedDocument): void 
 
 /** Codes are not sent to the target, so that they are no steps of the plan. */
 function presenting(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
-  if (operator === undefined || !steps.some(({ purpose }) => purpose === 'otp')) return [];
-  return [`  ${OTP_LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
+  if (operator === undefined || !steps.some(({ purpose }) => purpose === 'repeat')) return [];
+  return [`  ${LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
 }
 
 /** Every request that may leave, and what will not be called. */

@@ -73,7 +73,7 @@ export type AccountList = {
 /**
  * Kind of problem, a URI that names it and leads nowhere. Further kinds may appear: decide by the HTTP status where you meet one that you do not know.
  */
-export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | string;
+export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
 
 /**
  * Why a request was not carried out (RFC 9457).
@@ -1949,6 +1949,20 @@ export type IsolatedAccount = {
 };
 
 /**
+ * A rate of value-added tax and the instant from which it applies.
+ */
+export type VatRate = {
+    /**
+     * The rate in hundredths of a percent. 1900 is 19 percent.
+     */
+    basis_points: number;
+    /**
+     * The rate applies from this instant until the next rate does.
+     */
+    valid_from: Instant;
+};
+
+/**
  * How the service is set.
  */
 export type Settings = {
@@ -1957,6 +1971,48 @@ export type Settings = {
      * Rate limit of each API key that has none of its own; null for no limit.
      */
     rate_limit: RateLimit | null;
+    /**
+     * Rates of value-added tax, the earliest first. Where none was set, 19 percent has always applied.
+     */
+    vat_rates: Array<VatRate>;
+    /**
+     * Days for which the identifier of a removed VM stays unused. 90 where nothing was set.
+     */
+    vm_identifier_quarantine_days: number;
+};
+
+/**
+ * A rate of value-added tax and the instant from which it applies.
+ */
+export type VatRateInput = {
+    /**
+     * The rate in hundredths of a percent. 1900 is 19 percent.
+     */
+    basis_points: number;
+    /**
+     * The rate applies from this instant until the next rate does.
+     */
+    valid_from: Instant;
+};
+
+/**
+ * All rates of value-added tax.
+ */
+export type SetVatRatesRequest = {
+    /**
+     * The rates in any order, no two from the same instant. One of them must be in force already.
+     */
+    vat_rates: Array<VatRateInput>;
+};
+
+/**
+ * The new quarantine.
+ */
+export type SetVmIdentifierQuarantineRequest = {
+    /**
+     * Days of 24 hours, counted from the removal of a VM. At least one, since a repeated purchase is answered with the identifier of its VM for that long.
+     */
+    vm_identifier_quarantine_days: number;
 };
 
 /**
@@ -5395,6 +5451,126 @@ export type SetDefaultRateLimitResponses = {
 };
 
 export type SetDefaultRateLimitSuccess = SetDefaultRateLimitResponses[keyof SetDefaultRateLimitResponses];
+
+export type SetVatRatesData = {
+    /**
+     * All rates, past and future.
+     */
+    body: SetVatRatesRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/vat-rates';
+};
+
+export type SetVatRatesErrors = {
+    /**
+     * The request cannot be read: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is too long.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a good one.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetVatRatesError = SetVatRatesErrors[keyof SetVatRatesErrors];
+
+export type SetVatRatesResponses = {
+    /**
+     * The settings as they now are.
+     */
+    200: Settings;
+};
+
+export type SetVatRatesSuccess = SetVatRatesResponses[keyof SetVatRatesResponses];
+
+export type SetVmIdentifierQuarantineData = {
+    /**
+     * The new quarantine.
+     */
+    body: SetVmIdentifierQuarantineRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/vm-identifier-quarantine';
+};
+
+export type SetVmIdentifierQuarantineErrors = {
+    /**
+     * The request cannot be read: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is too long.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a good one.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetVmIdentifierQuarantineError = SetVmIdentifierQuarantineErrors[keyof SetVmIdentifierQuarantineErrors];
+
+export type SetVmIdentifierQuarantineResponses = {
+    /**
+     * The settings as they now are.
+     */
+    200: Settings;
+};
+
+export type SetVmIdentifierQuarantineSuccess = SetVmIdentifierQuarantineResponses[keyof SetVmIdentifierQuarantineResponses];
 
 export type GetDueWorkData = {
     body?: never;

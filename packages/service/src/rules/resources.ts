@@ -1,5 +1,5 @@
 /** What VMs may have and what it costs (specification: "VM", the form of PUT /vm/create). */
-import { divideHalfEven, euros } from './money.ts';
+import { euros } from './money.ts';
 import type { Money } from './money.ts';
 
 /** Bounds of one resource of one VM. */
@@ -100,12 +100,4 @@ export function brokenRanges(vm: BilledResources, ranges: ResourceRanges, hostsy
     }
     return [];
   });
-}
-
-/** Value-added tax in percent; the specification names gross prices, not the rate (not shown). */
-const VAT_PERCENT = 19n;
-
-/** A net price with value-added tax. */
-export function grossOf(net: Money): Money {
-  return divideHalfEven(net * (100n + VAT_PERCENT), 100n);
 }
