@@ -85,7 +85,12 @@ const sending =
 
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createVm outOfCapacity': async (sandbox) => {
-    await sandbox.store.commit(({ db }) => db.updateTable('host_nodes').set((node) => ({ cores: node.ref('used_cores') })).execute());
+    await sandbox.store.commit(({ db }) =>
+      db
+        .updateTable('host_nodes')
+        .set((node) => ({ cores: node.ref('used_cores') }))
+        .execute(),
+    );
     return sandbox.copy('createVm', { form: SMALL_VM });
   },
   'createVm tooManyCores': sending('createVm', { form: { ...SMALL_VM, cores: 17 } }),

@@ -98,7 +98,10 @@ export function assertQuery({ operation }: ApiOperation, query: unknown, apiKey:
 
 /** A name as the caller sent it, short and without what must not be logged. */
 function nameForMessage(name: string, apiKey: string): string {
-  return name.replaceAll(apiKey, '***').replaceAll(/[^ -~]/g, '?').slice(0, MAX_SHOWN_NAME_LENGTH);
+  return name
+    .replaceAll(apiKey, '***')
+    .replaceAll(/[^ -~]/g, '?')
+    .slice(0, MAX_SHOWN_NAME_LENGTH);
 }
 
 /**

@@ -200,7 +200,7 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The dedicated server is not cancelled, so there is no cancellation to withdraw.",
+      "message": "This VM is stopped. Ask the provider to start it, then reinstall it.",
       "data": null
     } satisfies types.ReinstallVmErrors['409'],
     "keyInProgress": {
@@ -1622,13 +1622,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: handle must name a handle with a phone number when the domain is a .de domain; HDL-104829 has none.",
+      "message": "The form breaks a rule: handle must name a handle with a phone number when the domain is a .de domain; HDL-100317 has none.",
       "data": {
         "fields": [
           {
             "field": "handle",
             "rule": "phone",
-            "message": "must name a handle with a phone number when the domain is a .de domain; HDL-104829 has none"
+            "message": "must name a handle with a phone number when the domain is a .de domain; HDL-100317 has none"
           }
         ]
       }
@@ -2485,7 +2485,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The handle was found.",
       "data": {
-        "handle": "HDL-104829",
+        "handle": "HDL-100317",
         "type": "PERS",
         "gender": "MALE",
         "firstname": "Jonas",
