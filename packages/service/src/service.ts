@@ -21,6 +21,7 @@ import { joinNodes, USUAL_LEASE } from './operations/node.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
 import type { Undoing } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
+import { forgetOldAttempts } from './operator/otp/verify.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
 import { offsetClock } from './ports/offset-clock.ts';
@@ -217,6 +218,7 @@ function upkeepOf(store: Store): (now: number) => Promise<void> {
   return async (now) => {
     if (performance.now() - last < UPKEEP_EVERY) return;
     await forgetOldKeys(store, now);
+    await forgetOldAttempts(store, now);
     await store.sharing.windows.forget();
     last = performance.now();
   };

@@ -1629,13 +1629,17 @@ export type SetTldPriceRequest = {
 };
 
 /**
- * The code that a reseller presented.
+ * The code that a reseller presented, and who the reseller claims to be.
  */
 export type VerifyOtpRequest = {
     /**
      * The one-time code.
      */
     code: string;
+    /**
+     * Account that the reseller claims to be. Only a code of this account is valid then, and wrong codes count for this account alone. Without it, any account's code is valid, and wrong codes count against every attempt of the third party that names no account.
+     */
+    account_id?: Id;
 };
 
 /**
@@ -4491,7 +4495,7 @@ export type VerifyOtpErrors = {
      */
     401: Problem;
     /**
-     * The code is wrong, used, expired or replaced by a newer one; the answer does not tell which.
+     * The code is wrong, used, expired, replaced by a newer one, or that of another account than the one named; the answer does not tell which.
      */
     404: Problem;
     /**
@@ -4507,7 +4511,7 @@ export type VerifyOtpErrors = {
      */
     422: ValidationProblem;
     /**
-     * Too many attempts failed; codes are not checked until they are over.
+     * Five codes of this third party for this account were wrong; its codes for the account are not checked until Retry-After has passed.
      */
     429: Problem;
     /**

@@ -319,6 +319,37 @@ export const answers = {
               "max": 5000,
               "step": 100
             }
+          },
+          "prices": {
+            "core": {
+              "price_net": "2.00",
+              "price_gross": 2.38
+            },
+            "mem": {
+              "price_net": "1.20",
+              "price_gross": 1.428
+            },
+            "nvme": {
+              "price_net": "0.04",
+              "price_gross": 0.0476
+            },
+            "extra_ip": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "extra_backup_slot": {
+              "price_net": "0.50",
+              "price_gross": 0.595
+            },
+            "extra_gbit": {
+              "price_net": "5.00",
+              "price_gross": 5.95
+            }
+          },
+          "included": {
+            "ips": 1,
+            "backup_slots": 2,
+            "network_speed": 1000
           }
         },
         {
@@ -371,6 +402,41 @@ export const answers = {
               "max": 4000,
               "step": 100
             }
+          },
+          "prices": {
+            "core": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "mem": {
+              "price_net": "1.00",
+              "price_gross": 1.19
+            },
+            "nvme": {
+              "price_net": "0.03",
+              "price_gross": 0.0357
+            },
+            "hdd": {
+              "price_net": "0.01",
+              "price_gross": 0.0119
+            },
+            "extra_ip": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "extra_backup_slot": {
+              "price_net": "0.50",
+              "price_gross": 0.595
+            },
+            "extra_gbit": {
+              "price_net": "10.00",
+              "price_gross": 11.9
+            }
+          },
+          "included": {
+            "ips": 1,
+            "backup_slots": 2,
+            "network_speed": 1000
           }
         }
       ]

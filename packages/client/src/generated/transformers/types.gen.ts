@@ -476,6 +476,78 @@ export type VmHostConfiguration = {
 };
 
 /**
+ * Price of a resource for 30 days of runtime.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostPrice = {
+    /**
+     * Net price in EUR, a decimal number with two to eight decimals as a string.
+     */
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number.
+     */
+    price_gross: number;
+};
+
+/**
+ * What one unit of each resource costs for 30 days of runtime. The names are those of a sale, whose prices replace the ones of the same name. How the price of a VM is composed is said under "Billing".
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostPrices = {
+    /**
+     * Price of one virtual core.
+     */
+    core: VmHostPrice;
+    /**
+     * Price of one GB (1024 MB) of memory.
+     */
+    mem: VmHostPrice;
+    /**
+     * Price of one GB of NVMe storage.
+     */
+    nvme: VmHostPrice;
+    /**
+     * Price of one GB of HDD storage. Only host systems with HDD storage have this property.
+     */
+    hdd?: VmHostPrice;
+    /**
+     * Price of each IP address beyond the included ones.
+     */
+    extra_ip: VmHostPrice;
+    /**
+     * Price of each backup slot beyond the included ones.
+     */
+    extra_backup_slot: VmHostPrice;
+    /**
+     * Price of each full or begun 1000 Mbit of network speed beyond the included speed.
+     */
+    extra_gbit: VmHostPrice;
+};
+
+/**
+ * What a VM on this host system has without a price of its own. Each property has the name of the field of `PUT /vm/create` that it is about.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostIncluded = {
+    /**
+     * Number of IP addresses.
+     */
+    ips: number;
+    /**
+     * Number of backup slots.
+     */
+    backup_slots: number;
+    /**
+     * Network speed in Mbit.
+     */
+    network_speed: number;
+};
+
+/**
  * A host system and what a VM on it can have.
  *
  * *Inferred: the specification does not state this.*
@@ -492,6 +564,8 @@ export type VmHost = {
     datacenter: VmHostDatacenter;
     hardware: VmHostHardware;
     configuration: VmHostConfiguration;
+    prices?: VmHostPrices;
+    included?: VmHostIncluded;
 };
 
 /**

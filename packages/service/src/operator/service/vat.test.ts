@@ -63,7 +63,9 @@ async function grossFactors(service: TestOperator, apiKey: string): Promise<Set<
   const owned = (await data('listDedicatedServers')).list[0].accounting.price;
   const shown = (await data('getDedicatedServer', { path: { identifier: EPYC } })).accounting.price;
   const offered = (await data('listDedicatedMarket')).list[0].price;
+  const [host] = await data('listVmHosts');
   const pairs = [
+    ...Object.values<Prices>(host.prices).map((one) => [Number(one.price_net), one.price_gross]),
     ...Object.values(nl_ryzen).map((one) => [Number(one.price_net), one.price_gross]),
     [vm.monthly, vm.monthly_gross],
     ...['create', 'renew', 'transfer'].map((kind) => [domains.net.price_net[kind], domains.net.price_gross[kind]]),
