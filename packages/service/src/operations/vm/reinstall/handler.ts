@@ -1,6 +1,7 @@
 import { invalid, notFound, Refusal } from '../../../refusal.ts';
 import type { DeliveredOperation } from '../../operation.ts';
 import { vmSubject } from '../../turns.ts';
+import { findOsImage } from '../os-image.ts';
 
 /** POST /vm/{vmid}/reinstall: installs the named operating system, or the current one again. */
 export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
@@ -24,9 +25,8 @@ export const reinstallVm: DeliveredOperation<'reinstallVm'> = {
         if (vm.state === 'stopped')
           throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
         os = form.os ?? vm.os;
-        const image = await db.selectFrom('os_images').select('name').where('name', '=', os).executeTakeFirst();
-        if (!image)
-          throw invalid([{ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' }]);
+        const image = await findOsImage(db, os);
+        if ('broken' in image) throw invalid([image.broken]);
         const claimed = await db
           .updateTable('vms')
           .set({ changing: 1 })
