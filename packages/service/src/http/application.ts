@@ -2,7 +2,8 @@ import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-import type { Undoing } from '../operations/reservation.ts';
+import type { Runtime } from '../delivery/runtime.ts';
+import type { OperationTable } from '../operations/operation.ts';
 import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -19,9 +20,8 @@ import type { CountRequest } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What the application is made of. */
-export interface ServiceContext extends Undoing {
-  /** Known to the service alone, not in the store. */
-  readonly secret: string;
+export interface ServiceContext extends Runtime {
+  readonly table: OperationTable;
   /** Base URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
   /** Folder of the built documentation, served at /docs; undefined for none. */
