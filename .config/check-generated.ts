@@ -1,5 +1,5 @@
 /**
- * Runs a package's script `generate` once more, into a directory beside the committed code, and compares the two.
+ * Runs a package's script `generate` once more, into another directory, and compares the two.
  * Run within a package, through its script `generate:check`.
  */
 import { spawnSync } from 'node:child_process';

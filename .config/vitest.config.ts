@@ -1,10 +1,12 @@
+import { resolve } from 'node:path';
+
 import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
 
-/** One run over all packages, so that one line tells what it came to. */
+/** One run over all packages, so that one line has the result. */
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root: resolve(import.meta.dirname, '..'),
   test: {
     globalSetup: ['.config/postgres.ts', '.config/status-coverage.ts'],
     include: ['{openapi,packages,apps,.config}/**/*.test.ts'],

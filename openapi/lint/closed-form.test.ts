@@ -36,7 +36,7 @@ it('refuses a JSON body of which a part is open, at any depth', async () => {
 
 it('refuses an answer that is closed, at any depth', async () => {
   const thing = 'components/schemas/thing/Thing.yaml';
-  const deep = '  inner:\n    type: object\n    description: Inside.\n    additionalProperties: false\n';
+  const deep = '  inner:\n    type: object\n    description: Inside.\n    x-constraints: inferred\n    additionalProperties: false\n';
   expect(await lint(withText(thing, '  kind:\n', `${deep}  kind:\n`))).toEqual([
     {
       rule,

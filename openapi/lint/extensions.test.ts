@@ -27,7 +27,7 @@ it('reads the table, which is the only list', async () => {
     '| key | where | values | meaning |\n|---|---|---|---|\n| `x-retry` | operation (required) | `never` | |\n| `x-mood` | property | `good` | |\n';
   const tree = withText(thing, '    const: thing', '    const: thing\n    x-mood: good');
   const problems = await lint({ ...tree, 'EXTENSIONS.md': table });
-  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(new Set(['x-provenance', 'x-seen']));
+  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(new Set(['x-provenance', 'x-constraints', 'x-seen']));
 });
 
 it.each(['guessed', true])('refuses the provenance %s', async (value) => {
@@ -46,7 +46,7 @@ it.each(['not-shown', '{ minimum: shown }', "{ '*': not-shown, minimum: shown }"
 });
 
 it.each(['guessed', '{ minimum: guessed }', '{}'])('refuses x-constraints: %s', async (value) => {
-  const tree = withText(thing, '    const: thing', `    const: thing\n    x-constraints: ${value}`);
+  const tree = withText(thing, '    x-constraints: shown', `    x-constraints: ${value}`);
   expect((await lint(tree)).filter((problem) => problem.rule === rule)).toEqual([
     {
       rule,

@@ -47,7 +47,7 @@ it('refuses the mark without an enumeration', async () => {
 });
 
 it('refuses a closed enumeration in an answer, at any depth', async () => {
-  expect(await lint(withText(state, '    x-seen: true\n', ''))).toEqual([
+  expect(await lint(withText(state, '    x-seen: true\n', '    x-constraints: shown\n'))).toEqual([
     {
       rule,
       at: `${state}#/anyOf/0/enum`,
@@ -61,7 +61,7 @@ it('refuses a closed enumeration that a form and an answer share', async () => {
   const tree = withText(form, '    type: string\n    enum: [small, large]\n    description: Its new size.\n', '    $ref: ThingSize.yaml\n');
   const shared = withText(thing, '  kind:\n', '  size:\n    $ref: ThingSize.yaml\n  kind:\n', tree);
   const size = 'components/schemas/thing/ThingSize.yaml';
-  expect(await lint({ ...shared, [size]: 'type: string\nenum: [small, large]\ndescription: Size.\n' })).toEqual([
+  expect(await lint({ ...shared, [size]: 'type: string\nx-constraints: shown\nenum: [small, large]\ndescription: Size.\n' })).toEqual([
     { rule, at: `${size}#/enum`, message: expect.stringContaining('An answer has a closed enum') },
   ]);
 });

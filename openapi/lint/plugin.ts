@@ -4,6 +4,7 @@ import type { Plugin } from '@redocly/openapi-core';
 
 import { closedForm } from './closed-form.ts';
 import { componentFileName } from './component-file-name.ts';
+import { constraintProvenance } from './constraint-provenance.ts';
 import { described } from './described.ts';
 import { exampleRequired } from './example-required.ts';
 import { extensions } from './extensions.ts';
@@ -13,7 +14,10 @@ import { openEnumeration } from './open-enumeration.ts';
 import { operationNaming } from './operation-naming.ts';
 import { operationResponses } from './operation-responses.ts';
 import { pathFileName } from './path-file-name.ts';
+import { portablePattern } from './portable-pattern.ts';
 import { provenanceRemark } from './provenance-remark.ts';
+import { referenceSiblings } from './reference-siblings.ts';
+import { requestExamples } from './request-examples.ts';
 
 /** What the Redocly CLI loads. Files beside a document are looked up from the folder of redocly.yaml. */
 // oxlint-disable-next-line import/no-default-export -- The CLI asks for one.
@@ -26,6 +30,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
       oas3: {
         'closed-form': closedForm,
         'component-file-name': componentFileName(folder),
+        'constraint-provenance': constraintProvenance,
         described,
         'example-required': exampleRequired,
         extensions: extensions(folder),
@@ -35,8 +40,10 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'operation-naming': operationNaming,
         'operation-responses': operationResponses,
         'path-file-name': pathFileName,
+        'portable-pattern': portablePattern,
+        'reference-siblings': referenceSiblings,
       },
     },
-    decorators: { oas3: { 'provenance-remark': provenanceRemark } },
+    decorators: { oas3: { 'provenance-remark': provenanceRemark, 'request-examples': requestExamples } },
   };
 }

@@ -14,6 +14,9 @@ describe('the remark on what the specification does not show', () => {
   const operation = (...keys: string[]) => partOf(document, 'paths', '/thing/{id}/info', 'put', ...keys);
   const component = (...keys: string[]) => partOf(document, 'components', ...keys);
 
+  const limited = (name: string, constraints: string) =>
+    `  ${name}:\n    type: string\n    x-constraints: ${constraints}\n    maxLength: 9\n    pattern: '^a'\n    description: A text.\n`;
+
   beforeAll(async () => {
     let tree = withText(path, '  x-retry: never\n', '  x-retry: never\n  x-provenance: inferred\n');
     tree = withText(
@@ -29,7 +32,12 @@ describe('the remark on what the specification does not show', () => {
     const more =
       `  twice:\n    type: string\n    x-provenance: inferred\n    description: |-\n      Said already.\n\n      ${INFERRED}\n` +
       '  again:\n    $ref: ThingState.yaml\n' +
-      '  beside:\n    $ref: ThingName.yaml\n    x-provenance: inferred\n';
+      '  beside:\n    $ref: ThingName.yaml\n    x-provenance: inferred\n' +
+      limited('inferredLimit', 'inferred') +
+      limited('shownLimit', 'shown') +
+      limited('mixed', "{ '*': not-shown, maxLength: shown, pattern: inferred }") +
+      limited('exception', '{ maxLength: shown }') +
+      limited('unknown', 'not-shown\n    x-provenance: not-shown');
     tree = withText(thing, '  kind:\n', `${more}  kind:\n`, tree);
     document = await bundle({ ...tree, 'components/schemas/thing/ThingName.yaml': 'type: string\ndescription: A name.\n' });
   });
@@ -65,6 +73,20 @@ describe('the remark on what the specification does not show', () => {
       description: INFERRED,
     });
     expect(component('schemas', 'ThingName', 'description')).toBe('A name.');
+  });
+  it('says of the limits of a whole form once where they come from', () => {
+    const form = component('schemas', 'ChangeThingForm');
+    expect(partOf(form, 'description')).toBe(`What a thing is to be.\n\n*Limits not shown; they are our choice.*`);
+    expect(partOf(form, 'properties', 'size', 'description')).toBe('Its new size.');
+  });
+  it.each([
+    ['inferredLimit', 'A text.\n\n*Limits inferred.*'],
+    ['shownLimit', 'A text.'],
+    ['mixed', 'A text.\n\n*Limits not shown; they are our choice. Shown: `maxLength`. Inferred: `pattern`.*'],
+    ['exception', 'A text.\n\n*Shown: `maxLength`.*'],
+    ['unknown', `A text.\n\n${NOT_SHOWN}`],
+  ])('says where the limits of %s come from', (name, description) => {
+    expect(component('schemas', 'Thing', 'properties', name, 'description')).toBe(description);
   });
   it('leaves examples alone', () => {
     expect(component('examples', 'Refused', 'value')).toEqual({ message: 'No.', 'x-anything': 'In an example it is data.' });

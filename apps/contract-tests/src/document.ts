@@ -54,7 +54,7 @@ export async function loadDocument(): Promise<OpenApiDocument> {
   try {
     text = await readFile(place, 'utf8');
   } catch (error) {
-    throw new CannotRunError('The bundle of the document is missing. Build it: pnpm --filter @reseller/openapi build', { cause: error });
+    throw new CannotRunError('The bundle of the document is missing. Build it: npx pnpm@12 build', { cause: error });
   }
   return parseDocument(JSON.parse(text));
 }

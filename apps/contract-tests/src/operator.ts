@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createClient, verifyOtp } from '@reseller/operator-client';
 import { CannotRunError } from './cannot-run.ts';
-import { LOOPBACK, type Arguments, type Environment } from './options.ts';
+import { keyFile, LOOPBACK, type Arguments, type Environment } from './options.ts';
 
 /** The operator API of the service that is tested, where one-time codes are presented as a third party would. */
 export interface OperatorAccess {
@@ -10,8 +10,6 @@ export interface OperatorAccess {
   readonly token: string;
 }
 
-/** A sandbox writes it at its first start (mode 600), at the root of the repository. */
-const TOKEN_FILE = new URL('../../../.data/operator-token', import.meta.url);
 /** What a header can carry: visible ASCII. */
 const TOKEN = /^[!-~]+$/;
 const TIMEOUT = 10_000;
@@ -24,14 +22,14 @@ const TIMEOUT = 10_000;
 export async function readOperator(
   { operator: url }: Pick<Arguments, 'operator'>,
   environment: Environment,
-  tokenFile = TOKEN_FILE,
 ): Promise<OperatorAccess | undefined> {
   if (url === undefined) return undefined;
+  const tokenFile = keyFile('operator-token', environment);
   const isLocal = LOOPBACK.has(url.hostname);
   const token = (environment['RESELLER_OPERATOR_TOKEN'] ?? (isLocal ? await readFile(tokenFile, 'utf8').catch(() => '') : '')).trim();
   if (token === '')
     throw new CannotRunError(
-      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to one of the operator or of a verifier${isLocal ? ', or start the sandbox once (pnpm start), which writes .data/operator-token' : ''}.`,
+      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to one of the operator or of a verifier${isLocal ? `, or start the sandbox once (npx pnpm@12 start), which writes ${tokenFile}` : ''}.`,
     );
   if (!TOKEN.test(token))
     throw new CannotRunError(

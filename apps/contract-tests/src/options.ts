@@ -1,20 +1,22 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { moneyOf, type Money } from '@reseller/contract/engine';
 import { CannotRunError } from './cannot-run.ts';
 
 export const USAGE = `Checks the answers of a running service against the OpenAPI document. Read-only unless told otherwise.
 
-  pnpm contract [--target URL] [options]   call a service and judge its answers
-  pnpm contract --har FILE                 judge recorded traffic
-  pnpm contract proxy --target URL         judge the traffic that passes through a proxy
-  pnpm contract diff OLD NEW               say what a change of the document means
-  pnpm contract selftest                   show of every check that it finds its defect
+  npx pnpm@12 contract [--target URL] [options]   call a service and judge its answers
+  npx pnpm@12 contract --har FILE                 judge recorded traffic
+  npx pnpm@12 contract proxy --target URL         judge the traffic that passes through a proxy
+  npx pnpm@12 contract diff OLD NEW               say what a change of the document means
+  npx pnpm@12 contract selftest                   show of every check that it finds its defect
 
-  --target URL         base address, http://127.0.0.1:4010 (the local sandbox) when omitted
+  --target URL         base address; the local sandbox when omitted, http://127.0.0.1:4010 or the port in RESELLER_PORT
   --api-key KEY        API key; better in RESELLER_API_KEY, where other users of the machine do not see it.
-                       For a sandbox on this machine, .data/demo-api-key is read when neither is given
+                       For a sandbox on this machine, demo-api-key in its data folder (RESELLER_DATA_DIR, or .data) is
+                       read when neither is given
   --document FILE      another OpenAPI 3.1 document, in one file or in many
   --mode MODE          read-only (default), or full: also what changes something and can be undone
   --only OPERATION...  only these, and by name what costs money or cannot be undone. OPERATION=IDENTIFIER allows it
@@ -30,7 +32,7 @@ export const USAGE = `Checks the answers of a running service against the OpenAP
   --compare URL        a second service that should answer the same; its key in RESELLER_COMPARE_API_KEY, else the same key
   --operator URL       operator API where one-time codes are presented as a third party would, in full mode (or
                        RESELLER_OPERATOR_URL); its token, or that of a verifier, in RESELLER_OPERATOR_TOKEN. For a sandbox
-                       on this machine, .data/operator-token is read when it is not set
+                       on this machine, operator-token in its data folder is read when it is not set
   --baseline FILE      accepted findings, each with reason, owner and expiry
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals there
   --write              write the proposals into the YAML of the document
@@ -39,15 +41,19 @@ export const USAGE = `Checks the answers of a running service against the OpenAP
 
 Exit code: 0 nothing failed, 1 violations, 2 could not run.`;
 
-const DEFAULT_TARGET = 'http://127.0.0.1:4010';
 /** Host names of this machine. */
 export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
-/** The server writes it at its first start (mode 600), at the root of the repository. */
-const DEMO_KEY_FILE = new URL('../../../.data/demo-api-key', import.meta.url);
+const LOCAL = 'http://127.0.0.1:4010';
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
 /** What a header can carry: visible ASCII. */
 const KEY = /^[!-~]+$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A file that a sandbox writes to its data folder at its first start, readable by its owner alone. */
+export function keyFile(name: 'demo-api-key' | 'operator-token', environment: Environment): string {
+  return join(resolve(REPOSITORY, environment['RESELLER_DATA_DIR'] || '.data'), name);
+}
 
 /** What the command line says, checked one by one. */
 export interface Arguments {
@@ -86,15 +92,15 @@ export function readArguments(argv: readonly string[], environment: Environment 
   const command =
     values.help === true ? 'help' : values.har === undefined ? (COMMANDS.find((name) => name === positionals[0]) ?? 'run') : 'har';
   const rest = command === 'run' || command === 'har' || command === 'help' ? positionals : positionals.slice(1);
-  if (command === 'diff' && rest.length !== 2) throw new CannotRunError('diff needs two documents: pnpm contract diff OLD NEW.');
+  if (command === 'diff' && rest.length !== 2) throw new CannotRunError('diff needs two documents: npx pnpm@12 contract diff OLD NEW.');
   if (command !== 'diff' && rest.length > 0 && values.only === undefined)
-    throw new CannotRunError('An argument belongs to no option. See pnpm contract --help.');
+    throw new CannotRunError('An argument belongs to no option. See npx pnpm@12 contract --help.');
   const mode = values.mode ?? 'read-only';
   if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode is read-only or full.');
   return {
     command,
     files: command === 'diff' ? rest : [],
-    target: readAddress(values.target ?? DEFAULT_TARGET, 'target'),
+    target: readAddress(values.target ?? (command === 'run' || command === 'proxy' ? localTarget(environment) : LOCAL), 'target'),
     apiKey: values['api-key'],
     document: values.document,
     mode,
@@ -119,16 +125,13 @@ export function readArguments(argv: readonly string[], environment: Environment 
  * The API key for a target: the argument, else the environment, else that of the sandbox on this machine.
  * @throws {CannotRunError} when there is none, or a header cannot carry it
  */
-export async function readKey(
-  { target, apiKey: given }: Pick<Arguments, 'target' | 'apiKey'>,
-  environment: Environment,
-  demoKeyFile = DEMO_KEY_FILE,
-): Promise<string> {
+export async function readKey({ target, apiKey: given }: Pick<Arguments, 'target' | 'apiKey'>, environment: Environment): Promise<string> {
+  const demoKeyFile = keyFile('demo-api-key', environment);
   const apiKey = (given ?? environment['RESELLER_API_KEY'] ?? (await readDemoKey(target, demoKeyFile)) ?? '').trim();
   if (apiKey === '') {
     throw new CannotRunError(
       LOOPBACK.has(target.hostname)
-        ? 'There is no API key. Start the sandbox once (pnpm start), which writes .data/demo-api-key, or set RESELLER_API_KEY.'
+        ? `There is no API key. Start the sandbox once (npx pnpm@12 start), which writes ${demoKeyFile}, or set RESELLER_API_KEY.`
         : 'There is no API key. Set RESELLER_API_KEY to the key of the account at the target.',
     );
   }
@@ -168,7 +171,7 @@ function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: 
     // Node's first sentence says what is wrong; an argument can be a mistyped key, so it is not repeated.
     const unknown = /^Unknown option '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '')?.[1];
     const what = unknown === undefined ? 'An option lacks its value, or has one that it does not take' : `The option ${unknown} is unknown`;
-    throw new CannotRunError(`${what}. See pnpm contract --help.`, { cause: error });
+    throw new CannotRunError(`${what}. See npx pnpm@12 contract --help.`, { cause: error });
   }
 }
 
@@ -208,6 +211,16 @@ function readAddress(text: string, what: string): URL {
   return target;
 }
 
+/** The sandbox that `npx pnpm@12 start` starts in the same environment. */
+function localTarget(environment: Environment): string {
+  const port = environment['RESELLER_PORT'];
+  if (!port) return LOCAL;
+  if (/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) <= 65_535) return `http://127.0.0.1:${port}`;
+  throw new CannotRunError(
+    `RESELLER_PORT is '${port}', which does not name the port of a running sandbox. Name the service with --target.`,
+  );
+}
+
 /** An address that the environment names for all commands says nothing where no code is generated; one that was written does. */
 function readOperatorAddress(given: string | undefined, environment: Environment, mode: Arguments['mode']): URL | undefined {
   if (given !== undefined && mode !== 'full')
@@ -216,7 +229,7 @@ function readOperatorAddress(given: string | undefined, environment: Environment
   return text === undefined || text === '' ? undefined : readAddress(text, 'operator API');
 }
 
-async function readDemoKey(target: URL, file: URL): Promise<string | undefined> {
+async function readDemoKey(target: URL, file: string): Promise<string | undefined> {
   if (!LOOPBACK.has(target.hostname)) return undefined;
   try {
     return await readFile(file, 'utf8');

@@ -1,8 +1,13 @@
-import { readOperations, writeForm, type OpenApiDocument, type Operation } from '@reseller/contract';
-import { createRecorder, runContract, type Check, type Report } from '@reseller/contract/engine';
+import { fillPath, pathParameters, readOperations, writeForm, type OpenApiDocument, type Operation } from '@reseller/contract';
+import { CHECKS, createRecorder, runContract, type Check, type Report } from '@reseller/contract/engine';
 import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from './fake/fake-service.ts';
+import { oneTimeCodes } from './one-time-codes/extension.ts';
+import { otpLaws } from './one-time-codes/laws.ts';
 import { startProxy } from './proxy.ts';
 import { memoryJournal } from './memory-journal.ts';
+
+/** Every check of the engine, and those of this API alone. */
+export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpLaws([])];
 
 /** What the selftest found out about one check. */
 export interface Proof {
@@ -49,11 +54,13 @@ export async function clientFindings(
 
 async function send(base: string, operation: Operation, sends: (form: string) => string | undefined): Promise<void> {
   const { method, path, form, parameters, security } = operation;
-  const values = new Map(parameters.map(({ name, examples: [example] }) => [name, example]));
-  if ([...path.matchAll(/\{([^{}]+)\}/g)].some(([, name = '']) => values.get(name) === undefined)) return;
+  const values = Object.fromEntries(
+    parameters.flatMap(({ name, examples: [example] }) => (example === undefined ? [] : [[name, String(example)]])),
+  );
+  if (pathParameters(path).some((name) => values[name] === undefined)) return;
   const [example] = Object.values(form?.examples ?? {});
   const good = example === undefined ? '' : writeForm(operation, Object(example.value));
-  const answer = await fetch(`${base}${path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))))}`, {
+  const answer = await fetch(`${base}${fillPath(path, values)}`, {
     method,
     headers: {
       ...(security === undefined ? {} : { [security.header]: FAKE_KEY }),
@@ -85,7 +92,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
     only: named(document),
     budget: { amount: 0n, unknown: 1_000 },
     journal: memoryJournal(),
-    presentOtp: (code) => service.presentOtp(code),
+    extensions: [oneTimeCodes(document, (code) => service.presentOtp(code))],
     ...(other === undefined ? {} : { compare: { target: new URL(other.url), apiKey: FAKE_KEY } }),
   });
 }

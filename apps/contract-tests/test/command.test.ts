@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService, type FakeService } from '../src/fake/fake-service.ts';
@@ -86,7 +86,7 @@ describe('exit code 1', () => {
 
 describe('exit code 2, with one line that says what to do', () => {
   test.each([
-    ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See pnpm contract --help.'],
+    ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See npx pnpm@12 contract --help.'],
     ['a mode that does not exist', ['--mode', 'wild'], '--mode is read-only or full.'],
     ['a number that is none', ['--budget', 'many'], '--budget is an amount such as 12.50, with up to eight decimals.'],
     [
@@ -95,10 +95,14 @@ describe('exit code 2, with one line that says what to do', () => {
       expect.stringContaining('The document has no operation buyHouse. It has createVm,'),
     ],
     ['a document that is not there', ['--document', 'nowhere.yaml'], expect.stringContaining('The document nowhere.yaml cannot be read.')],
-    ['one document to compare', ['diff', 'one.yaml'], 'diff needs two documents: pnpm contract diff OLD NEW.'],
+    ['one document to compare', ['diff', 'one.yaml'], 'diff needs two documents: npx pnpm@12 contract diff OLD NEW.'],
     ['a recording that is not there', ['--har', 'nowhere.har'], 'The file nowhere.har cannot be read.'],
-    ['an argument without option', ['my-secret-key'], 'An argument belongs to no option. See pnpm contract --help.'],
-    ['an option without value', ['--target'], 'An option lacks its value, or has one that it does not take. See pnpm contract --help.'],
+    ['an argument without option', ['my-secret-key'], 'An argument belongs to no option. See npx pnpm@12 contract --help.'],
+    [
+      'an option without value',
+      ['--target'],
+      'An option lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
+    ],
     [
       'a target that is no address',
       ['--target', 'localhost'],
@@ -118,7 +122,7 @@ describe('exit code 2, with one line that says what to do', () => {
       'nobody at the target',
       ['--target', 'http://127.0.0.1:9'],
       expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:9 does not answer: .+\. Start the service there \(pnpm start for the sandbox\), or name another with --target\.$/,
+        /^http:\/\/127\.0\.0\.1:9 does not answer: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or name another with --target\.$/,
       ),
     ],
   ])('%s', async (_, argv, line) => {
@@ -172,20 +176,42 @@ describe('exit code 2, with one line that says what to do', () => {
   });
 });
 
-describe('the key of the local sandbox', () => {
-  test('is read for targets on this machine only', async () => {
+describe('the local sandbox', () => {
+  const inFolder = async (use: (folder: string) => Promise<void>): Promise<void> => {
     const folder = await mkdtemp(join(tmpdir(), 'contract-'));
-    try {
-      const file = join(folder, 'demo-api-key');
-      await writeFile(file, 'demo-key\n', { mode: 0o600 });
-      const key = (argv: readonly string[], environment: Readonly<Record<string, string>>, place: string): Promise<string> =>
-        readKey(readArguments(argv), environment, pathToFileURL(place));
-      expect(await key([], {}, file)).toBe('demo-key');
-      await expect(key(['--target', 'https://api.reseller.invalid'], {}, file)).rejects.toThrow('There is no API key');
-      await expect(key([], {}, join(folder, 'missing'))).rejects.toThrow('Start the sandbox once');
-      expect(await key([], { RESELLER_API_KEY: 'mine' }, file)).toBe('mine');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await use(folder).finally(() => rm(folder, { recursive: true }));
+  };
+
+  test('is found by the environment that it was started with: RESELLER_PORT and RESELLER_DATA_DIR', async () => {
+    await inFolder(async (folder) => {
+      await writeFile(join(folder, 'demo-api-key'), `${FAKE_KEY}\n`, { mode: 0o600 });
+      const { code, output } = await run([], { RESELLER_PORT: new URL(correct.url).port, RESELLER_DATA_DIR: folder });
+      expect(code).toBe(0);
+      expect(output).toContain('14 of 25 operations verified');
+    });
+  });
+
+  test.each(['0', 'http', '65536'])('cannot be found by RESELLER_PORT=%s, which one line says', async (port) => {
+    expect(await run([], { RESELLER_PORT: port, RESELLER_API_KEY: FAKE_KEY })).toEqual({
+      code: 2,
+      output: `RESELLER_PORT is '${port}', which does not name the port of a running sandbox. Name the service with --target.`,
+    });
+    expect((await run(['--help'], { RESELLER_PORT: port })).code).toBe(0);
+    expect((await run(['--target', correct.url], { RESELLER_PORT: port, RESELLER_API_KEY: FAKE_KEY })).code).toBe(0);
+  });
+
+  test('gives its key to targets on this machine only', async () => {
+    await inFolder(async (folder) => {
+      await writeFile(join(folder, 'demo-api-key'), 'demo-key\n', { mode: 0o600 });
+      const key = (argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<string> =>
+        readKey(readArguments(argv), { RESELLER_DATA_DIR: folder, ...environment });
+      expect(await key([], {})).toBe('demo-key');
+      await expect(key(['--target', 'https://api.reseller.invalid'], {})).rejects.toThrow('There is no API key');
+      const missing = join(folder, 'missing');
+      await expect(key([], { RESELLER_DATA_DIR: missing })).rejects.toThrow(
+        `Start the sandbox once (npx pnpm@12 start), which writes ${join(missing, 'demo-api-key')}`,
+      );
+      expect(await key([], { RESELLER_API_KEY: 'mine' })).toBe('mine');
+    });
   });
 });

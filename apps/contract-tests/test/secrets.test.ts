@@ -105,7 +105,7 @@ const FACES: Readonly<Record<string, Face>> = {
     const { code, output } = await asked([...argv, '--report', join(folder, 'reports'), '--only', ...OPERATIONS], folder, streams);
     expect(code).toBe(1);
     expect(output).toContain('Left behind');
-    expect(output).toContain('nobody saw whether a code is valid once');
+    expect(output).toContain('the run did not see whether a code is valid once');
     expect((await filesIn(folder)).length).toBe(8);
   },
   'a plan, and a refusal to spend': async (folder, streams) => {

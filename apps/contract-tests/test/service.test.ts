@@ -3,6 +3,7 @@ import { CHECKS, runContract, type Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
+import { oneTimeCodes } from '../src/one-time-codes/extension.ts';
 import { otpPresenter } from '../src/operator.ts';
 import { describeReport, performedChecks } from './face.ts';
 import { startSandbox } from './sandbox.ts';
@@ -55,7 +56,7 @@ async function runAgainstSandbox(): Promise<Report> {
       only: named.set('deleteDedicatedServer', server).set('undeleteDedicatedServer', server).set('undeleteDomain', domain),
       budget: { amount: 0n, unknown: 20 },
       journal: memoryJournal(),
-      presentOtp: otpPresenter({ url: sandbox.operatorUrl, token: sandbox.operatorToken }),
+      extensions: [oneTimeCodes(document, otpPresenter({ url: sandbox.operatorUrl, token: sandbox.operatorToken }))],
       secrets: [sandbox.operatorToken],
     });
   } finally {

@@ -65,7 +65,7 @@ async function readBundle(specifier: string): Promise<string> {
   try {
     return await readFile(pathOf(specifier), 'utf8');
   } catch {
-    throw new Error(`The bundle ${specifier} is missing. Build it: pnpm --filter @reseller/openapi build`);
+    throw new Error(`The bundle ${specifier} is missing. Build it: npx pnpm@12 build`);
   }
 }
 

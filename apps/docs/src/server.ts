@@ -21,7 +21,7 @@ const host = '127.0.0.1';
  */
 export async function startSite(port: number): Promise<RunningSite> {
   if (!existsSync(join(siteDirectory, 'index.html'))) {
-    throw new Error('The site is not built yet. Build it: pnpm --filter @reseller/docs build');
+    throw new Error('The site is not built yet. Build it: npx pnpm@12 build');
   }
   const app = fastify({ forceCloseConnections: true });
   app.addHook('onSend', async (_request, reply) => {

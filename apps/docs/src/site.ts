@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the built site, for whoever serves it. It exists once `pnpm --filter @reseller/docs build` has run. */
+/** The folder of the built site, for whoever serves it. It exists once `npx pnpm@12 build` has run. */
 export const siteDirectory = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /**

@@ -1,3 +1,5 @@
+import { valueAt } from '@reseller/contract';
+
 type Json = Readonly<Record<string, unknown>>;
 
 const formType = 'application/x-www-form-urlencoded';
@@ -39,17 +41,12 @@ function resolve(document: Json, value: unknown): Json {
   if (!isJson(value)) return {};
   const reference = value['$ref'];
   if (typeof reference !== 'string') return value;
-  const keys = reference.replace(/^#\//, '').split('/').map(unescapePointer);
-  const target = keys.reduce<unknown>((at, key) => (isJson(at) ? at[key] : undefined), document);
+  const target = valueAt(document, decodeURIComponent(reference.slice(1)));
   // Prism lets any form pass whose schema it cannot read, so this must not go unnoticed.
   if (!isJson(target)) {
-    throw new Error(`The document refers to ${reference}, which it does not hold. Build it again: pnpm --filter @reseller/openapi build`);
+    throw new Error(`The document refers to ${reference}, which it does not hold. Build it again: npx pnpm@12 build`);
   }
   return resolve(document, target);
-}
-
-function unescapePointer(key: string): string {
-  return decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function mapValues(value: unknown, change: (item: unknown, name: string) => unknown): Json {

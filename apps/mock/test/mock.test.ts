@@ -1,6 +1,6 @@
 import type { Fetch } from '@reseller/client';
 import * as functions from '@reseller/client/operations';
-import { type Operation, writeForm } from '@reseller/contract';
+import { fillPath, type Operation, writeForm } from '@reseller/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenForms, type Case, completeForm, firstExample, goodForms, operationsOfBundle, pathOf } from './cases.ts';
 import { addressOf, type MockProcess, startMockProcess } from './mock-process.ts';
@@ -113,7 +113,7 @@ interface Answered {
 /** Calls the client's function of an operation, which is named by the operationId. */
 async function call(operation: Operation, form: Case['form']): Promise<Answered> {
   const named: unknown = Reflect.get(functions, operation.id);
-  if (typeof named !== 'function') throw new Error(`The client has no function ${operation.id}. Generate it: pnpm generate`);
+  if (typeof named !== 'function') throw new Error(`The client has no function ${operation.id}. Generate it: npx pnpm@12 generate`);
   const input = [...Object.values(pathOf(operation)), ...(operation.form ? [form] : [])];
   let response: Response | undefined;
   const fetchAndKeep: Fetch = async (url, init) => {
@@ -129,7 +129,7 @@ async function call(operation: Operation, form: Case['form']): Promise<Answered>
 async function send(operation: Operation, form: Case['form'], credentials: object = { 'x-service-apikey': key }): Promise<Answered> {
   const { method } = operation;
   const values = pathOf(operation);
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const path = fillPath(operation.path, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])));
   const headers = { ...credentials, 'content-type': 'application/x-www-form-urlencoded' };
   return answered(await fetch(baseUrl + path, { method, headers, ...(form && { body: writeForm(operation, form) }) }));
 }

@@ -2,7 +2,7 @@
  * How fast the service is: an authenticated read and a durable purchase over 64 connections, each
  * beside a bare Fastify route with the same bytes in the same run. Ratios, since machines differ.
  *
- *   pnpm bench [seconds of each round, default 4]
+ *   npx pnpm@12 --filter @reseller/server bench [seconds of each round, default 4]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,13 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { DEMO_ACCOUNT, issueApiKey } from '@reseller/service';
+import { DEMO_ACCOUNT, hasIdentity, issueApiKey, StoreOpenError } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
 
-/** The service's secret: made at the first start and kept in a file that its owner alone can read. */
-export function secretFrom(dataDirectory: string): string {
+/**
+ * The service's secret: made at the first start and kept in a file that its owner alone can read.
+ *
+ * @throws StoreOpenError when the file is missing although the store has been used; a new secret would not fit it.
+ */
+export async function secretFrom(dataDirectory: string, store: Store): Promise<string> {
   const file = join(dataDirectory, 'secret');
-  return read(file) ?? write(file, randomBytes(32).toString('hex'));
+  const kept = read(file);
+  if (kept !== undefined) return kept;
+  if (await hasIdentity(store)) {
+    throw new StoreOpenError(
+      `The file ${file} is missing, and the store next to it cannot be used without it. Put the file back, or set RESELLER_SECRET to what it held.`,
+    );
+  }
+  return write(file, randomBytes(32).toString('hex'));
 }
 
 /** The operator token of a sandbox: made at the first start, as the secret is. */

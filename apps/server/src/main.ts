@@ -1,7 +1,7 @@
 /** The service as a process. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 
+import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
   createService,
   DEMO_ACCOUNT,
@@ -23,8 +23,6 @@ import { keepDoing } from './due-work.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
-const DOCS = resolve(import.meta.dirname, '../../docs/dist');
-
 async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
   const { dataDirectory, databaseUrl } = configuration;
@@ -41,12 +39,13 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const { dataDirectory, databaseUrl, host, port } = configuration;
   const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
   const ports = simulatedPorts();
-  const secret = configuration.secret ?? secretFrom(dataDirectory);
+  const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode } = configuration;
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
   const service = await createService({
     store,
     ports,
+    isSimulated: true,
     secret,
     mode,
     operatorToken,
@@ -55,8 +54,9 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     portTimeout: configuration.portTimeout,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
-    ...(existsSync(DOCS) ? { docs: DOCS } : {}),
+    ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
+  if (mode === 'live') logger.warn('the infrastructure is simulated: what this live service sells does not exist');
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // What fell due while no process ran is done before anyone can ask.
   const working = keepDoing(() => service.runDueWork(), logger);
@@ -78,10 +78,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
   process.stdout.write(
     welcome({
+      mode,
       baseUrl: address,
       operatorUrl: operator,
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
+      clockAdvance: await service.clockAdvance(),
       lenient: configuration.lenient,
       data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
     }),

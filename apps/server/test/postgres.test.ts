@@ -47,7 +47,12 @@ test('a node with another secret, or of another mode, is refused', async () => {
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one; .*\n$/);
   expect(refused.stderr).not.toContain(secret);
-  const live = await runServer({ ...environment, RESELLER_MODE: 'live' });
+  const live = await runServer({
+    ...environment,
+    RESELLER_MODE: 'live',
+    RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_PUBLIC_URL: 'https://api.example.com',
+  });
   expect(live.stderr).toMatch(/^The store is that of a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
 });
 

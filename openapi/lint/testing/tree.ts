@@ -124,11 +124,13 @@ properties:
     $ref: ThingState.yaml
   kind:
     const: thing
+    x-constraints: shown
     description: What it is.
 `,
   'components/schemas/thing/ChangeThingForm.yaml': `type: object
 description: What a thing is to be.
 additionalProperties: false
+x-constraints: not-shown
 required: [name]
 properties:
   name:

@@ -1,5 +1,5 @@
 /** What holds for every operation: addresses, what is secret, the version that the user agent tells. */
-import { readOperations } from '@reseller/contract';
+import { readOperations, secretNames } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
 import { follow, items, members, quoted, source } from './json.ts';
@@ -53,13 +53,4 @@ function environments(document: unknown): Record<string, string> {
       return [String(description).toLowerCase(), String(url)];
     }),
   );
-}
-
-function secretNames(value: unknown, found = new Set<string>()): Set<string> {
-  for (const [name, property] of Object.entries(members(members(value)['properties']))) {
-    if (members(property)['x-secret'] === true) found.add(name);
-  }
-  const children = Array.isArray(value) ? value : Object.values(members(value));
-  for (const child of children) secretNames(child, found);
-  return found;
 }

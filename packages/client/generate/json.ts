@@ -1,3 +1,5 @@
+import { valueAt } from '@reseller/contract';
+
 /** A JSON object, as the document holds it. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -15,10 +17,7 @@ export function items(value: unknown): readonly unknown[] {
 export function follow(document: unknown, value: unknown): unknown {
   const reference = members(value)['$ref'];
   if (typeof reference !== 'string') return value;
-  const target = reference
-    .replace(/^#\//, '')
-    .split('/')
-    .reduce<unknown>((at, name) => members(at)[name.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+  const target = valueAt(document, reference.replace(/^#/, ''));
   if (target === undefined) throw new Error(`The document refers to ${reference}, which it does not have.`);
   return follow(document, target);
 }

@@ -15,7 +15,7 @@ export const PURPOSES = [
   'unknown-id',
   'invalid-form',
   'method',
-  'otp',
+  'repeat',
   'remove',
   'remove-again',
   'read-removed',
@@ -88,7 +88,7 @@ export function isPlainCall({ sent }: Answer): boolean {
   return PLAIN.has(sent.purpose);
 }
 
-const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'otp', 'remove', 'undo']);
+const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'repeat', 'remove', 'undo']);
 
 /** The value of a JSON body; undefined where there is none. */
 export function jsonValue({ body }: Answer): unknown {

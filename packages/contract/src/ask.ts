@@ -6,7 +6,7 @@ import { createGuard } from './guard.ts';
 import { readOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
 import { obstacle } from './request.ts';
-import { TargetError, type ContractOptions } from './run.ts';
+import { TargetError, type ContractOptions } from './contract-options.ts';
 import { PHASES, type Step } from './step.ts';
 
 /** An operation that reads, with the values of its path. */

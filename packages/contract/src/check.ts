@@ -4,7 +4,6 @@ import type { Remark, RunRemark } from './finding.ts';
 import type { FormReading } from './form.ts';
 import type { Issue } from './issues.ts';
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
-import type { OtpLaw } from './otp.ts';
 import type { Validator } from './validator.ts';
 
 /** What a check of one answer looks at. */
@@ -44,24 +43,12 @@ export interface Session {
   readonly pairs: readonly Pair[];
   /** Answers of the service that the compared one could not be asked for, as it named no identifier. */
   readonly unpaired: readonly Answer[];
-  /** What an outsider says of one-time codes, where one could be asked. */
-  readonly otp: readonly OtpProbe[];
 }
 
 /** The same request, answered by both services. */
 export interface Pair {
   readonly one: Answer;
   readonly other: Answer;
-}
-
-/** A one-time code that was presented, what should have come of it, and what did. */
-export interface OtpProbe {
-  readonly answer: Answer;
-  readonly law: OtpLaw;
-  readonly expected: boolean;
-  /** Undefined where nobody could be asked; then `reason` says why. */
-  readonly observed: boolean | undefined;
-  readonly reason?: string;
 }
 
 /**

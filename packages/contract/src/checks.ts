@@ -11,7 +11,6 @@ import { identifierUnknown } from './checks/identifier-unknown.ts';
 import { keyChecked } from './checks/key-checked.ts';
 import { keyRequired } from './checks/key-required.ts';
 import { methodRefused } from './checks/method-refused.ts';
-import { otpLaws } from './checks/otp-laws.ts';
 import { pageOverlap } from './checks/page-overlap.ts';
 import { pageSize } from './checks/page-size.ts';
 import { parity } from './checks/parity.ts';
@@ -61,12 +60,6 @@ export const CHECKS: readonly Check[] = [
   partSeen,
   pageSize,
   pageOverlap,
-  otpLaws,
   parity,
   requestDescribed,
 ];
-
-/** A check by its id. */
-export function checkById(id: string): Check | undefined {
-  return CHECKS.find((check) => check.id === id);
-}

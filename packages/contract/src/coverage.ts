@@ -1,5 +1,5 @@
 import { isPlainCall, isSuccess, jsonOf, type Answer } from './answer.ts';
-import { CHECKS } from './checks.ts';
+import type { Check } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { VERDICTS, type Finding, type Verdict } from './finding.ts';
 import { isPerformed } from './judge.ts';
@@ -53,6 +53,7 @@ export interface CoverageParts {
   readonly answers: readonly Answer[];
   readonly findings: readonly Finding[];
   readonly reasons: ReadonlyMap<string, string>;
+  readonly checks: readonly Check[];
 }
 
 /** What a run learned of an operation, by status, field and check. */
@@ -127,15 +128,17 @@ function describedFields(root: View): readonly string[] {
 }
 
 function checksOf(
-  { document }: CoverageParts,
+  { document, checks }: CoverageParts,
   operation: Operation,
   seen: { readonly answers: readonly Answer[]; readonly findings: readonly Finding[] },
 ): readonly CheckCoverage[] {
-  return CHECKS.filter((check) => check.applies(operation, document)).map((check) => {
-    const found = VERDICTS.find((verdict) => seen.findings.some((finding) => finding.check === check.id && finding.verdict === verdict));
-    const performed = seen.answers.some((answer) => isPerformed(check, answer));
-    return { check: check.id, outcome: found ?? (performed ? 'passed' : 'not-performed') };
-  });
+  return checks
+    .filter((check) => check.applies(operation, document))
+    .map((check) => {
+      const found = VERDICTS.find((verdict) => seen.findings.some((finding) => finding.check === check.id && finding.verdict === verdict));
+      const performed = seen.answers.some((answer) => isPerformed(check, answer));
+      return { check: check.id, outcome: found ?? (performed ? 'passed' : 'not-performed') };
+    });
 }
 
 function unprovenReason(answers: readonly Answer[]): string {

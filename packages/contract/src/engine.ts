@@ -1,9 +1,19 @@
 /** The engine: what calls a service, or looks at recorded traffic, and judges the answers. Apart from `index.ts`, which services load. */
-export { readAnswer, type Answer, type Credential, type Purpose, type RawAnswer, type Sent } from './answer.ts';
+export {
+  isSuccess,
+  jsonOf,
+  jsonValue,
+  readAnswer,
+  type Answer,
+  type Credential,
+  type Purpose,
+  type RawAnswer,
+  type Sent,
+} from './answer.ts';
 export type { Check, Defect, Exchange, FakeAnswer } from './check.ts';
-export { checkById, CHECKS } from './checks.ts';
+export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';
-export type { Finding, Remark, Sample, Touched, Verdict } from './finding.ts';
+export type { Finding, Remark, RunRemark, Sample, Touched, Verdict } from './finding.ts';
 export { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 export type { Journal, JournalEntry } from './journal.ts';
 export { discoverPaths } from './discover.ts';
@@ -12,13 +22,14 @@ export type { Report } from './report.ts';
 export { askTarget, type Question } from './ask.ts';
 export { moneyOf, showMoney, type Money } from './money.ts';
 export { NO_BUDGET, worthOf, type Budget, type Price, type PriceOf } from './price.ts';
-export { planContract, runContract, TargetError, type ContractOptions, type Progress } from './run.ts';
+export { TargetError, type ContractOptions, type Progress } from './contract-options.ts';
+export type { Extension } from './extension.ts';
+export { planContract, runContract } from './run.ts';
 export { describeStep, type Step } from './step.ts';
 export { readEnvelope } from './envelope.ts';
 export { knownPaths } from './known-paths.ts';
-export { hasOtp, OTP_LAW_NAMES } from './otp.ts';
 export { pagingOf } from './paging.ts';
-export { tamperEnvelope } from './tamper.ts';
+export { tamperEnvelope, withMembers } from './tamper.ts';
 export { replaced } from './replace.ts';
 export { isUndo, undoOf } from './undo.ts';
 export { BaselineError, failures, readBaseline, settle, type Acceptance, type SettledFinding, type SettledReport } from './baseline.ts';
@@ -34,5 +45,6 @@ export { mapSources, type SourceMap } from './source/source-map.ts';
 export { IMPACTS, type Change, type Impact } from './diff/change.ts';
 export { diffDocuments } from './diff/diff-documents.ts';
 export { walkDescribed } from './place.ts';
+export { rootView, type View } from './view.ts';
 export { READ_ONLY_LIMIT } from './plan.ts';
 export { checkPage, checkIndex } from './check-page.ts';

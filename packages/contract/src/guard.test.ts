@@ -20,7 +20,7 @@ function plan(mode: Mode, ...only: readonly string[]): Plan {
     only: new Map(only.map((word) => [word.split('=')[0] ?? '', word.split('=')[1]])),
     seed: 1,
     leftovers: [],
-    presentsOtp: false,
+    extensions: [],
   });
 }
 
@@ -107,7 +107,7 @@ describe('the full plan', () => {
         only: new Map([['createVm', undefined]]),
         seed,
         leftovers: [],
-        presentsOtp: false,
+        extensions: [],
       })
         .steps.filter(({ purpose }) => purpose === 'invalid-form')
         .map(({ detail }) => detail);

@@ -1,4 +1,6 @@
 export { DocumentError, parseDocument, type OpenApiDocument } from './document.ts';
+export { fillPath, hasPathParameters, pathParameters, pathPattern } from './path-template.ts';
+export { joinPointer, lastToken, parentPointer, pointerTokens, valueAt } from './pointer.ts';
 export { readForm, writeForm, type FormReading, type TakesForm } from './form.ts';
 export type { Issue } from './issues.ts';
 export { createMatcher, type Match, type Matcher } from './match.ts';
@@ -18,5 +20,6 @@ export type {
 } from './operation.ts';
 export { mediaTypeName, readOperations, responseFor } from './operations.ts';
 export type { Provenance } from './provenance.ts';
-export { MASK, maskSecrets } from './secrets.ts';
+export { keysOf } from './schema.ts';
+export { MASK, maskSecrets, secretNames } from './secrets.ts';
 export { createValidator, type Check, type Validator } from './validator.ts';

@@ -1,6 +1,5 @@
 import { jsonOf, type Answer } from './answer.ts';
 import type { Check, Session, Subject } from './check.ts';
-import { CHECKS } from './checks.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readEnvelope } from './envelope.ts';
 import type { Remark } from './finding.ts';
@@ -29,11 +28,13 @@ export interface JudgeParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
+  /** In the order in which they look at an answer. */
+  readonly checks: readonly Check[];
 }
 
 /** A judge for the answers of a document's operations. */
 export function createJudge(parts: JudgeParts): Judge {
-  const { document, operations, validator } = parts;
+  const { document, operations, validator, checks } = parts;
   const envelope = readEnvelope(document, operations);
   return {
     one(answer) {
@@ -53,7 +54,7 @@ export function createJudge(parts: JudgeParts): Judge {
           (issues ??= json?.pointer === undefined || answer.body.kind !== 'json' ? [] : validator.compile(json.pointer)(answer.body.value)),
       };
       const judged: Judged[] = [];
-      for (const check of CHECKS) {
+      for (const check of checks) {
         const remarks = check.look?.(subject) ?? [];
         judged.push(...remarks.map((remark) => ({ check, answer, remark })));
         if (check.isFinal === true && remarks.length > 0) break;
@@ -61,7 +62,7 @@ export function createJudge(parts: JudgeParts): Judge {
       return judged;
     },
     all: (session) =>
-      CHECKS.flatMap(
+      checks.flatMap(
         (check) =>
           check
             .conclude?.({ ...session, document, operations, validator, envelope })

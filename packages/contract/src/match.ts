@@ -1,4 +1,5 @@
 import type { Operation } from './operation.ts';
+import { pathParameters, pathPattern } from './path-template.ts';
 
 export interface Match {
   readonly operation: Operation;
@@ -32,17 +33,11 @@ export function createMatcher(operations: readonly Operation[]): Matcher {
 }
 
 function readRoute(operation: Operation): Route {
-  const names: string[] = [];
-  const source = operation.path.replace(/\{([^{}]+)\}|[^{}]+/g, (part, name: string | undefined) => {
-    if (name === undefined) return part.replace(/[\\^$.*+?()[\]|]/g, '\\$&');
-    names.push(name);
-    return '([^/]+)';
-  });
   const rank = operation.path
     .split('/')
     .map((segment) => (segment.includes('{') ? '1' : '0'))
     .join('');
-  return { operation, names, pattern: new RegExp(`^${source}$`), rank };
+  return { operation, names: pathParameters(operation.path), pattern: pathPattern(operation.path), rank };
 }
 
 function decode(text: string): string | undefined {

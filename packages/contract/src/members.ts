@@ -1,7 +1,7 @@
 import { resolve, type OpenApiDocument } from './document.ts';
 import { emptyRecord, isObject, member } from './json.ts';
 import type { Example, Header, Schema } from './operation.ts';
-import { joinPointer, pointerTokens } from './pointer.ts';
+import { joinPointer, lastToken } from './pointer.ts';
 import { provenanceOf, type Provenance } from './provenance.ts';
 import { keysOf } from './schema.ts';
 
@@ -33,7 +33,7 @@ export function readExamples(document: OpenApiDocument, holder: string): Readonl
 export function readHeader(document: OpenApiDocument, at: string, inherited: Provenance): Header {
   const { pointer, value } = resolve(document, at);
   return {
-    name: pointerTokens(at).at(-1) ?? '',
+    name: lastToken(at),
     required: value['required'] === true,
     ...readSchema(document, pointer),
     provenance: provenanceOf(value, inherited),

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Issue } from './issues.ts';
-import { joinPointer, pointerTokens } from './pointer.ts';
+import { joinPointer, parentPointer, pointerTokens } from './pointer.ts';
 import { ruleProvenance, type Provenance } from './provenance.ts';
 import type { SchemaNode } from './schema.ts';
 import { rootView, type View } from './view.ts';
@@ -33,7 +33,7 @@ export interface Place {
 export function provenanceOfIssue(document: OpenApiDocument, described: Described, value: unknown, issue: Issue): Provenance {
   let view = rootView(document, described.pointer, described.provenance);
   let provenance = strongest(view.nodes) ?? described.provenance;
-  const rule = issue.schemaPath.slice(0, issue.schemaPath.lastIndexOf('/'));
+  const rule = parentPointer(issue.schemaPath);
   // A missing or an unknown property is named by the issue, and the rule stands in the schema of the object.
   let outer = view;
   let at = value;

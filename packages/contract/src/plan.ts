@@ -1,13 +1,14 @@
 import { brokenForms } from './broken-forms.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Extension } from './extension.ts';
 import type { JournalEntry } from './journal.ts';
 import { isObject } from './json.ts';
 import { createMatcher } from './match.ts';
 import type { Operation } from './operation.ts';
-import { hasOtp } from './otp.ts';
 import { pagingOf } from './paging.ts';
 import { madeUpPath } from './made-up.ts';
+import { fillPath, hasPathParameters, pathParameters } from './path-template.ts';
 import { PHASES, type Effect, type Step, type StepForm } from './step.ts';
 import { stepForm } from './step-form.ts';
 import { isUndo, undoOf } from './undo.ts';
@@ -25,8 +26,7 @@ export interface PlanOptions {
   readonly seed: number;
   /** What earlier runs left behind and can still be undone. */
   readonly leftovers: readonly JournalEntry[];
-  /** Whether somebody is there to present one-time codes to. */
-  readonly presentsOtp: boolean;
+  readonly extensions: readonly Extension[];
 }
 
 /** Every request that may leave, and why the operations that are not called are not. */
@@ -80,13 +80,9 @@ function base(
   return { operation, method: operation.method, credential: 'account', form: undefined, detail: '', times: 1, effect };
 }
 
-function hasPath({ path }: Operation): boolean {
-  return path.includes('{');
-}
-
 function readingSteps(options: PlanOptions, operation: Operation): readonly Step[] {
   const { document, mode } = options;
-  const isBelow = hasPath(operation);
+  const isBelow = hasPathParameters(operation.path);
   const call: Step = {
     ...base(operation, 'reads'),
     purpose: 'call',
@@ -138,9 +134,9 @@ export function reasonToName(operation: Operation, operations: readonly Operatio
 }
 
 function effectiveSteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const { document, operations, presentsOtp } = options;
+  const { operations, extensions } = options;
   const effect: Effect = operation.billable ? 'costs' : 'changes';
-  const path = hasPath(operation) ? (namedPath(options, operation) ?? 'own') : 'none';
+  const path = hasPathParameters(operation.path) ? (namedPath(options, operation) ?? 'own') : 'none';
   const isRemoval = operation.method === 'DELETE';
   const isUndoing = isUndo(operation, operations);
   const call: Step = {
@@ -157,7 +153,7 @@ function effectiveSteps(options: PlanOptions, operation: Operation): readonly St
     if (reader !== undefined)
       steps.push({ ...call, operation, method: 'GET', purpose: 'read-removed', form: undefined, effect: 'reads', phase: PHASES.removed });
   }
-  if (hasOtp(document, operation)) steps.push({ ...call, purpose: 'otp', detail: 'a newer code', times: presentsOtp ? 2 : 1 });
+  for (const extension of extensions) steps.push(...extension.steps(operation, call));
   // Nothing in it could be made up, so that the request itself is what was asked for by name.
   if (!operation.billable && harmlessKeySteps(options, operation).length === 0) steps.push(...keySteps({ ...call, phase: PHASES.probe }));
   if (!operation.billable && !isRemoval && !isUndoing)
@@ -183,7 +179,7 @@ function undoStep(options: PlanOptions, operation: Operation, undone: Operation)
 
 function namedPath({ only }: PlanOptions, operation: Operation): PathValues | undefined {
   const value = only.get(operation.id);
-  const names = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '');
+  const names = pathParameters(operation.path);
   const [name] = names;
   return value === undefined || name === undefined || names.length > 1 ? undefined : { [name]: value };
 }
@@ -198,7 +194,7 @@ function keySteps(call: Step): readonly Step[] {
 
 /** Asks without the key for what could change nothing even if it were served. */
 function harmlessKeySteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const path = hasPath(operation) ? madeUpPath(options, operation) : 'none';
+  const path = hasPathParameters(operation.path) ? madeUpPath(options, operation) : 'none';
   const needsField = [...(operation.form?.fields.values() ?? [])].some(({ required }) => required);
   if (path === undefined || (path === 'none' && !needsField)) return [];
   return keySteps({
@@ -212,7 +208,7 @@ function harmlessKeySteps(options: PlanOptions, operation: Operation): readonly 
 }
 
 function unknownSteps(options: PlanOptions, operation: Operation, form: StepForm | undefined): readonly Step[] {
-  const path = hasPath(operation) ? madeUpPath(options, operation) : undefined;
+  const path = hasPathParameters(operation.path) ? madeUpPath(options, operation) : undefined;
   if (path === undefined) return [];
   return [
     { ...base(operation, 'reads'), purpose: 'unknown-id', path, form, detail: 'an identifier that nothing has', phase: PHASES.probe },
@@ -222,12 +218,10 @@ function unknownSteps(options: PlanOptions, operation: Operation, form: StepForm
 function methodSteps(options: PlanOptions, operation: Operation): readonly Step[] {
   const { operations, mode } = options;
   const first = operations.find(({ path }) => path === operation.path);
-  const path = hasPath(operation) ? madeUpPath(options, operation) : 'none';
+  const path = hasPathParameters(operation.path) ? madeUpPath(options, operation) : 'none';
   if (first?.id !== operation.id || path === undefined) return [];
   const match = createMatcher(operations);
-  const filled = operation.path.replace(/\{([^{}]+)\}/g, (_, name: string) =>
-    path === 'none' ? '' : encodeURIComponent(path[name] ?? ''),
-  );
+  const filled = fillPath(operation.path, path === 'none' ? {} : path);
   return (
     ['GET', ...(mode === 'full' ? ['PATCH'] : [])]
       // The same text may be another operation's path: GET /things/search is also GET /things/{id}.
@@ -246,7 +240,7 @@ function methodSteps(options: PlanOptions, operation: Operation): readonly Step[
 function brokenSteps(options: PlanOptions, operation: Operation): readonly Step[] {
   const valid = firstExample(operation);
   if (operation.form === undefined || valid === undefined) return [];
-  const path = hasPath(operation) ? ('found' as const) : ('none' as const);
+  const path = hasPathParameters(operation.path) ? ('found' as const) : ('none' as const);
   return brokenForms(options, operation, valid).map(({ values, detail, field }) => ({
     ...base(operation, 'reads'),
     purpose: 'invalid-form',

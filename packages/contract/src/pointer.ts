@@ -27,6 +27,16 @@ export function pointerTokens(pointer: string): readonly string[] {
     .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
 }
 
+/** The pointer to the object or list that holds what a pointer names; empty for members of the root. */
+export function parentPointer(pointer: string): string {
+  return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
+}
+
+/** The last reference token of a JSON pointer, unescaped; empty for the root. */
+export function lastToken(pointer: string): string {
+  return pointerTokens(pointer).at(-1) ?? '';
+}
+
 /** The value at a JSON pointer, or undefined where there is none. */
 export function valueAt(root: unknown, pointer: string): unknown {
   let value = root;

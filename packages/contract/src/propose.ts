@@ -1,15 +1,14 @@
 import type { Issue } from './issues.ts';
 import { OBSERVED, shapeSchema } from './infer.ts';
 import { isObject, typeOf } from './json.ts';
-import { pointerTokens } from './pointer.ts';
+import { lastToken, parentPointer } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 
 /** How the document would have to change to allow what breaks one of its rules. */
 export function proposalFor({ keyword, schemaPath, path, params }: Issue, value: unknown): Proposal | undefined {
-  const end = schemaPath.lastIndexOf('/');
-  const schema = schemaPath.slice(0, end);
-  const written = schemaPath.slice(end + 1);
-  if (end < 0) return undefined;
+  if (schemaPath === '') return undefined;
+  const schema = parentPointer(schemaPath);
+  const written = lastToken(schemaPath);
   // A type that no branch has is told as a type, at the branches.
   if (written === 'anyOf' || written === 'oneOf') {
     return Array.isArray(params['passingSchemas'])
@@ -17,7 +16,7 @@ export function proposalFor({ keyword, schemaPath, path, params }: Issue, value:
       : { kind: 'add-item', at: schemaPath, value: shapeSchema(value) };
   }
   if (written !== keyword) return undefined;
-  const name = pointerTokens(path).at(-1) ?? '';
+  const name = lastToken(path);
   switch (keyword) {
     case 'required':
       return { kind: 'remove-item', at: schemaPath, value: name };

@@ -22,12 +22,12 @@ export function constraintsOf(schema: JsonObject, inherited: Provenance | undefi
 }
 
 /**
- * The provenance of one rule of a schema. A rule is never firmer than the place where it stands.
+ * The provenance of one rule of a schema. A rule is never firmer than the schema that holds it, nor than the value that it speaks of.
  * @param place the schema object that holds the rule, or undefined where no schema states it
  * @param provenance that of the value or the property that the rule speaks of
  */
 export function ruleProvenance(
-  place: { readonly schema: JsonObject; readonly constraints: Provenance | undefined } | undefined,
+  place: { readonly schema: JsonObject; readonly provenance: Provenance; readonly constraints: Provenance | undefined } | undefined,
   keyword: string,
   provenance: Provenance,
 ): Provenance {
@@ -35,7 +35,8 @@ export function ruleProvenance(
   const written = member(place.schema, 'x-constraints');
   const named = asProvenance(isObject(written) ? member(written, keyword) : undefined);
   const rule = named ?? (PRESENCE_KEYWORDS.has(keyword) ? undefined : place.constraints);
-  return rule === undefined ? provenance : weaker(rule, provenance);
+  const held = weaker(place.provenance, provenance);
+  return rule === undefined ? held : weaker(rule, held);
 }
 
 function weaker(one: Provenance, other: Provenance): Provenance {

@@ -1,6 +1,8 @@
 import type { Har } from 'har-format';
 import { PURPOSES, readAnswer, type Answer, type Purpose, type Sent } from './answer.ts';
+import { CHECKS } from './checks.ts';
 import { parseDocument, type OpenApiDocument } from './document.ts';
+import type { Extension } from './extension.ts';
 import { isObject } from './json.ts';
 import { createMatcher, type Matcher } from './match.ts';
 import { NO_BUDGET } from './price.ts';
@@ -40,7 +42,8 @@ export interface Recorder {
 }
 
 /** A recorder for the operations of a document. */
-export function createRecorder(input: OpenApiDocument): Recorder {
+export function createRecorder(input: OpenApiDocument, extensions: readonly Extension[] = []): Recorder {
+  const checks = [...CHECKS, ...extensions.flatMap((extension) => extension.checks)];
   const document = parseDocument(input);
   const operations = readOperations(document);
   const validator = createValidator(document, true);
@@ -81,7 +84,7 @@ export function createRecorder(input: OpenApiDocument): Recorder {
         answers,
         pairs: [],
         unpaired: [],
-        otp: [],
+        checks,
         plan: { steps: [], withheld: new Map() },
         reasons: new Map(),
         left: [],

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts';
-import type { OtpProbe, Pair } from './check.ts';
+import type { Check, Pair } from './check.ts';
 import { coverOperation, type Coverage } from './coverage.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
@@ -25,6 +25,8 @@ export interface Report {
   /** ISO 8601. */
   readonly at: string;
   readonly milliseconds: number;
+  /** The checks of the run, so that a reader of the report knows what they mean. */
+  readonly checks: readonly CheckText[];
   readonly findings: readonly Finding[];
   readonly coverage: readonly Coverage[];
   /** What the plan allowed to be sent. */
@@ -36,6 +38,9 @@ export interface Report {
   readonly traffic: readonly RecordedExchange[];
 }
 
+/** What a check says of itself. */
+export type CheckText = Pick<Check, 'id' | 'claim' | 'judges' | 'client'>;
+
 export interface ReportParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
@@ -43,7 +48,7 @@ export interface ReportParts {
   readonly answers: readonly Answer[];
   readonly pairs: readonly Pair[];
   readonly unpaired: readonly Answer[];
-  readonly otp: readonly OtpProbe[];
+  readonly checks: readonly Check[];
   readonly plan: Plan;
   readonly reasons: ReadonlyMap<string, string>;
   readonly left: readonly string[];
@@ -58,10 +63,10 @@ export interface ReportParts {
 
 /** Judges all answers of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, answers, pairs, unpaired, otp } = parts;
-  const judge = createJudge({ document, operations, validator });
+  const { document, operations, validator, checks, answers, pairs, unpaired, reasons } = parts;
+  const judge = createJudge({ document, operations, validator, checks });
   // Of the compared service only the difference is judged.
-  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, otp })];
+  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired })];
   const findings = groupFindings(document, judged);
   const all = [...answers, ...pairs.map(({ other }) => other)];
   const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => secretsOf(document, answer))]);
@@ -73,8 +78,9 @@ export function buildReport(parts: ReportParts): Report {
     seed: parts.seed,
     at: new Date().toISOString(),
     milliseconds: Math.round(parts.milliseconds),
+    checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
-    coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons: parts.reasons }, operation)),
+    coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons, checks }, operation)),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
     spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },

@@ -1,6 +1,7 @@
 import type { PathValues } from './discover.ts';
 import { basePath } from './guard.ts';
 import type { Operation } from './operation.ts';
+import { fillPath } from './path-template.ts';
 import type { Step } from './step.ts';
 
 /** What a request needs beside its step. */
@@ -42,7 +43,7 @@ export function buildRequest({ target, step, path, body, query: more = {}, key, 
   }
   for (const [name, value] of Object.entries(more)) query.set(name, value);
   if (operation.security !== undefined && key !== undefined) headers.set(operation.security.header, key);
-  const filled = operation.path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const filled = fillPath(operation.path, path);
   const url = new URL(`${target.origin}${basePath(target)}${filled}`);
   url.search = query.toString();
   const hasForm = operation.form !== undefined && body !== undefined && step.method !== 'GET';

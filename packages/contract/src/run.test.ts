@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import type { Report } from './report.ts';
-import { runContract, TargetError } from './run.ts';
+import { TargetError } from './contract-options.ts';
+import { runContract } from './run.ts';
 
 const KEY = 'key-of-the-account';
 const SECRET = 'hunter2-secret';

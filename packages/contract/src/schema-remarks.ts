@@ -3,7 +3,7 @@ import { verdictOf, type Remark } from './finding.ts';
 import type { Issue } from './issues.ts';
 import { observe } from './observe.ts';
 import { provenanceOfIssue } from './place.ts';
-import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
+import { joinPointer, lastToken, pointerTokens, valueAt } from './pointer.ts';
 import { proposalFor } from './propose.ts';
 
 /** The broken rules of a body that one check speaks of. Those of the envelope's identifier and of page sizes have checks of their own. */
@@ -33,7 +33,7 @@ export function remarkOf({ document, answer, response, json }: Subject, issue: I
     // The place in the document, so that one cause in a hundred items of ten operations is one finding.
     rule:
       issue.keyword === 'required' || issue.keyword === 'additionalProperties'
-        ? `${issue.message} ${issue.path.split('/').at(-1)}`
+        ? `${issue.message} ${lastToken(issue.path)}`
         : issue.message,
     proposal: provenance === 'shown' ? undefined : proposalFor(issue, valueAt(value, issue.path)),
   };

@@ -2,6 +2,7 @@ import type { Credential, Purpose } from './answer.ts';
 import type { PathValues } from './discover.ts';
 import { writeForm } from './form.ts';
 import type { Operation } from './operation.ts';
+import { fillPath } from './path-template.ts';
 
 /** What a request does when it succeeds. */
 export type Effect = 'reads' | 'changes' | 'costs';
@@ -47,8 +48,7 @@ export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<s
 /** A step as a line for people: method, path, form, key, and what it is for. */
 export function describeStep(step: Step): string {
   const { operation, method, purpose, detail, credential, times, path } = step;
-  const filled =
-    typeof path === 'string' ? operation.path : operation.path.replace(/\{([^{}]+)\}/g, (whole, name: string) => path[name] ?? whole);
+  const filled = typeof path === 'string' ? operation.path : decodeURI(fillPath(operation.path, path));
   const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
   const known = Object.fromEntries([...Object.keys(step.form?.found ?? {}), ...page].map((name) => [name, 'FOUND']));
   const query = step.next?.in === 'query' ? `?${step.next.field}=${step.next.value ?? '{from an answer}'}` : '';

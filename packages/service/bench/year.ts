@@ -2,7 +2,7 @@
  * A year under 1,000 VMs, 1,000 domains and 20 dedicated servers: how long the clock takes to go on by
  * it, and whether every invoice is exact.
  *
- *   pnpm --filter @reseller/service bench [number of VMs and domains, default 1000]
+ *   npx pnpm@12 --filter @reseller/service bench [number of VMs and domains, default 1000]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 export { createService } from './service.ts';
 export type { Service, ServiceParts } from './service.ts';
 export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
+export { hasIdentity } from './store/identity.ts';
 export type { Store } from './store/store.ts';
 export { openPostgresStore } from './store/postgres/open.ts';
 export { openSqliteStore } from './store/sqlite/open.ts';

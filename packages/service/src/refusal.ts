@@ -7,13 +7,19 @@ interface Kinds {
   402: 'credit_limit_exceeded';
   404: 'not_found';
   405: 'method_not_allowed';
+  408: 'request_timeout';
   409: 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused';
+  412: 'precondition_failed';
   413: 'payload_too_large';
+  414: 'uri_too_long';
   415: 'unsupported_media_type';
+  416: 'range_not_satisfiable';
   422: 'validation_failed';
   429: 'rate_limited';
+  431: 'headers_too_large';
   500: 'internal_error';
   503: 'unavailable';
+  505: 'http_version_not_supported';
 }
 
 export type RefusalStatus = keyof Kinds;

@@ -16,13 +16,17 @@ import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
 import { authentication } from './http/authenticate.ts';
 import { controlsOf, HOLDS } from './http/controls.ts';
+import type { Docs } from './http/docs.ts';
+import { publicUrlFrom } from './http/invoice-document.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
+import { documentationAt } from './http/root.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
 import type { DueWorkParts } from './operations/due-work.ts';
 import { forgetOldKeys } from './operations/idempotency.ts';
 import { operations } from './operations/table.ts';
+import { forgetOldAttempts } from './operator/otp/verify.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
 import { offsetClock } from './ports/offset-clock.ts';
@@ -38,6 +42,8 @@ import type { Db, Store } from './store/store.ts';
 export interface ServiceParts {
   readonly store: Store;
   readonly ports: Ports;
+  /** Whether `ports` only simulate the infrastructure, which `/readyz` says then. False unless given. */
+  readonly isSimulated?: boolean;
   /** Known to the service alone and not in the store: one-time codes are hashed with it. At least 32 characters. */
   readonly secret: string;
   /**
@@ -56,8 +62,8 @@ export interface ServiceParts {
    * in each answer what the request deviated in. False unless given: it is refused then.
    */
   readonly lenient?: boolean;
-  /** Folder of the built documentation, served at /docs. */
-  readonly docs?: string;
+  /** The built documentation, served at /docs. */
+  readonly docs?: Docs;
   /**
    * Milliseconds after which this service counts as dead where it is heard of no more, and others
    * on the same database undo what it left half-done; 15 seconds where nothing is said.
@@ -83,6 +89,8 @@ export interface Service {
   readonly domains: DomainCommands;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
+  /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
+  clockAdvance(): Promise<number>;
   /**
    * Does all that has fallen due by the clock (period ends, set-ups, renewals, ends) and tells the
    * infrastructure what follows from it.
@@ -102,7 +110,7 @@ export interface Service {
  * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false } = parts;
+  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
@@ -167,6 +175,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     authenticate,
     controls,
     metrics,
+    isSimulated,
     logger,
   });
   app.addHook('onClose', () =>
@@ -174,12 +183,29 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       .leave()
       .catch((error: unknown) => logger.error({ err: error }, 'this instance could not give up its lease, which expires by itself')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, vms, domains, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({
+    store,
+    ports,
+    secret,
+    mode,
+    vms,
+    domains,
+    sandbox,
+    operatorToken,
+    metrics,
+    isSimulated,
+    documentation: parts.docs === undefined ? undefined : () => documentationAt(`${publicUrlFrom({ publicUrl }, app)}/docs/`, 'operator'),
+    logger,
+  });
   return {
     app,
     operator,
     vms,
     domains,
+    async clockAdvance() {
+      await now();
+      return Math.floor(clock.offset / 1000);
+    },
     runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
       closing.abort();
@@ -199,6 +225,7 @@ function upkeepOf(store: Store): (now: number) => Promise<void> {
   return async (now) => {
     if (performance.now() - last < UPKEEP_EVERY) return;
     await forgetOldKeys(store, now);
+    await forgetOldAttempts(store, now);
     await store.sharing.windows.forget();
     last = performance.now();
   };

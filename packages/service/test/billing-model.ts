@@ -148,7 +148,7 @@ export class BillingModel {
     return {
       currentInvoiceTotal: Number(soFar) / 100,
       estimatedInvoiceTotal: Number(this.#cents(month, nextMonth(month))) / 100,
-      creditLimitRemaining: Number(limit - unpaid - soFar) / 100,
+      creditLimitRemaining: Number(limit - unpaid - (this.#heldUnits(month) + 500_000n) / 1_000_000n) / 100,
     };
   }
 
@@ -194,6 +194,19 @@ export class BillingModel {
     return BigInt(inUnits(sum, 100n));
   }
 
+  /** Units of 10^-8 EUR that a month comes to by its end: each position rounded up. */
+  #heldUnits(month: number): bigint {
+    let units = 0n;
+    for (const { stretches } of this.vms) {
+      for (const { start, stop, price } of stretches) {
+        const seconds = Math.min(stop ?? nextMonth(month), nextMonth(month)) - Math.max(start, month);
+        if (seconds > 0) units += roundedUp(price.n * BigInt(seconds) * 100_000_000n, price.d * 2_592_000n);
+      }
+    }
+    for (const { at, cents } of this.charges) if (firstOf(at) === month) units += cents * 1_000_000n;
+    return units;
+  }
+
   #end(vm: ModelVm, now: number): void {
     for (const stretch of vm.stretches) stretch.stop ??= now;
   }
@@ -230,6 +243,10 @@ function plus(one: Fraction, other: Fraction): Fraction {
 
 function greatestCommon(a: bigint, b: bigint): bigint {
   return b === 0n ? a : greatestCommon(b, a % b);
+}
+
+function roundedUp(n: bigint, d: bigint): bigint {
+  return (n + d - 1n) / d;
 }
 
 /** A fraction that is not negative as a whole number of 1/scale, the middle to the even one. */

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { createValidator, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
+import { createValidator, fillPath, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, memoryFence, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
@@ -155,6 +156,7 @@ export async function startService({
   mode,
   lenient,
   databaseUrl,
+  logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
   random?: Random;
@@ -169,6 +171,7 @@ export async function startService({
   lenient?: boolean;
   /** A PostgreSQL database to run on. */
   databaseUrl?: string;
+  logger?: Logger;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
@@ -180,7 +183,7 @@ export async function startService({
     store,
     ports,
     secret: SECRET,
-    logger: pino({ level: 'silent' }),
+    logger,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
@@ -246,7 +249,7 @@ export async function startService({
         init.body = body;
         headers.set('content-type', sent.contentType ?? 'application/x-www-form-urlencoded');
       }
-      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ''));
+      const path = fillPath(operation.path, sent.path ?? {});
       const received = await send(path, init);
       expectDocumented(operation, received);
       return received;

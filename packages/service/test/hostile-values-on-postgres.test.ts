@@ -2,7 +2,7 @@
  * PostgreSQL takes less than SQLite does: a NUL byte or a lone surrogate in any text, an integer
  * beyond its type. What reaches it must have been refused before, or it is a 500.
  */
-import { writeForm } from '@reseller/contract';
+import { fillPath, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -85,7 +85,7 @@ async function serviceOnPostgres(): Promise<Send> {
   return async (id, path, body) => {
     const { method, path: template } = apiOf(id).operation;
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await fetch(baseUrl + template.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? ''), {
+    const answer = await fetch(baseUrl + fillPath(template, path), {
       method,
       headers: { 'x-service-apikey': apiKey, ...(body !== undefined && type) },
       ...(body !== undefined && { body }),

@@ -1,4 +1,6 @@
 /** The operations of the document by what tests ask of them. */
+import { pathParameters } from '@reseller/contract';
+
 import { apiOperations } from '../src/http/api.ts';
 import type { ApiOperation } from '../src/http/api.ts';
 import type { OperationId } from '../src/operations/operation.ts';
@@ -7,7 +9,7 @@ const idsOf = (wanted: (api: ApiOperation) => boolean): readonly OperationId[] =
 
 /** Names of the path parameters, as the path has them. */
 export function pathParametersOf({ operation }: ApiOperation): readonly string[] {
-  return [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+  return pathParameters(operation.path);
 }
 
 /** Those with a path parameter. */

@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
-import { createValidator, parseDocument, readOperations, responseFor } from '@reseller/contract';
+import { createValidator, parseDocument, pathPattern, readOperations, responseFor } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import { createClient } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
@@ -15,7 +15,7 @@ const api = parseDocument(document);
 const validator = createValidator(api);
 const operations = readOperations(api).map((operation) => ({
   operation,
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  pattern: pathPattern(operation.path),
 }));
 
 /** What the tests' operator presents. */

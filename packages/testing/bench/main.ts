@@ -2,7 +2,7 @@
  * What the client adds to a call, over bare `fetch` to the same server on a socket: rounds of the same reads, turn by turn. And how soon a
  * service is ready in a test.
  *
- *   pnpm --filter @reseller/testing bench [calls of each round, default 50]
+ *   npx pnpm@12 --filter @reseller/testing bench [calls of each round, default 50]
  */
 import { createReseller } from '@reseller/client';
 import { createTestService } from '@reseller/testing';

@@ -3,6 +3,7 @@ import { createRecorder } from '@reseller/contract/engine';
 import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
 import { openDocument } from '../document.ts';
+import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';
 import { startProxy, type Proxy, type ProxyOptions } from '../proxy.ts';
 import { conclude } from './conclude.ts';
@@ -10,7 +11,7 @@ import { conclude } from './conclude.ts';
 /** Stands between a client and a service until it is stopped, then says what it saw. */
 export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
   const loaded = await openDocument(args.document);
-  const recorder = createRecorder(loaded.document);
+  const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
   const safe = guarded(output, []);
   const proxy = await start({
     target: args.target,

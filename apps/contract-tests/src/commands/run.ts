@@ -2,7 +2,6 @@ import {
   NO_BUDGET,
   type Budget,
   type PriceOf,
-  OTP_LAW_NAMES,
   planContract,
   runContract,
   TargetError,
@@ -16,6 +15,8 @@ import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
 import { openDocument, type LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
+import { oneTimeCodes } from '../one-time-codes/extension.ts';
+import { LAW_NAMES } from '../one-time-codes/laws.ts';
 import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from '../operator.ts';
 import { readKey, type Arguments, type Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
@@ -27,7 +28,6 @@ import { conclude } from './conclude.ts';
 /** Where a command keeps what outlives it. */
 export interface Places {
   readonly journal: string;
-  readonly demoKeyFile?: URL;
 }
 
 /** Calls a service and judges its answers. */
@@ -36,7 +36,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   rejectUnknown(args, loaded);
   const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
   // A plan sends nothing, so it needs neither key nor token.
-  const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment, places.demoKeyFile);
+  const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment);
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
   const safe = guarded(output, secrets);
@@ -80,8 +80,9 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
     ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
-    ...(operator === undefined ? {} : { presentOtp: otpPresenter(operator), secrets: [operator.token] }),
+    ...(operator === undefined ? {} : { secrets: [operator.token] }),
     journal: fileJournal(journal),
+    extensions: [oneTimeCodes(loaded.document, operator === undefined ? undefined : otpPresenter(operator))],
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
   };
 }
@@ -106,7 +107,7 @@ async function reached<Result>({ compare }: Arguments, what: () => Promise<Resul
     const hint =
       compare !== undefined && error.message.startsWith(compare.origin)
         ? 'Start the service there, or leave --compare out.'
-        : 'Start the service there (pnpm start for the sandbox), or name another with --target.';
+        : 'Start the service there (npx pnpm@12 start for the sandbox), or name another with --target.';
     throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
   }
 }
@@ -119,8 +120,8 @@ function rejectUnknown({ only }: Arguments, { document }: LoadedDocument): void 
 
 /** Codes are not sent to the target, so that they are no steps of the plan. */
 function presenting(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
-  if (operator === undefined || !steps.some(({ purpose }) => purpose === 'otp')) return [];
-  return [`  ${OTP_LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
+  if (operator === undefined || !steps.some(({ purpose }) => purpose === 'repeat')) return [];
+  return [`  ${LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
 }
 
 /** Every request that may leave, and what will not be called. */
@@ -154,7 +155,7 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
     !statuses.every((status) => status.startsWith('404'))
   )
     throw new CannotRunError(
-      `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, .data/demo-api-key.`,
+      `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, demo-api-key in its data folder.`,
     );
   throw new CannotRunError(
     `No operation at ${target} answered with success (only ${statuses.join(', ')}), so nothing was checked. Is this the base address of the API?`,

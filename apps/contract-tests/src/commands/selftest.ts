@@ -2,8 +2,7 @@ import type { Console } from '../console.ts';
 import { openDocument } from '../document.ts';
 import type { Arguments } from '../options.ts';
 import { columns } from '../render.ts';
-import { controlRun, proveCheck } from '../selftest.ts';
-import { CHECKS } from '@reseller/contract/engine';
+import { ALL_CHECKS, controlRun, proveCheck } from '../selftest.ts';
 
 /** Shows of every check that it is red on its defect and green without. */
 export async function selftest(args: Arguments, output: Console): Promise<0 | 1> {
@@ -11,8 +10,8 @@ export async function selftest(args: Arguments, output: Console): Promise<0 | 1>
   const control = await controlRun(document);
   const rows: (readonly string[])[] = [];
   let failed = control.length;
-  for (const [index, check] of CHECKS.entries()) {
-    output.progress(`${index + 1}/${CHECKS.length}  ${check.id}`);
+  for (const [index, check] of ALL_CHECKS.entries()) {
+    output.progress(`${index + 1}/${ALL_CHECKS.length}  ${check.id}`);
     const { found, defect } = await proveCheck(document, check);
     if (!found) failed++;
     rows.push([found ? 'found' : 'MISSED', check.id, defect]);

@@ -1,7 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { createValidator, responseFor, type FormReading, type OpenApiDocument, type Operation } from '@reseller/contract';
 import {
-  hasOtp,
   isUndo,
   knownPaths,
   pagingOf,
@@ -12,6 +11,7 @@ import {
   type Exchange,
   type FakeAnswer,
 } from '@reseller/contract/engine';
+import { returnsCode } from '../one-time-codes/codes.ts';
 
 type Outcome = Exchange['outcome'];
 type Values = Readonly<Record<string, string>>;
@@ -99,7 +99,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
         removed.add(`${operation.path} ${path}`);
       } else if (isUndo(operation, operations)) removed.delete(path);
       let body = pageOf(operation, asked, withIdentifier(completed(document, operation, exampleOf(operation, path))));
-      if (hasOtp(document, operation)) {
+      if (returnsCode(document, operation)) {
         otp = String(randomInt(10_000_000, 99_999_999));
         body = replaced(body, '/data/otp_code', otp);
       }

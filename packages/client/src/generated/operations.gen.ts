@@ -12,7 +12,7 @@ import type * as types from './types.gen.ts';
 /**
  * Create a VM
  *
- * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+ * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
  *
  * @param form What the VM is to be.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -20,13 +20,13 @@ import type * as types from './types.gen.ts';
  * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
  * @throws ResellerError, of the class that tells what happened.
  */
-export const createVm = (client: Client, form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options?: CallOptions): Promise<types.CreateVmSuccess['data']> =>
-  sdk.createVm({ ...options, client, body: form, meta: 'createVm bk .cores:integer .mem:integer .disk:integer .os .hostsystem .ips?:integer .backup_slots?:integer .network_speed?:integer .hostname? .storage?:integer .ssh_key? .ssh_key_displayname?>ssh_key .allowFallbackIPs?:boolean .default_ptr?', write: write });
+export const createVm = (client: Client, form: FormOf<types.CreateVmData['body']>, options?: CallOptions): Promise<types.CreateVmSuccess['data']> =>
+  sdk.createVm({ ...options, client, body: form, meta: 'createVm bk .cores:integer .mem:integer .disk:integer .os .hostsystem .ips?:integer .backup_slots?:integer .network_speed?:integer .hostname? .storage?:integer .ssh_key? .ssh_key_displayname? .allowFallbackIPs?:boolean .default_ptr?', write: write });
 
 /**
  * Reinstall a VM
  *
- * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+ * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
  *
  * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
  * @param form What to install. The whole body may be left out.
@@ -49,7 +49,7 @@ export const listVmHosts = (client: Client, options?: CallOptions): Promise<type
 /**
  * List dedicated servers
  *
- * Answers the dedicated servers of the account with all that `GET /dedicated/{identifier}/info` answers of one, also those that are being set up and those that are cancelled but still active.
+ * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
  *
  * @throws ResellerError, of the class that tells what happened.
  */
@@ -69,7 +69,7 @@ export const listDedicatedMarket = (client: Client, options?: CallOptions): Prom
 /**
  * Read a dedicated server
  *
- * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
+ * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws ResellerError, of the class that tells what happened.
@@ -80,7 +80,7 @@ export const getDedicatedServer = (client: Client, identifier: types.GetDedicate
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -92,7 +92,7 @@ export const deleteDedicatedServer = (client: Client, identifier: types.DeleteDe
 /**
  * Withdraw a server cancellation
  *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+ * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -116,7 +116,7 @@ export const listDomains = (client: Client, options?: CallOptions): Promise<type
 /**
  * Read the price list
  *
- * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD that can be registered.
+ * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
  *
  * @throws ResellerError, of the class that tells what happened.
  */
@@ -126,7 +126,7 @@ export const getDomainPricings = (client: Client, options?: CallOptions): Promis
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+ * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
  *
  * @param form The domain, its handle, and what else the registration needs.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -151,7 +151,7 @@ export const getDomain = (client: Client, domain: types.GetDomainData['path']['d
 /**
  * Set the nameservers
  *
- * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. Setting the same nameservers again changes nothing.
+ * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
  *
  * @param domain Name of the domain with its TLD.
  * @param form The nameservers that the domain is to have.
@@ -163,7 +163,7 @@ export const setDomainNameservers = (client: Client, domain: types.SetDomainName
 /**
  * Request an authcode
  *
- * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+ * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
  *
  * @param domain Name of the domain with its TLD.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -175,7 +175,7 @@ export const requestDomainAuthcode = (client: Client, domain: types.RequestDomai
 /**
  * Withdraw a domain cancellation
  *
- * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+ * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
  *
  * @param domain Name of the domain with its TLD.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -189,7 +189,7 @@ export const undeleteDomain = (client: Client, domain: types.UndeleteDomainData[
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
  *
  * @param domain Name of the domain with its TLD.
  * @param form The DNS record.
@@ -245,7 +245,7 @@ export const listSales = (client: Client, options?: CallOptions): Promise<types.
 /**
  * List invoices
  *
- * Lists the invoices of the account, without their positions, by invoice ID. The running period is not among them: see `GET /accounting/invoices/current`.
+ * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
  *
  * @throws ResellerError, of the class that tells what happened.
  */
@@ -300,7 +300,7 @@ export interface Operations {
   /**
    * Create a VM
    *
-   * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+   * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
    *
    * @param form What the VM is to be.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -308,11 +308,11 @@ export interface Operations {
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
    * @throws ResellerError, of the class that tells what happened.
    */
-  createVm(form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options?: CallOptions): Call<types.CreateVmSuccess['data']>;
+  createVm(form: FormOf<types.CreateVmData['body']>, options?: CallOptions): Call<types.CreateVmSuccess['data']>;
   /**
    * Create a VM
    *
-   * Buys a virtual server and starts it. Billing begins with its creation and runs per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. The initial password is answered once and cannot be read again.
+   * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
    *
    * @param form What the VM is to be.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -320,11 +320,11 @@ export interface Operations {
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
    * @throws ResellerError, of the class that tells what happened.
    */
-  createVm(form: FormOf<types.CreateVmData['body']> & Needs<types.CreateVmData['body'], 'ssh_key_displayname', 'ssh_key'>, options: Reconciling): Call<Recovered<types.CreateVmSuccess['data']>>;
+  createVm(form: FormOf<types.CreateVmData['body']>, options: Reconciling): Call<Recovered<types.CreateVmSuccess['data']>>;
   /**
    * Reinstall a VM
    *
-   * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+   * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
    *
    * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
    * @param form What to install. The whole body may be left out.
@@ -335,7 +335,7 @@ export interface Operations {
   /**
    * Reinstall a VM
    *
-   * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Expect that everything on its disks is lost: whether anything is kept, and whether the login changes, is not shown in the specification.
+   * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
    *
    * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
    * @param form What to install. The whole body may be left out.
@@ -354,7 +354,7 @@ export interface Operations {
   /**
    * List dedicated servers
    *
-   * Answers the dedicated servers of the account with all that `GET /dedicated/{identifier}/info` answers of one, also those that are being set up and those that are cancelled but still active.
+   * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
    *
    * @throws ResellerError, of the class that tells what happened.
    */
@@ -370,7 +370,7 @@ export interface Operations {
   /**
    * Read a dedicated server
    *
-   * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers; a server keeps it when it is ordered. What is answered for a server that is still on the market is not shown in the specification. This service answers it like one that is being set up, without addresses; it is not in your list. A server that has ended, and one of another account, is not found.
+   * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws ResellerError, of the class that tells what happened.
@@ -379,7 +379,7 @@ export interface Operations {
   /**
    * Cancel a dedicated server
    *
-   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -389,7 +389,7 @@ export interface Operations {
   /**
    * Cancel a dedicated server
    *
-   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the answer gives as `termination_date`; until then the cancellation can be withdrawn with `POST /dedicated/{identifier}/undelete`. Whether a server can be cancelled while it is being set up is not shown in the specification; here it cannot, since it has no renewal date yet. From the termination date on it is neither listed nor found.
+   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -399,7 +399,7 @@ export interface Operations {
   /**
    * Withdraw a server cancellation
    *
-   * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+   * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -411,7 +411,7 @@ export interface Operations {
   /**
    * Withdraw a server cancellation
    *
-   * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again, at its price, at the `renew_date` that the answer gives. Nothing is charged before that date (not shown in the specification).
+   * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -431,7 +431,7 @@ export interface Operations {
   /**
    * Read the price list
    *
-   * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD that can be registered.
+   * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
    *
    * @throws ResellerError, of the class that tells what happened.
    */
@@ -439,7 +439,7 @@ export interface Operations {
   /**
    * Register a domain
    *
-   * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+   * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
    *
    * @param form The domain, its handle, and what else the registration needs.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -451,7 +451,7 @@ export interface Operations {
   /**
    * Register a domain
    *
-   * Registers a domain, or transfers it to this account when `authcode` is given. The price stands in `GET /domain/pricings`. The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. Without a nameserver `ns1`, `ns2` alone is refused. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+   * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
    *
    * @param form The domain, its handle, and what else the registration needs.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -472,7 +472,7 @@ export interface Operations {
   /**
    * Set the nameservers
    *
-   * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. Setting the same nameservers again changes nothing.
+   * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
    *
    * @param domain Name of the domain with its TLD.
    * @param form The nameservers that the domain is to have.
@@ -482,7 +482,7 @@ export interface Operations {
   /**
    * Request an authcode
    *
-   * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+   * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
    *
    * @param domain Name of the domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -492,7 +492,7 @@ export interface Operations {
   /**
    * Request an authcode
    *
-   * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before (not shown); `GET /domain/{domain}/info` answers the present one.
+   * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
    *
    * @param domain Name of the domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -502,7 +502,7 @@ export interface Operations {
   /**
    * Withdraw a domain cancellation
    *
-   * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+   * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
    *
    * @param domain Name of the domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -514,7 +514,7 @@ export interface Operations {
   /**
    * Withdraw a domain cancellation
    *
-   * Withdraws the cancellation of a domain: the domain is renewed again, at the price of a renewal in `GET /domain/pricings`. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+   * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
    *
    * @param domain Name of the domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -526,7 +526,7 @@ export interface Operations {
   /**
    * Edit a DNS record
    *
-   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
    *
    * @param domain Name of the domain with its TLD.
    * @param form The DNS record.
@@ -537,7 +537,7 @@ export interface Operations {
   /**
    * Edit a DNS record
    *
-   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. Here the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
    *
    * @param domain Name of the domain with its TLD.
    * @param form The DNS record.
@@ -593,7 +593,7 @@ export interface Operations {
   /**
    * List invoices
    *
-   * Lists the invoices of the account, without their positions, by invoice ID. The running period is not among them: see `GET /accounting/invoices/current`.
+   * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
    *
    * @throws ResellerError, of the class that tells what happened.
    */

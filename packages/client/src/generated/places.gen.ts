@@ -12,7 +12,7 @@ export const WRITE: Write = write;
 /** Every operation of the document, by group, made by its method, path, and what the document says of it (`Meta`). */
 export const groupsOf = (at: (method: string, path: string, meta: Meta) => (...input: unknown[]) => Call<never>): Groups => ({
   vm: {
-    create: at('PUT', '/vm/create', 'createVm bk .cores:integer .mem:integer .disk:integer .os .hostsystem .ips?:integer .backup_slots?:integer .network_speed?:integer .hostname? .storage?:integer .ssh_key? .ssh_key_displayname?>ssh_key .allowFallbackIPs?:boolean .default_ptr?'),
+    create: at('PUT', '/vm/create', 'createVm bk .cores:integer .mem:integer .disk:integer .os .hostsystem .ips?:integer .backup_slots?:integer .network_speed?:integer .hostname? .storage?:integer .ssh_key? .ssh_key_displayname? .allowFallbackIPs?:boolean .default_ptr?'),
     reinstall: at('POST', '/vm/{vmid}/reinstall', 'reinstallVm k .os?'),
     hosts: at('GET', '/vm/list/hosts', 'listVmHosts sr'),
   },

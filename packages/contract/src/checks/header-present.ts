@@ -1,6 +1,7 @@
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { provenanceOfIssue } from '../place.ts';
+import { parentPointer } from '../pointer.ts';
 import { proposalFor } from '../propose.ts';
 import { withMembers } from '../tamper.ts';
 
@@ -13,10 +14,7 @@ export const headerPresent: Check = {
   look({ document, answer, response, validator }) {
     return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
       const text = answer.headers[key];
-      const at =
-        header.pointer === undefined
-          ? `${response?.holder ?? ''}/headers/${header.name}`
-          : header.pointer.slice(0, header.pointer.lastIndexOf('/'));
+      const at = header.pointer === undefined ? `${response?.holder ?? ''}/headers/${header.name}` : parentPointer(header.pointer);
       const base = { pointer: '', at };
       if (text === undefined) {
         if (!header.required) return [];

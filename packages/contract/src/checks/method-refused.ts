@@ -5,7 +5,7 @@ import { resolve, type OpenApiDocument } from '../document.ts';
 import type { JsonObject } from '../json.ts';
 import { observedResponse } from '../observed.ts';
 import type { Operation } from '../operation.ts';
-import { valueAt } from '../pointer.ts';
+import { parentPointer, valueAt } from '../pointer.ts';
 
 export const methodRefused: Check = {
   id: 'method-refused',
@@ -25,11 +25,11 @@ export const methodRefused: Check = {
         message: `${sent.method} ${operation.path} is answered, which the document does not describe`,
         expected: '404 or 405',
         observed: String(status),
-        at: operation.pointer.slice(0, operation.pointer.lastIndexOf('/')),
+        at: parentPointer(operation.pointer),
         rule: sent.method,
         proposal: {
           kind: 'add-entry',
-          at: operation.pointer.slice(0, operation.pointer.lastIndexOf('/')),
+          at: parentPointer(operation.pointer),
           key: sent.method.toLowerCase(),
           value: {
             operationId: `${sent.method.toLowerCase()}${operation.id.charAt(0).toUpperCase()}${operation.id.slice(1)}`,

@@ -6,6 +6,7 @@ import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject, typeOf } from '../json.ts';
 import { responseFor } from '../operations.ts';
 import { walkDescribed, type Place } from '../place.ts';
+import { parentPointer } from '../pointer.ts';
 import type { Proposal } from '../proposal.ts';
 import { keysOf } from '../schema.ts';
 import { alterFirst, isPayload } from '../tamper.ts';
@@ -85,7 +86,7 @@ function compare({ document }: Session, { one, other }: Pair): readonly RunRemar
 /** Properties that one of two shapes has in objects that both have, apart from those that the document calls optional. */
 function onlyIn(one: Shape, other: Shape): readonly Pick<RunRemark, 'pointer' | 'verdict' | 'expected' | 'rule' | 'proposal'>[] {
   return [...one.places].flatMap(([pattern, place]) => {
-    const holder = pattern.slice(0, pattern.lastIndexOf('/'));
+    const holder = parentPointer(pattern);
     if (pattern.endsWith('/*') || !other.objects.has(holder) || other.places.has(pattern)) return [];
     const proposal = optional(place);
     return proposal === undefined

@@ -5,7 +5,7 @@ import type { RunRemark } from '../finding.ts';
 import { isObject } from '../json.ts';
 import { responseFor } from '../operations.ts';
 import { strongest, walkDescribed } from '../place.ts';
-import { joinPointer } from '../pointer.ts';
+import { joinPointer, pointerTokens } from '../pointer.ts';
 import type { Provenance } from '../provenance.ts';
 import { keysOf } from '../schema.ts';
 import { dropFirst } from '../tamper.ts';
@@ -25,7 +25,8 @@ export const partSeen: Check = {
   },
   defect: {
     says: 'An optional property is never sent.',
-    tamper: (exchange) => dropFirst(exchange, ({ name, parents, pointer }) => pointer.split('/').length > 2 && isOptional(name, parents)),
+    tamper: (exchange) =>
+      dropFirst(exchange, ({ name, parents, pointer }) => pointerTokens(pointer).length > 1 && isOptional(name, parents)),
   },
 };
 

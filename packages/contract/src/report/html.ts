@@ -1,8 +1,7 @@
-import { escapeUTF8 as escape } from 'entities';
 import type { SettledFinding, SettledReport } from '../baseline.ts';
-import { checkById } from '../checks.ts';
 import type { Coverage } from '../coverage.ts';
 import { VERDICTS, type Verdict } from '../finding.ts';
+import { Html, joined, markup } from './escaped.ts';
 import { STYLE } from './html-style.ts';
 import { summarise } from './summary.ts';
 import { visible } from './visible.ts';
@@ -14,51 +13,52 @@ const MEANINGS: Readonly<Record<Verdict, string>> = {
   unverified: 'The document describes it, and no answer showed it. Never counted as passed.',
 };
 
-/** The report as one HTML page that needs nothing from anywhere. */
+/** The report as one HTML page that loads nothing. */
 export function toHtml(report: SettledReport): string {
   const { verdict } = summarise(report);
   const title = `Contract of ${report.document.title}`;
-  return visible(`<!doctype html>
+  const page = markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escape(title)}: ${verdict}</title>
-<style>${STYLE}</style>
+<title>${title}: ${verdict}</title>
+<style>${new Html(STYLE)}</style>
 </head>
 <body>
 <a class="skip" href="#findings">To the findings</a>
 <header>
-<h1>${escape(title)} <span class="verdict ${verdict}">${verdict}</span></h1>
-<p class="soft">Version ${escape(report.document.version)} against ${escape(report.target)}, ${escape(report.mode)}, on ${escape(report.at)}, in ${report.milliseconds} ms, seed ${report.seed}</p>
-<p class="said">${escape(said(report))}</p>
+<h1>${title} <span class="verdict ${verdict}">${verdict}</span></h1>
+<p class="soft">Version ${report.document.version} against ${report.target}, ${report.mode}, on ${report.at}, in ${report.milliseconds} ms, seed ${report.seed}</p>
+<p class="said">${summaryText(report)}</p>
 </header>
 <nav aria-label="Parts of this page"><a href="#findings">Findings</a> <a href="#coverage">Coverage</a> <a href="#plan">What was allowed to be sent</a></nav>
 <main>
 ${figures(report)}
 ${left(report)}
 <section id="findings" aria-label="Findings">
-${report.findings.length === 0 ? '<p>Nothing was found.</p>' : VERDICTS.map((kind) => findingsOf(report, kind)).join('')}
+${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.map((kind) => findingsOf(report, kind))}
 ${settled(report)}
 </section>
 <h2 id="coverage">Coverage</h2>
 <p class="soft">By operation: which statuses were answered, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
-${report.coverage.map((row) => coverageOf(row, report)).join('')}
+${report.coverage.map((row) => coverageOf(row, report))}
 <h2 id="plan">What was allowed to be sent</h2>
-<details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => `<li><code>${escape(step)}</code></li>`).join('')}</ul></div></details>
+<details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => markup`<li><code>${step}</code></li>`)}</ul></div></details>
 </main>
 </body>
 </html>
-`);
+`;
+  return visible(page.text);
 }
 
-/** What came of it, in a sentence or three. */
-function said(report: SettledReport): string {
+/** The result in one to three sentences. */
+function summaryText(report: SettledReport): string {
   const { verdict, counts, operations } = summarise(report);
   const open = report.findings.filter((finding) => finding.verdict === 'violation' && finding.accepted === undefined);
   const clients = open.filter(({ about }) => about === 'client').length;
-  const what =
+  const result =
     verdict === 'passed'
       ? 'No answer contradicts what the document shows.'
       : [
@@ -69,7 +69,7 @@ function said(report: SettledReport): string {
   const missing = operations.all - operations.verified;
   const { amount, unknown } = report.spent;
   return [
-    what,
+    result,
     changes > 0 ? `The document can learn ${counted(changes, 'thing')}.` : '',
     missing > 0 ? `${counted(missing, 'operation')} of ${operations.all} not verified.` : 'Every operation was verified.',
     amount !== '0.00' || unknown > 0
@@ -84,98 +84,102 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function figures(report: SettledReport): string {
+function figures(report: SettledReport): Html {
   const { counts, operations, statuses, fields, requests, accepted, fixed } = summarise(report);
-  const all: readonly (readonly [string | number, string])[] = [
+  const share = (seen: number, all: number): Html => markup`${seen}/<wbr>${all}`;
+  const all: readonly (readonly [value: string | number | Html, name: string])[] = [
     [counts.violation, 'violations'],
     [counts.learned, 'learned'],
     [counts.discovered, 'discovered'],
-    [`${operations.verified}/<wbr>${operations.all}`, 'operations verified'],
-    [`${statuses.seen}/<wbr>${statuses.all}`, 'described statuses seen'],
-    [`${fields.seen}/<wbr>${fields.all}`, 'described fields seen'],
+    [share(operations.verified, operations.all), 'operations verified'],
+    [share(statuses.seen, statuses.all), 'described statuses seen'],
+    [share(fields.seen, fields.all), 'described fields seen'],
     [requests, 'requests'],
     ...(accepted + fixed > 0 ? ([[`${accepted} / ${fixed}`, 'accepted / fixed']] as const) : []),
   ];
-  return `<div class="figures">${all.map(([value, name]) => `<div class="figure"><b>${value}</b><span>${name}</span></div>`).join('')}</div>`;
+  return markup`<div class="figures">${all.map(([value, name]) => markup`<div class="figure"><b>${value}</b><span>${name}</span></div>`)}</div>`;
 }
 
-function left({ left: what }: SettledReport): string {
-  if (what.length === 0) return '';
-  return `<div class="note"><b>Left behind on the account</b><ul>${what.map((line) => `<li>${escape(line)}</li>`).join('')}</ul></div>`;
+function left({ left: lines }: SettledReport): Html | undefined {
+  if (lines.length === 0) return undefined;
+  return markup`<div class="note"><b>Left behind on the account</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
 }
 
-function findingsOf(report: SettledReport, verdict: Verdict): string {
+function findingsOf(report: SettledReport, verdict: Verdict): Html | undefined {
   const found = report.findings.filter((finding) => finding.verdict === verdict && finding.accepted === undefined);
-  if (found.length === 0) return '';
-  return `<h2><span class="verdict ${verdict}">${verdict}</span> ${found.length}</h2><p class="soft">${MEANINGS[verdict]}</p>${found.map(findingOf).join('')}`;
+  if (found.length === 0) return undefined;
+  return markup`<h2><span class="verdict ${verdict}">${verdict}</span> ${found.length}</h2><p class="soft">${MEANINGS[verdict]}</p>${found.map((finding) => findingOf(finding, report))}`;
 }
 
-function findingOf(finding: SettledFinding): string {
+function findingOf(finding: SettledFinding, { checks }: SettledReport): Html {
   const { check, about, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
-  const where = touches.map(({ operation, status, times }) => `${escape(operation)} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
-  const shown = samples.map(
-    (sample) =>
-      `<li><code>${escape(sample.pointer || 'the answer')}</code> of ${escape(sample.operation)}: ${escape(sample.observed)}</li>`,
+  const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
+  const seen = samples.map(
+    (sample) => markup`<li><code>${sample.pointer || 'the answer'}</code> of ${sample.operation}: ${sample.observed}</li>`,
   );
-  return `<details${verdict === 'violation' ? ' open' : ''}><summary>${about === 'client' ? '<span class="verdict">client</span> ' : ''}<b>${escape(message)}</b> <span class="soft">${where}</span></summary><div id="${escape(id)}">
-<table><tr><th scope="row">expected</th><td>${escape(expected)}</td></tr><tr><th scope="row">observed</th><td>${escape(observed)}</td></tr>
-${source === undefined ? '' : `<tr><th scope="row">document</th><td><code>${escape(`${source.file}:${source.line}:${source.column}`)}</code></td></tr>`}
-<tr><th scope="row">check</th><td><code>${escape(check)}</code> ${escape(checkById(check)?.claim ?? '')}</td></tr>
-<tr><th scope="row">for your code</th><td>${escape(client)}</td></tr>
-<tr><th scope="row">finding</th><td><code>${escape(id)}</code>${expired === undefined ? '' : ` accepted until ${escape(expired.expires)} by ${escape(expired.owner)}, which is over`}</td></tr></table>
-${shown.length > 0 ? `<p>Seen at</p><ul>${shown.join('')}</ul>` : ''}
-<p>To see it again</p><pre>${escape(curl)}</pre>
-${patch === undefined ? '' : `<p>To describe it</p><pre>${diff(patch)}</pre>`}
+  const claim = checks.find((one) => one.id === check)?.claim;
+  return markup`<details${verdict === 'violation' ? markup` open` : ''}><summary>${about === 'client' ? markup`<span class="verdict">client</span> ` : ''}<b>${message}</b> <span class="soft">${where}</span></summary><div id="${id}">
+<table><tr><th scope="row">expected</th><td>${expected}</td></tr><tr><th scope="row">observed</th><td>${observed}</td></tr>
+${
+  source === undefined
+    ? ''
+    : markup`<tr><th scope="row">document</th><td><code>${source.file}:${source.line}:${source.column}</code></td></tr>`
+}
+<tr><th scope="row">check</th><td><code>${check}</code> ${claim}</td></tr>
+<tr><th scope="row">for your code</th><td>${client}</td></tr>
+<tr><th scope="row">finding</th><td><code>${id}</code>${expired === undefined ? '' : ` accepted until ${expired.expires} by ${expired.owner}, which is over`}</td></tr></table>
+${seen.length > 0 ? markup`<p>Seen at</p><ul>${seen}</ul>` : ''}
+<p>To see it again</p><pre>${curl}</pre>
+${patch === undefined ? '' : markup`<p>To describe it</p><pre>${diff(patch)}</pre>`}
 </div></details>`;
 }
 
-function diff(patch: string): string {
+function diff(patch: string): readonly (Html | string)[] {
   return patch
     .split('\n')
-    .map((line) =>
+    .flatMap((line, index) => [
+      index === 0 ? '' : '\n',
       line.startsWith('+')
-        ? `<span class="add">${escape(line)}</span>`
+        ? markup`<span class="add">${line}</span>`
         : line.startsWith('-')
-          ? `<span class="remove">${escape(line)}</span>`
-          : escape(line),
-    )
-    .join('\n');
+          ? markup`<span class="remove">${line}</span>`
+          : line,
+    ]);
 }
 
-function settled({ findings, fixed }: SettledReport): string {
-  const accepted = findings.filter((finding) => finding.accepted !== undefined);
+function settled({ findings, fixed }: SettledReport): Html | undefined {
   const rows = [
-    ...accepted.map(
-      ({ message, accepted: by }) =>
-        `<tr><td>accepted</td><td>${escape(message)}</td><td>${escape(by?.reason ?? '')}</td><td>${escape(by?.owner ?? '')}, until ${escape(by?.expires ?? '')}</td></tr>`,
+    ...findings.flatMap(({ message, accepted: by }) =>
+      by === undefined
+        ? []
+        : [markup`<tr><td>accepted</td><td>${message}</td><td>${by.reason}</td><td>${by.owner}, until ${by.expires}</td></tr>`],
     ),
     ...fixed.map(
       ({ check, finding, reason, owner }) =>
-        `<tr><td class="seen">fixed</td><td>${escape(check)} ${escape(finding)}</td><td>${escape(reason)}</td><td>${escape(owner)}</td></tr>`,
+        markup`<tr><td class="seen">fixed</td><td>${check} ${finding}</td><td>${reason}</td><td>${owner}</td></tr>`,
     ),
   ];
-  return rows.length === 0
-    ? ''
-    : `<h2>Baseline</h2><div class="framed"><table><tr><th>state</th><th>finding</th><th>reason</th><th>owner</th></tr>${rows.join('')}</table></div>`;
+  if (rows.length === 0) return undefined;
+  return markup`<h2>Baseline</h2><div class="framed"><table><tr><th>state</th><th>finding</th><th>reason</th><th>owner</th></tr>${rows}</table></div>`;
 }
 
-function coverageOf(row: Coverage, { findings }: SettledReport): string {
+function coverageOf(row: Coverage, { findings }: SettledReport): Html {
   const seen = row.fields.filter((field) => field.seen).length;
   const share = row.fields.length === 0 ? 0 : Math.round((100 * seen) / row.fields.length);
   const statuses = row.statuses.map(({ status, described, times }) => {
-    const text = `${escape(status)}${times > 0 ? ` × ${times}` : ''}${described ? '' : ' (not described)'}`;
-    return `<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}">${text}</span>`;
+    const text = `${status}${times > 0 ? ` × ${times}` : ''}${described ? '' : ' (not described)'}`;
+    return markup`<span class="${described ? (times > 0 ? 'seen' : 'unseen') : 'undescribed'}">${text}</span>`;
   });
   const found = findings
     .filter(({ touches, accepted }) => accepted === undefined && touches.some(({ operation }) => operation === row.operation))
-    .map(({ id, message }) => `<li><a href="#${escape(id)}">${escape(message)}</a></li>`);
-  const fields = row.fields.map(({ field, seen: isSeen }) => `<li class="${isSeen ? 'seen' : 'unseen'}">${escape(field)}</li>`);
+    .map(({ id, message }) => markup`<li><a href="#${id}">${message}</a></li>`);
+  const fields = row.fields.map(({ field, seen: isSeen }) => markup`<li class="${isSeen ? 'seen' : 'unseen'}">${field}</li>`);
   const checks = row.checks.map(
     ({ check, outcome }) =>
-      `<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${escape(check)}: ${outcome}</li>`,
+      markup`<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${check}: ${outcome}</li>`,
   );
-  return `<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${escape(row.operation)}</b><br><code>${escape(`${row.method} ${row.path}`)}</code></span><span class="soft">${statuses.join(', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
-${row.reason === '' ? '' : `<p class="soft">Not verified: ${escape(row.reason)}</p>`}
-${found.length === 0 ? '' : `<p>Findings</p><ul>${found.join('')}</ul>`}
-<p>Fields of success</p><ul class="columns">${fields.join('')}</ul><p>Checks</p><ul class="columns">${checks.join('')}</ul></div></details>`;
+  return markup`<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${row.operation}</b><br><code>${row.method} ${row.path}</code></span><span class="soft">${joined(statuses, ', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
+${row.reason === '' ? '' : markup`<p class="soft">Not verified: ${row.reason}</p>`}
+${found.length === 0 ? '' : markup`<p>Findings</p><ul>${found}</ul>`}
+<p>Fields of success</p><ul class="columns">${fields}</ul><p>Checks</p><ul class="columns">${checks}</ul></div></details>`;
 }

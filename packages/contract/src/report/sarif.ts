@@ -1,6 +1,5 @@
 import type { Log, Result } from 'sarif';
 import type { SettledFinding, SettledReport } from '../baseline.ts';
-import { CHECKS } from '../checks.ts';
 import type { Verdict } from '../finding.ts';
 
 const LEVELS: Readonly<Record<Verdict, Result.level>> = {
@@ -20,7 +19,7 @@ export function toSarif(report: SettledReport): string {
         tool: {
           driver: {
             name: 'contract',
-            rules: CHECKS.map((check) => ({
+            rules: report.checks.map((check) => ({
               id: check.id,
               shortDescription: { text: check.claim },
               fullDescription: { text: check.judges },

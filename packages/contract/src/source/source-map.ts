@@ -3,7 +3,7 @@ import { dirname, relative, resolve as resolvePath } from 'node:path';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { isObject, member } from '../json.ts';
 import type { OpenApiDocument } from '../document.ts';
-import { joinPointer, pointerTokens } from '../pointer.ts';
+import { joinPointer, pointerTokens, valueAt } from '../pointer.ts';
 
 /** A place in the files that a person edits. */
 export interface SourcePlace {
@@ -68,7 +68,7 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
       const component = decodeURIComponent(target.slice(1));
       if (here !== undefined && here !== at && !anchors.has(component)) {
         anchors.set(component, here);
-        await walk(component, valueIn(bundle, component), here);
+        await walk(component, valueAt(bundle, component), here);
       }
       return;
     }
@@ -87,12 +87,6 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     fileOf: (path) => files.get(path),
     locate: (pointer) => locate(pointer, anchors, base),
   };
-}
-
-function valueIn(bundle: unknown, pointer: string): unknown {
-  let value = bundle;
-  for (const token of pointerTokens(pointer)) value = typeof value === 'object' && value !== null ? Reflect.get(value, token) : undefined;
-  return value;
 }
 
 /** The place that a reference to another file leads to, or the same anchor where there is no such reference. */

@@ -31,7 +31,7 @@ export const apiKeyHeader: string = headerOf(apiOperations);
 function apiOperation(operation: Operation): ApiOperation {
   const { id, form } = operation;
   if (!isOperationId(id))
-    throw new Error(`The document has an operation ${id} that the generated route types do not have. Run pnpm generate.`);
+    throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
   const answer = operation.responses['200']?.content['application/json']?.pointer;
   if (answer === undefined) throw new Error(`The operation ${id} has no JSON answer in the document.`);
   return {

@@ -1,4 +1,3 @@
-import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
@@ -8,9 +7,13 @@ import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
-import { answerFailures, answerNoHttp, answerUnreadablePath } from './failures.ts';
+import { serveDocs } from './docs.ts';
+import type { Docs } from './docs.ts';
+import { success } from './envelope.ts';
+import { answerFailures, answerUnreadablePath, refuseBytes } from './failures.ts';
 import { handlingOf } from './handler.ts';
-import { serveInvoiceDocuments } from './invoice-document.ts';
+import { answerConnections, sendSecurityHeaders, serverOptions } from './http-server.ts';
+import { publicUrlFrom, serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
@@ -18,20 +21,23 @@ import { serveOwnServers } from './own-servers.ts';
 import { rateLimiter } from './rate-limit.ts';
 import type { CountRequest } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
+import { documentationAt, serveRoot } from './root.ts';
 
 /** What the application is made of. */
 export interface ServiceContext extends Runtime {
   readonly table: OperationTable;
   /** Base URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
-  /** Folder of the built documentation, served at /docs; undefined for none. */
-  readonly docs: string | undefined;
+  /** The built documentation, served at /docs; undefined for none. */
+  readonly docs: Docs | undefined;
   readonly mode: Mode;
   /** Base URL of the operator API; undefined while it does not listen. */
   readonly operatorUrl: () => string | undefined;
   readonly authenticate: Authenticate;
   readonly controls: Controls;
   readonly metrics: Metrics;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
   readonly logger: FastifyBaseLogger;
   /** Whether what existing clients send beside the rules of the document is understood. */
   readonly lenient: boolean;
@@ -42,8 +48,6 @@ export interface ApplicationParts extends ServiceContext {
   readonly countRequest: CountRequest;
 }
 
-const BODY_LIMIT = 64 * 1024;
-
 /** The reseller API as a Fastify application; it is not listening yet. */
 export async function createApplication(given: ServiceContext): Promise<FastifyInstance> {
   const parts: ApplicationParts = { ...given, countRequest: rateLimiter(given.store.sharing.windows) };
@@ -51,33 +55,33 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     loggerInstance: parts.logger,
     ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
-    bodyLimit: BODY_LIMIT,
-    exposeHeadRoutes: false,
-    // Fastify's own defaults would keep a body that trickles in open for ever.
-    requestTimeout: 10_000,
-    http: { headersTimeout: 8_000, connectionsCheckingInterval: 1_000 },
-    // A domain name is up to 253 characters, percent-encoded three times that.
-    routerOptions: { maxParamLength: 1_024 },
-    frameworkErrors: (_error, request, reply) => void answerUnreadablePath(parts, request, reply),
-    clientErrorHandler: answerNoHttp,
-    // What arrives on an open connection while the service stops is still carried out.
-    return503OnClosing: false,
+    ...serverOptions,
+    frameworkErrors: (error, request, reply) => void answerUnreadablePath(parts, error, request, reply),
     ...(parts.lenient ? { rewriteUrl: withoutClosingSlash } : {}),
   });
   app.decorateRequest('deviations', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  sendSecurityHeaders(app);
+  answerConnections(app, refuseBytes);
   if (parts.lenient) beLenient(app);
   answerFailures(app, parts);
   letGoWhenClosing(app);
   observeRequests(app, parts.metrics);
-  answerProbes(app, parts.store);
+  answerProbes(app, parts);
   for (const api of apiOperations) {
     app.route({ method: api.operation.method, url: api.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), ...handlingOf(api, parts) });
   }
   serveInvoiceDocuments(app, parts);
-  if (parts.docs !== undefined) serveOwnServers(app, parts);
-  if (parts.docs !== undefined) await app.register(fastifyStatic, { root: parts.docs, prefix: '/docs', redirect: true });
+  if (parts.docs !== undefined) {
+    serveOwnServers(app, parts);
+    await serveDocs(app, parts.docs);
+    serveRoot(
+      app,
+      () => documentationAt(`${publicUrlFrom(parts, app)}/docs/`, 'index'),
+      (found, { id }) => success(id, `The documentation is at ${found.documentation}.`, found),
+    );
+  }
   return app;
 }
 

@@ -1,85 +1,99 @@
 /** Requests that reach no operation, and operations that fail: every answer is the document's envelope. */
-import type { Socket } from 'node:net';
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { refuse } from '../operations/perform.ts';
 import type { Refusable } from '../operations/perform.ts';
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import { apiOperations } from './api.ts';
 import type { ApplicationParts } from './application.ts';
 import { refusalReply } from './envelope.ts';
-import { send } from './handler.ts';
+import { JSON_TYPE, send } from './handler.ts';
+import { methodsByPath, SECURITY_HEADERS } from './http-server.ts';
+import type { SocketAnswer } from './http-server.ts';
 import { presentedKey } from './lenient/deviation.ts';
-import { logEntry, pathOf } from './log-entry.ts';
-import { pathPattern } from './path-pattern.ts';
-
-const paths = apiOperations.map(({ operation }) => ({
-  method: operation.method,
-  pattern: pathPattern(operation.path),
-}));
+import { logEntry } from './log-entry.ts';
+import { loggableError, maskingOf } from './masking.ts';
+import { MALFORMED, parserFault, protocolFault, URL_TOO_LONG } from './protocol.ts';
+import type { ProtocolFault } from './protocol.ts';
 
 /** Has every failure of the application answered in the envelope, and logged where the caller is known. */
 export function answerFailures(app: FastifyInstance, parts: ApplicationParts): void {
+  const methodsOf = methodsByPath(app);
   app.decorateRequest('caller', null);
 
+  app.addHook('onRequest', async (request, reply) => {
+    const fault = protocolFault(request.raw);
+    const refusal = fault ? refusalOfFault(fault) : request.is404 ? noRoute(request, reply, methodsOf(request.url)) : undefined;
+    if (!refusal) return;
+    // A request that no route takes is in the log of the caller all the same.
+    await findCaller(parts, request);
+    throw refusal;
+  });
+
+  // For a route that finds nothing itself, as the one for the files of the documentation does.
   app.setNotFoundHandler(async (request, reply) => {
     await findCaller(parts, request);
-    const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request.url))).map(({ method }) => method);
-    if (allowed.length === 0)
-      return answer(
-        parts,
-        request,
-        reply,
-        new Refusal(404, 'not_found', 'There is no such path. Check it against the documentation; paths have no closing slash.'),
-      );
-    reply.header('allow', allowed.join(', '));
-    return answer(
-      parts,
-      request,
-      reply,
-      new Refusal(405, 'method_not_allowed', `This path does not take ${request.method}. Use ${allowed.join(' or ')}.`),
-    );
+    return answer(parts, request, reply, noRoute(request, reply, []));
   });
 
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error);
-    if (refusal.status === 500) request.log.error({ err: error }, 'request failed');
-    else if (error instanceof StoreUnavailableError) request.log.warn({ err: error, requestId: request.id }, 'the store cannot be reached');
+    if (refusal.status === 500) request.log.error({ err: loggable(request, error), requestId: request.id }, 'request failed');
+    else if (error instanceof StoreUnavailableError)
+      request.log.warn({ err: loggable(request, error), requestId: request.id }, 'the store cannot be reached');
     return answer(parts, request, reply, refusal);
   });
 }
 
-/** A path that no router can read. Fastify answers it before any hook, and nobody but this catches what fails. */
-export async function answerUnreadablePath(parts: ApplicationParts, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Answers a path that the router cannot read. Fastify runs no hook for it and catches no error. */
+export async function answerUnreadablePath(
+  parts: ApplicationParts,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   try {
     await findCaller(parts, request);
   } catch {
     // Who asks is not known while the store is away; the answer is the same for all.
     request.caller = null;
   }
-  await answer(parts, request, reply, unreadable());
+  reply.headers(SECURITY_HEADERS);
+  const fault = protocolFault(request.raw) ?? (statusOf(error) === 414 ? URL_TOO_LONG : MALFORMED);
+  await answer(parts, request, reply, refusalOfFault(fault));
 }
 
-/** Bytes that are no HTTP request: there is no request to answer, only a connection. */
-export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+/** What is answered to bytes that are not an HTTP request. */
+export function refuseBytes(error: NodeJS.ErrnoException): SocketAnswer {
+  const { status, body } = refusalReply(null, refusalOfFault(parserFault(error)));
+  return { status, type: JSON_TYPE, body };
+}
+
+function noRoute({ method }: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): Refusal {
+  if (allowed.length === 0 && method !== 'CONNECT')
+    return new Refusal(404, 'not_found', 'There is no such path. Check it against the documentation; paths have no closing slash.');
+  reply.header('allow', allowed.join(', '));
+  const advice = allowed.length === 0 ? 'Send the request to a path of the service.' : `Use ${allowed.join(' or ')}.`;
+  return new Refusal(405, 'method_not_allowed', `This path does not take ${method}. ${advice}`);
+}
+
+function refusalOfFault({ kind, message }: ProtocolFault): Refusal {
+  switch (kind) {
+    case 'malformed-request':
+      return new Refusal(400, 'malformed_request', message);
+    case 'request-timeout':
+      return new Refusal(408, 'request_timeout', message);
+    case 'payload-too-large':
+      return new Refusal(413, 'payload_too_large', message);
+    case 'uri-too-long':
+      return new Refusal(414, 'uri_too_long', message);
+    case 'unsupported-media-type':
+      return new Refusal(415, 'unsupported_media_type', message);
+    case 'headers-too-large':
+      return new Refusal(431, 'headers_too_large', message);
+    case 'http-version-not-supported':
+      return new Refusal(505, 'http_version_not_supported', message);
   }
-  const { body } = refusalReply(null, unreadable());
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
-
-function unreadable(): Refusal {
-  return new Refusal(
-    400,
-    'malformed_request',
-    'The request could not be read as HTTP. Percent-encode its path, and send well-formed headers and a correct Content-Length.',
-  );
 }
 
 /** What a failure is to the caller. */
@@ -102,8 +116,7 @@ export function refusalOf(error: unknown): Refusal {
         'The Content-Type of the body is not supported. Send it as application/x-www-form-urlencoded.',
       );
     case 400:
-    case 414:
-      return unreadable();
+      return refusalOfFault(MALFORMED);
     default:
       return new Refusal(
         500,
@@ -118,17 +131,22 @@ async function answer(parts: ApplicationParts, request: FastifyRequest, reply: F
   const shownId = routeOptions.config.api?.withoutRequestId ? null : id;
   if (!caller) return send(reply, refusalReply(shownId, refusal));
   const now = parts.ports.clock.now();
+  const maskKey = maskingOf(caller.apiKey);
   const refusable: Refusable = {
-    refuse: (refused) => refusalReply(shownId, refused),
-    logEntry: (replied, errorType) => logEntry({ request, caller, now, requestBody: '{}' }, replied, errorType),
+    refuse: (refused) => refusalReply(shownId, refused, maskKey),
+    logEntry: (replied, errorType) => logEntry({ request, caller, now, requestBody: '{}', maskKey }, replied, errorType),
   };
   try {
     return send(reply, await refuse(parts, refusable, refusal));
   } catch (error) {
     // The store that cannot keep the log entry is the answer then.
-    if (refusal.status !== 503) request.log.error({ err: error }, 'request log not written');
+    if (refusal.status !== 503) request.log.error({ err: loggable(request, error), requestId: request.id }, 'request log not written');
     return send(reply, refusalReply(shownId, refusalOf(error)));
   }
+}
+
+function loggable({ caller }: FastifyRequest, error: unknown): Readonly<Record<string, unknown>> {
+  return loggableError(error, caller ? maskingOf(caller.apiKey) : undefined);
 }
 
 /** Names the caller for the log, where the key is good. */

@@ -14,6 +14,7 @@ import { refusalReply, success } from './envelope.ts';
 import { cut, delay, faultReply, logFault } from './fault.ts';
 import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
+import { maskByName, maskingOf } from './masking.ts';
 import { publicUrlFrom } from './invoice-document.ts';
 import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
 
@@ -30,6 +31,9 @@ declare module 'fastify' {
 
 /** Seconds after which trying again is worth it, where nothing else is known. */
 const USUAL_WAIT = 2;
+
+/** Content type of every answer in the envelope. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What Fastify needs of a route besides its method and path. */
 export interface Handling {
@@ -69,10 +73,11 @@ async function answer<Id extends OperationId>(
   const now = parts.ports.clock.now();
   const shownId = api.withoutRequestId ? null : requestId;
   const body = await readBody(api, request);
-  const requestBody = JSON.stringify(api.maskForm(body.sent));
+  const requestBody = JSON.stringify(maskByName(api.maskForm(body.sent)));
+  const maskKey = maskingOf(caller.apiKey);
   const replying = {
-    refuse: (refusal: Refusal) => refusalReply(shownId, refusal),
-    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody }, reply, errorType),
+    refuse: (refusal: Refusal) => refusalReply(shownId, refusal, maskKey),
+    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody, maskKey }, reply, errorType),
   };
   const faulty = fault && faultReply(fault, shownId);
   if (faulty) return logFault(parts.store, replying, faulty);
@@ -125,5 +130,5 @@ export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): 
   reply.header('idempotency-key-lifetime', String(KEY_LIFETIME));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
-  return reply.code(status).type('application/json; charset=utf-8').send(body);
+  return reply.code(status).type(JSON_TYPE).send(body);
 }

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createService } from '../index.ts';
 import { operationOf, SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { OPERATOR_TOKEN } from '../../test/operator.ts';
 
 /** A second service on the store of a test, with its log in memory. */
 async function observed() {
@@ -17,7 +18,13 @@ async function observed() {
       done();
     },
   });
-  const service = await createService({ store, ports, secret: SECRET, logger: pino({ level: 'trace' }, stream) });
+  const service = await createService({
+    store,
+    ports,
+    secret: SECRET,
+    operatorToken: OPERATOR_TOKEN,
+    logger: pino({ level: 'trace' }, stream),
+  });
   onTestFinished(() => service.close());
   const baseUrl = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const post = async (path: string, init: RequestInit) =>
@@ -50,7 +57,7 @@ test('metrics count requests by operation and status, and are not for resellers'
   const { service, buy, baseUrl } = await observed();
   await buy(SMALL_VM);
   await buy({ ...SMALL_VM, cores: 99 });
-  const { body } = await service.operator.inject('/metrics');
+  const { body } = await service.operator.inject({ url: '/metrics', headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
   expect(body).toContain('reseller_request_duration_seconds_count{operation="createVm",status="200"} 1');
   expect(body).toContain('reseller_request_duration_seconds_count{operation="createVm",status="422"} 1');
   expect((await fetch(`${baseUrl}/metrics`)).status).toBe(404);

@@ -57,13 +57,16 @@ function operatorOperation({ routeOptions }: FastifyRequest): string | undefined
   return id && `operator.${id}`;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it can reach its store, too. Neither needs a key. */
-export function answerProbes(app: FastifyInstance, store: Store): void {
+/**
+ * `/healthz`: the process answers. `/readyz`: it can also reach its store, and says so where its infrastructure is simulated. Neither
+ * needs a key.
+ */
+export function answerProbes(app: FastifyInstance, { store, isSimulated }: { readonly store: Store; readonly isSimulated: boolean }): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     try {
       await store.read((db) => db.selectFrom('accounts').select('id').limit(1).execute());
-      return { status: 'ready' };
+      return { status: 'ready', ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
     } catch (error) {
       request.log.error({ err: error }, 'the store cannot be reached');
       return reply.code(503).send({ status: 'unavailable' });
@@ -71,7 +74,13 @@ export function answerProbes(app: FastifyInstance, store: Store): void {
   });
 }
 
-/** `/metrics`, for Prometheus. */
-export function answerMetrics(app: FastifyInstance, { registry }: Metrics): void {
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+/** `/metrics`, for Prometheus: what it tells of the business is for the operator alone. */
+export function answerMetrics(
+  app: FastifyInstance,
+  { metrics, assertOperator }: { readonly metrics: Metrics; assertOperator(request: FastifyRequest): Promise<void> },
+): void {
+  const { registry } = metrics;
+  app.get('/metrics', { onRequest: assertOperator }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
 }

@@ -1,64 +1,78 @@
 import { fastify } from 'fastify';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { OperatorContext } from '../operator/operation.ts';
-import { OperatorProblem, problemOf } from '../operator/problem.ts';
-import { pathOf } from './log-entry.ts';
+import { OperatorProblem, problemBody, problemOf } from '../operator/problem.ts';
+import { answerConnections, methodsByPath, SECURITY_HEADERS, sendSecurityHeaders, serverOptions } from './http-server.ts';
+import { loggableError } from './masking.ts';
 import { answerMetrics, answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
 import { operatorApi } from './operator/api.ts';
 import { operatorAuthentication } from './operator/authenticate.ts';
-import { operatorHandling, sendProblem } from './operator/handler.ts';
+import { assertOperator, operatorHandling, PROBLEM_TYPE, sendProblem } from './operator/handler.ts';
+import { MALFORMED, parserFault, protocolFault, URL_TOO_LONG } from './protocol.ts';
+import type { ProtocolFault } from './protocol.ts';
 import { requestIdOf } from './request-id.ts';
-import { pathPattern } from './path-pattern.ts';
+import { serveRoot } from './root.ts';
+import type { Documentation } from './root.ts';
 
 /** What the provider's side of the service is made of. */
 export interface OperatorParts extends OperatorContext {
-  /** Allows everything; undefined for none, which leaves probes and metrics. */
+  /** Allows everything; undefined for none, which leaves probes and verifiers. */
   readonly operatorToken: string | undefined;
   readonly metrics: Metrics;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
+  /** Where the operator's documentation is served, on the reseller API's port; undefined where it is not. */
+  readonly documentation: (() => Documentation) | undefined;
   readonly logger: FastifyBaseLogger;
 }
 
-const BODY_LIMIT = 64 * 1024;
-
-const paths = operatorApi.map(({ operation }) => ({
-  method: operation.method,
-  pattern: pathPattern(operation.path),
-}));
-
 /** What is for the provider alone, on a port of its own; it is not listening yet. */
-export function createOperatorApplication({ operatorToken, metrics, logger, ...context }: OperatorParts): FastifyInstance {
+export function createOperatorApplication({
+  operatorToken,
+  metrics,
+  isSimulated,
+  documentation,
+  logger,
+  ...context
+}: OperatorParts): FastifyInstance {
   const app = fastify({
     loggerInstance: logger,
     ...quietLogging,
     // What the service logs is by the clock of the machine; the identifier tells requests apart, not when they were.
     genReqId: () => requestIdOf(Date.now(), context.ports.random),
-    bodyLimit: BODY_LIMIT,
-    exposeHeadRoutes: false,
-    requestTimeout: 10_000,
-    http: { headersTimeout: 8_000, connectionsCheckingInterval: 1_000 },
-    routerOptions: { maxParamLength: 1_024 },
-    frameworkErrors: (_error, _request, reply) => void sendProblem(reply, unreadable()),
-    return503OnClosing: false,
+    ...serverOptions,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS);
+      sendProblem(reply, problemOfFault(protocolFault(request.raw) ?? (error.statusCode === 414 ? URL_TOO_LONG : MALFORMED)));
+    },
+  });
+  const methodsOf = methodsByPath(app);
+  sendSecurityHeaders(app);
+  answerConnections(app, (error) => {
+    const problem = problemOfFault(parserFault(error));
+    return { status: problem.status, type: PROBLEM_TYPE, body: problemBody(problem, requestIdOf(Date.now(), context.ports.random)) };
   });
   app.decorateRequest('operatorCaller', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = paths.filter(({ pattern }) => pattern.test(pathOf(request.url))).map(({ method }) => method);
-    if (allowed.length > 0) reply.header('allow', allowed.join(', '));
-    return sendProblem(reply, noRoute(request, allowed));
+  app.addHook('onRequest', (request, reply, done) => {
+    const fault = protocolFault(request.raw);
+    if (fault) return done(problemOfFault(fault));
+    if (request.is404) return done(noRoute(request, reply, methodsOf(request.url)));
+    done();
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = httpProblem(error) ?? problemOf(error);
-    if (problem.status === 500) request.log.error({ err: error, requestId: request.id }, 'request of the operator failed');
+    if (problem.status === 500) request.log.error({ err: loggableError(error), requestId: request.id }, 'request of the operator failed');
     return sendProblem(reply, problem);
   });
   observeRequests(app, metrics);
-  answerProbes(app, context.store);
-  answerMetrics(app, metrics);
+  answerProbes(app, { store: context.store, isSimulated });
+  if (documentation !== undefined) serveRoot(app, documentation, (found) => found);
   const routing = { ...context, authenticate: operatorAuthentication(context.store, operatorToken) };
+  answerMetrics(app, { metrics, assertOperator: (request) => assertOperator(routing, request) });
   for (const api of operatorApi) {
     app.route({
       method: api.operation.method,
@@ -69,10 +83,16 @@ export function createOperatorApplication({ operatorToken, metrics, logger, ...c
   return app;
 }
 
-function noRoute({ method }: FastifyRequest, allowed: readonly string[]): OperatorProblem {
-  if (allowed.length === 0)
+function noRoute({ method }: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): OperatorProblem {
+  if (allowed.length === 0 && method !== 'CONNECT')
     return new OperatorProblem('not-found', 'There is no such path. Check it against the documentation; paths have no closing slash.');
-  return new OperatorProblem('method-not-allowed', `This path does not take ${method}. Use ${allowed.join(' or ')}.`);
+  reply.header('allow', allowed.join(', '));
+  const advice = allowed.length === 0 ? 'Send the request to a path of the service.' : `Use ${allowed.join(' or ')}.`;
+  return new OperatorProblem('method-not-allowed', `This path does not take ${method}. ${advice}`);
+}
+
+function problemOfFault({ kind, message }: ProtocolFault): OperatorProblem {
+  return new OperatorProblem(kind, message);
 }
 
 /** What went wrong before any operation was asked; undefined where that is not what happened. */
@@ -83,16 +103,8 @@ function httpProblem(error: unknown): OperatorProblem | undefined {
     case 415:
       return new OperatorProblem('unsupported-media-type', 'The Content-Type of the body is not supported. Send it as application/json.');
     case 400:
-    case 414:
-      return unreadable();
+      return problemOfFault(MALFORMED);
     default:
       return undefined;
   }
-}
-
-function unreadable(): OperatorProblem {
-  return new OperatorProblem(
-    'malformed-request',
-    'The request could not be read as HTTP. Percent-encode its path, and send well-formed headers and a correct Content-Length.',
-  );
 }

@@ -1,5 +1,5 @@
 /** From an HTTP request to a call: what is checked before an operation is asked. */
-import { mediaTypeName, readForm } from '@reseller/contract';
+import { mediaTypeName, pointerTokens, readForm } from '@reseller/contract';
 import type { Issue } from '@reseller/contract';
 import type { FastifyRequest } from 'fastify';
 
@@ -11,6 +11,7 @@ import type { ApiOperation } from './api.ts';
 import { readJsonBody, readLenientForm, readMultipartBody } from './lenient/body.ts';
 import type { LenientReading } from './lenient/body.ts';
 import { lenientBodies } from './lenient/deviation.ts';
+import { shownName } from './masking.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
@@ -97,7 +98,7 @@ export function fingerprintOf(method: string, path: string, values: Readonly<Rec
 }
 
 function fieldError({ path, keyword, message }: Issue): FieldError {
-  return { field: path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'), rule: ruleNames[keyword] ?? keyword, message };
+  return { field: shownName(pointerTokens(path).join('/')), rule: ruleNames[keyword] ?? keyword, message };
 }
 
 const ruleNames: Readonly<Record<string, string>> = {

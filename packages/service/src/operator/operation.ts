@@ -25,6 +25,9 @@ export type QueryOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Quer
 /** What a good answer of an operation says; undefined where it has no body. */
 export type AnswerOf<Id extends OperatorId> = GoodAnswer<Member<Route<Id>, 'Reply'>>;
 
+/** The caller whom the operator token names. */
+export const OPERATOR = 'operator';
+
 /** What operations of the operator work with. */
 export interface OperatorContext {
   readonly store: Store;

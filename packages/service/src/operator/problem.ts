@@ -15,12 +15,16 @@ const kinds = {
   'in-use': [409, 'Something uses this'],
   'out-of-capacity': [409, 'There is no room for this'],
   'credit-limit-exceeded': [409, 'The credit does not suffice'],
+  'request-timeout': [408, 'The request did not arrive in time'],
   'payload-too-large': [413, 'The body is too long'],
+  'uri-too-long': [414, 'The path is too long'],
   'unsupported-media-type': [415, 'The body is not JSON'],
   'validation-failed': [422, 'The body breaks a rule'],
   'rate-limited': [429, 'Too many requests'],
+  'headers-too-large': [431, 'The headers are too long'],
   'internal-error': [500, 'The service failed'],
   unavailable: [503, 'Not available at the moment'],
+  'http-version-not-supported': [505, 'The version of HTTP is not supported'],
 } as const satisfies Readonly<Record<string, readonly [number, string]>>;
 
 export type ProblemKind = keyof typeof kinds;

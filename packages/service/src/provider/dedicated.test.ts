@@ -113,7 +113,8 @@ test('the demo account has a deployed server and one that is being set up, owes 
     { deployed: false, accounting: { renew: null }, datacenter: { name: 'AMS1' }, management: null },
   ]);
   expect((await service.call('getCurrentInvoice', { apiKey })).body.data).toMatchObject({
-    creditLimitRemaining: 1000,
+    // The server that is being set up costs 59.
+    creditLimitRemaining: 941,
     positions: { vms: {} },
   });
   service.clock.advanceTo('2026-11-30T12:00:00Z');

@@ -73,3 +73,13 @@ export function divideUp(numerator: bigint, denominator: bigint): bigint {
 export function roundToCents(amount: Money): Money {
   return divideHalfEven(amount, UNITS_PER_CENT) * UNITS_PER_CENT;
 }
+
+/** An amount that is not negative, rounded half up to whole cents, still in units. */
+export function roundHalfUpToCents(amount: Money): Money {
+  return ((amount + UNITS_PER_CENT / 2n) / UNITS_PER_CENT) * UNITS_PER_CENT;
+}
+
+/** An amount that is not negative, rounded up to whole cents, still in units. */
+export function roundUpToCents(amount: Money): Money {
+  return divideUp(amount, UNITS_PER_CENT) * UNITS_PER_CENT;
+}

@@ -54,20 +54,25 @@ export interface BilledResources {
 }
 
 const MB_PER_GB = 1024n;
-const INCLUDED = { ips: 1, backupSlots: 2, mbit: 1000 } as const;
+const MBIT_PER_GBIT = 1000;
 
-/** Net price of 30 days: the sum of what each resource costs on the host system. */
+/** What a VM has without a price of its own, by the field of the form. */
+export const INCLUDED = { ips: 1, backup_slots: 2, network_speed: 1000 } as const;
+
+/**
+ * Net price of 30 days: the sum of what each resource costs on the host system (the heading
+ * "Billing" of the document has the formula).
+ */
 export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
   const beyond = (count: number, included: number): bigint => BigInt(Math.max(0, count - included));
-  return (
+  const withoutMemory =
     BigInt(vm.cores) * euros(prices.core) +
-    (BigInt(vm.mem) * euros(prices.mem)) / MB_PER_GB +
     BigInt(vm.disk) * euros(prices.nvme) +
     BigInt(vm.storage ?? 0) * euros(prices.hdd) +
     beyond(vm.ips, INCLUDED.ips) * euros(prices.extra_ip) +
-    beyond(vm.backup_slots, INCLUDED.backupSlots) * euros(prices.extra_backup_slot) +
-    beyond(Math.ceil(vm.network_speed / 1000), INCLUDED.mbit / 1000) * euros(prices.extra_gbit)
-  );
+    beyond(vm.backup_slots, INCLUDED.backup_slots) * euros(prices.extra_backup_slot) +
+    beyond(Math.ceil(vm.network_speed / MBIT_PER_GBIT), INCLUDED.network_speed / MBIT_PER_GBIT) * euros(prices.extra_gbit);
+  return divideHalfEven(withoutMemory * MB_PER_GB + BigInt(vm.mem) * euros(prices.mem), MB_PER_GB);
 }
 
 /** A resource outside its bounds. */
@@ -100,12 +105,4 @@ export function brokenRanges(vm: BilledResources, ranges: ResourceRanges, hostsy
     }
     return [];
   });
-}
-
-/** Value-added tax in percent; the specification names gross prices, not the rate (not shown). */
-const VAT_PERCENT = 19n;
-
-/** A net price with value-added tax. */
-export function grossOf(net: Money): Money {
-  return divideHalfEven(net * (100n + VAT_PERCENT), 100n);
 }

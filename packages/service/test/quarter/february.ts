@@ -14,9 +14,8 @@ export async function changeInFebruary({ service, provider, goTo, buy, call, vm,
   await goTo('02-03 12:00');
   const refused = await buy('big', BIG);
   expect([refused.status, refused.body.type]).toEqual([402, 'credit_limit_exceeded']);
-  // 25.5 d: 128.80 x 25.5 / 30 = 109.48. Held until the month ends, each rounded up to 10^-8: 17.92 + 5.97333334 +
-  // 18.66666667 + 4.10666667 + 9.70666667 + 9.33333334 = 65.70666669; 250.00 - 100.32 - 65.70666669 are free.
-  expect(refused.body.message).toMatch(/ 109\.48 EUR .* 83\.97333331 EUR /);
+  // 25.5 d: 128.80 x 25.5 / 30 = 109.48; 250.00 - 100.32 unpaid - 65.71 that February comes to without it.
+  expect(refused.body.message).toContain('needs 109.48 EUR of the credit limit, and 83.97 EUR remain');
   const { body } = await call('listInvoices');
   await provider.markPaid(String(Object.keys(body.data)[0]));
   expect((await buy('big', BIG)).body.data.pricings.monthly).toBe(128.8);
@@ -89,7 +88,7 @@ export async function changeInFebruary({ service, provider, goTo, buy, call, vm,
     total: 137.38,
     // 9 d more of 10.40 + 3.40 + 20.00 + 4.40 + 10.40 + 14.00 + 17.00 = 79.60, that is 79.60 x 0.3 = 23.88, make 161.263333.
     estimate: 161.26,
-    remaining: 112.62, // 250.00 - 137.38, and the January invoice is paid
+    remaining: 88.74, // 250.00 - 161.26, and the January invoice is paid
     next: '03-01',
   });
 }
@@ -127,7 +126,7 @@ export async function closeFebruary({ provider, goTo, buy, expectCurrent, expect
     total: 161.26,
   };
   const invoice = await expectNewest({ ...february, status: 'OPEN' });
-  // Held until the month ends: 79.60 x 31 / 30 = 82.253333, so that 250.00 - 161.26 - 82.25… = 6.48… are free.
+  // March comes to 79.60 x 31 / 30 = 82.25, so that 250.00 - 161.26 - 82.25 = 6.49 remain.
   // 22.40 x 31 / 30 = 23.146667 do not fit, until the invoice is paid.
   expect((await buy('extra', WITH_EXTRAS)).status).toBe(402);
   await provider.markPaid(invoice);
@@ -145,7 +144,7 @@ export async function closeFebruary({ provider, goTo, buy, expectCurrent, expect
     },
     total: 0,
     estimate: 82.25, // 79.60 x 31 / 30
-    remaining: 250,
+    remaining: 167.75, // 250.00 - 82.25
     next: '04-01',
   });
 }

@@ -28,7 +28,7 @@ export async function buyInJanuary({ service, provider, id, goTo, buy, call, vm,
     total: 4.2,
     // 27 d 15 h, 2,386,800 s, until the month ends: 4.20 + 10.40 x 2,386,800 / 2,592,000 = 4.20 + 9.5766…
     estimate: 13.78,
-    remaining: 245.8, // 250.00 - 4.20
+    remaining: 236.22, // 250.00 - 13.78
     next: '02-01',
   });
 
@@ -92,7 +92,7 @@ export async function buyInJanuary({ service, provider, id, goTo, buy, call, vm,
     total: 99.15,
     // 12 h more of 19.20 + 6.40 + 20.00 + 4.40 + 10.40 + 10.00 = 70.40, that is 70.40 / 60 = 1.173333, make 100.320556.
     estimate: 100.32,
-    remaining: 150.85, // 250.00 - 99.15
+    remaining: 149.68, // 250.00 - 100.32
     next: '02-01',
   });
 }
@@ -137,7 +137,7 @@ export async function closeJanuary({ goTo, expectCurrent, expectNewest }: Resell
     },
     total: 0,
     estimate: 65.71, // 28 days at the price of 30: 70.40 x 28 / 30 = 65.706667
-    remaining: 149.68, // 250.00 - 100.32 unpaid
+    remaining: 83.97, // 250.00 - 100.32 unpaid - 65.71
     next: '03-01',
   });
 }

@@ -57,7 +57,7 @@ export async function goThroughMarch({ provider, goTo, buy, call, vm, sales, exp
     total: 80.83,
     // 6.75 d more of 69.20 + 8.40 + 22.40 = 100.00, that is 22.50, make 103.333333.
     estimate: 103.33,
-    remaining: 169.17, // 250.00 - 80.83
+    remaining: 146.67, // 250.00 - 103.33
     next: '04-01',
   });
 }
@@ -108,7 +108,7 @@ export async function closeMarch({ goTo, call, expectCurrent, expectNewest }: Re
     },
     total: 0,
     estimate: 100, // April has the 30 days that prices are for.
-    remaining: 146.67, // 250.00 - 103.33 unpaid
+    remaining: 46.67, // 250.00 - 103.33 unpaid - 100.00
     next: '05-01',
   });
 }

@@ -1,6 +1,6 @@
 /** The public door of the service, in-process: forms, API keys, and every answer judged by the document. */
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { createValidator, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
+import { createValidator, fillPath, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 
@@ -73,7 +73,7 @@ export async function openDoor(place: StorePlace, { ports }: World, fill: (store
     async call(account, id, sent = {}) {
       const operation = operations.get(id);
       if (!operation) throw new Error(`The document has no operation ${id}.`);
-      const url = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ''));
+      const url = fillPath(operation.path, sent.path ?? {});
       const form = sent.form && writeForm(operation, sent.form);
       const response = await service.app.inject({
         method: operation.method === 'GET' ? 'GET' : operation.method === 'PUT' ? 'PUT' : operation.method === 'DELETE' ? 'DELETE' : 'POST',

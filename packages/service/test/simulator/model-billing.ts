@@ -145,13 +145,12 @@ export function currentInvoice(model: Model, account: ModelAccount, now: Seconds
   const month = monthOf(now);
   const end = monthAfter(month);
   const total = cents(amountIn(model, account, month, now));
-  const limit = cents(account.credit);
   return {
     currentInvoiceTotal: numberOfCents(total),
     nextInvoiceDate: iso(end),
     estimatedInvoiceTotal: numberOfCents(cents(amountIn(model, account, month, end))),
     creditLimit: numberOf(account.credit),
-    creditLimitRemaining: numberOfCents(limit - unpaidCents(model, account, now) - total),
+    creditLimitRemaining: numberOfCents(remainingCents(model, account, now)),
     positions: { vms: positionsIn(model, account, month, now), ...chargesIn(model, account, month) },
   };
 }
@@ -178,10 +177,19 @@ export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bi
   return held;
 }
 
-/** Whether a purchase of so many units fits the credit limit. */
-export function creditFits(model: Model, account: ModelAccount, amount: bigint, now: Seconds): boolean {
-  return unpaidCents(model, account, now) * 1_000_000n + heldUnits(model, account, now) + amount <= units(account.credit);
+/** What remains of the credit limit, in cents: all that is held is rounded once, half up. */
+export function remainingCents(model: Model, account: ModelAccount, now: Seconds): bigint {
+  const held = (heldUnits(model, account, now) + UNITS_A_CENT / 2n) / UNITS_A_CENT;
+  return cents(account.credit) - unpaidCents(model, account, now) - held;
 }
+
+/** Whether a purchase of so many units, rounded up to cents, is at most what remains. What costs nothing always is. */
+export function creditFits(model: Model, account: ModelAccount, amount: bigint, now: Seconds): boolean {
+  if (amount <= 0n) return true;
+  return (amount + UNITS_A_CENT - 1n) / UNITS_A_CENT <= remainingCents(model, account, now);
+}
+
+const UNITS_A_CENT = 1_000_000n;
 
 /** What a price holds of the credit limit from an instant until its month ends. */
 export function holdFrom(price: Fraction, start: Seconds): bigint {

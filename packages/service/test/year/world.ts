@@ -1,5 +1,5 @@
 /** A sandbox filled through its own doors, and what each of its accounts must be billed: exact, and by nothing of the service's own rules. */
-import { writeForm } from '@reseller/contract';
+import { fillPath, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 
 import { createAccount, createService, euros, issueApiKey, seedSandbox, simulatedPorts } from '../../src/index.ts';
@@ -116,7 +116,7 @@ function worldOf(service: Service, accounts: readonly YearAccount[]): FilledWorl
       const { method } = operation;
       const answer = await service.app.inject({
         method: method === 'PUT' || method === 'POST' ? method : 'GET',
-        url: operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? ''),
+        url: fillPath(operation.path, path),
         headers: { 'x-service-apikey': apiKey, ...(form && { 'content-type': 'application/x-www-form-urlencoded' }) },
         ...(form && { payload: writeForm(operation, { ...form }) }),
       });

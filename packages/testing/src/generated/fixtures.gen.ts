@@ -80,7 +80,7 @@ export const answers = {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "This purchase would bring the estimated total of the period to 1043.20 EUR, of which 1000.00 EUR remain. Pay open invoices, or ask the provider for a higher credit limit.",
+      "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.CreateVmErrors['402'],
     "outOfCapacity": {
@@ -319,6 +319,37 @@ export const answers = {
               "max": 5000,
               "step": 100
             }
+          },
+          "prices": {
+            "core": {
+              "price_net": "2.00",
+              "price_gross": 2.38
+            },
+            "mem": {
+              "price_net": "1.20",
+              "price_gross": 1.428
+            },
+            "nvme": {
+              "price_net": "0.04",
+              "price_gross": 0.0476
+            },
+            "extra_ip": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "extra_backup_slot": {
+              "price_net": "0.50",
+              "price_gross": 0.595
+            },
+            "extra_gbit": {
+              "price_net": "5.00",
+              "price_gross": 5.95
+            }
+          },
+          "included": {
+            "ips": 1,
+            "backup_slots": 2,
+            "network_speed": 1000
           }
         },
         {
@@ -371,6 +402,41 @@ export const answers = {
               "max": 4000,
               "step": 100
             }
+          },
+          "prices": {
+            "core": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "mem": {
+              "price_net": "1.00",
+              "price_gross": 1.19
+            },
+            "nvme": {
+              "price_net": "0.03",
+              "price_gross": 0.0357
+            },
+            "hdd": {
+              "price_net": "0.01",
+              "price_gross": 0.0119
+            },
+            "extra_ip": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "extra_backup_slot": {
+              "price_net": "0.50",
+              "price_gross": 0.595
+            },
+            "extra_gbit": {
+              "price_net": "10.00",
+              "price_gross": 11.9
+            }
+          },
+          "included": {
+            "ips": 1,
+            "backup_slots": 2,
+            "network_speed": 1000
           }
         }
       ]
@@ -1565,7 +1631,7 @@ export const answers = {
       "status": "error",
       "type": "credit_limit_exceeded",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "This purchase would bring the estimated total of the period to 1043.20 EUR, of which 1000.00 EUR remain. Pay open invoices, or ask the provider for a higher credit limit.",
+      "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.RegisterDomainErrors['402'],
     "alreadyRegistered": {
@@ -2771,7 +2837,7 @@ export const answers = {
         "nextInvoiceDate": "2024-12-01T00:00:00.000Z",
         "estimatedInvoiceTotal": 66.45,
         "creditLimit": 1000,
-        "creditLimitRemaining": 804.15,
+        "creditLimitRemaining": 752.86,
         "positions": {
           "vms": {
             "47102": [

@@ -32,7 +32,6 @@ test.each([
   ['no form', 'vm.create', [], 'cores'],
   ['a field that another one needs', 'domain.setNameservers', ['a.net', { ns1: 'a', ns2: 'b', ns4: 'd' }], 'ns3'],
   ['ns1 without ns2', 'domain.register', [{ domain: 'a.net', handle: 'x', ns1: 'a' }], 'ns2'],
-  ['a name for a key without the key', 'vm.create', [{ ...SMALL_VM, ssh_key_displayname: 'x' }], 'ssh_key'],
   ['an empty identifier', 'domain.info', [''], 'domain'],
   ['no identifier', 'domain.info', [], 'domain'],
   ['an identifier that is another path', 'domain.info', ['..'], 'domain'],

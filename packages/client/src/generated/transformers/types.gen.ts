@@ -20,6 +20,8 @@ export type VmHostsystem = string;
 
 /**
  * What a new VM is to be.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type CreateVmForm = {
     /**
@@ -45,7 +47,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit. Up to 1000 in Frankfurt, up to 5000 in the Netherlands.
+     * Network speed in Mbit. Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
      */
     network_speed?: number;
     /**
@@ -57,11 +59,11 @@ export type CreateVmForm = {
      */
     storage?: number;
     /**
-     * Public key for the VM in OpenSSH format, URL-encoded. The value itself is URL-encoded before the form is: a key sent as it is, encoded only by the form, is accepted too.
+     * URL-encoded public key for the VM. That the value is URL-encoded before the form is encoded is inferred. This service expects the OpenSSH format and accepts a key that only the form encodes.
      */
     ssh_key?: string;
     /**
-     * Display name of that key.
+     * Display name of that key. It has no effect without `ssh_key` (not shown).
      */
     ssh_key_displayname?: string;
     /**
@@ -203,7 +205,7 @@ export type CreatedVmConfig = {
      */
     username: string;
     /**
-     * Initial password, generated. It is answered once and cannot be read again.
+     * Initial password, generated. This service returns it only in the response to the purchase.
      */
     password: string;
     /**
@@ -269,7 +271,7 @@ export type CreateVmResponse = SuccessEnvelope & {
  *
  * *Not shown in the specification; this is our choice.*
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'unavailable' | string;
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | string;
 
 /**
  * What every refused request answers. `type` names the kind of failure for programs and is what the request log calls `error_type`.
@@ -353,6 +355,8 @@ export type VmIdPath = string;
 
 /**
  * What the VM is to be reinstalled with.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type ReinstallVmForm = {
     /**
@@ -472,6 +476,78 @@ export type VmHostConfiguration = {
 };
 
 /**
+ * Price of a resource for 30 days of runtime.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostPrice = {
+    /**
+     * Net price in EUR, a decimal number with two to eight decimals as a string.
+     */
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number.
+     */
+    price_gross: number;
+};
+
+/**
+ * What one unit of each resource costs for 30 days of runtime. The names are those of a sale, whose prices replace the ones of the same name. How the price of a VM is composed is said under "Billing".
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostPrices = {
+    /**
+     * Price of one virtual core.
+     */
+    core: VmHostPrice;
+    /**
+     * Price of one GB (1024 MB) of memory.
+     */
+    mem: VmHostPrice;
+    /**
+     * Price of one GB of NVMe storage.
+     */
+    nvme: VmHostPrice;
+    /**
+     * Price of one GB of HDD storage. Only host systems with HDD storage have this property.
+     */
+    hdd?: VmHostPrice;
+    /**
+     * Price of each IP address beyond the included ones.
+     */
+    extra_ip: VmHostPrice;
+    /**
+     * Price of each backup slot beyond the included ones.
+     */
+    extra_backup_slot: VmHostPrice;
+    /**
+     * Price of each full or begun 1000 Mbit of network speed beyond the included speed.
+     */
+    extra_gbit: VmHostPrice;
+};
+
+/**
+ * What a VM on this host system has without a price of its own. Each property has the name of the field of `PUT /vm/create` that it is about.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostIncluded = {
+    /**
+     * Number of IP addresses.
+     */
+    ips: number;
+    /**
+     * Number of backup slots.
+     */
+    backup_slots: number;
+    /**
+     * Network speed in Mbit.
+     */
+    network_speed: number;
+};
+
+/**
  * A host system and what a VM on it can have.
  *
  * *Inferred: the specification does not state this.*
@@ -488,6 +564,8 @@ export type VmHost = {
     datacenter: VmHostDatacenter;
     hardware: VmHostHardware;
     configuration: VmHostConfiguration;
+    prices?: VmHostPrices;
+    included?: VmHostIncluded;
 };
 
 /**
@@ -503,7 +581,7 @@ export type ListVmHostsResponse = SuccessEnvelope & {
 };
 
 /**
- * Price of one runtime of the server. That it is in EUR is inferred.
+ * Price of the server. That it is for one runtime and in EUR is inferred.
  */
 export type DedicatedPrice = {
     /**
@@ -517,7 +595,7 @@ export type DedicatedPrice = {
 };
 
 /**
- * How long one payment lasts, the time from one renewal to the next.
+ * Length of one runtime. That it is the time from one renewal to the next is inferred.
  */
 export type DedicatedRuntime = {
     /**
@@ -555,15 +633,17 @@ export type DedicatedManagement = {
      */
     dashboard: string;
     /**
-     * Name to log in to the dashboard with.
+     * Name to log in to the dashboard with (inferred).
      */
     username: string;
     /**
-     * E-mail address of the login.
+     * E-mail address of the login (inferred).
+     *
+     * *Limits not shown; they are our choice.*
      */
     email: string;
     /**
-     * Password of the login.
+     * Password of the login (inferred).
      */
     password: string;
 } | null;
@@ -705,7 +785,7 @@ export type DedicatedIps = {
 };
 
 /**
- * Traffic that the price includes.
+ * Traffic of the server. That the price includes it is inferred.
  */
 export type DedicatedTraffic = {
     /**
@@ -713,7 +793,7 @@ export type DedicatedTraffic = {
      */
     limit: boolean;
     /**
-     * Included traffic in the unit beside it, or null.
+     * Amount of traffic in `unit`, or null.
      */
     amount: number | null;
     /**
@@ -723,7 +803,7 @@ export type DedicatedTraffic = {
 };
 
 /**
- * How the server is connected, and how much traffic its price includes.
+ * Connection and traffic of the server.
  */
 export type DedicatedNetwork = {
     traffic: DedicatedTraffic;
@@ -758,7 +838,7 @@ export type DedicatedServer = {
  */
 export type DedicatedServerList = {
     /**
-     * One item for each server, also for those that are being set up.
+     * One item for each server. That servers that are being set up are in the list is inferred.
      */
     list: Array<DedicatedServer>;
 };
@@ -801,11 +881,11 @@ export type DedicatedMarketHardware = {
 };
 
 /**
- * IPv4 addresses that the price includes.
+ * IPv4 addresses of an offered server.
  */
 export type DedicatedMarketIpv4 = {
     /**
-     * Whether the price includes any.
+     * Whether any are included. That the price includes them is inferred.
      */
     included: boolean;
     /**
@@ -815,11 +895,11 @@ export type DedicatedMarketIpv4 = {
 };
 
 /**
- * IPv6 networks that the price includes.
+ * IPv6 networks of an offered server.
  */
 export type DedicatedMarketIpv6 = {
     /**
-     * Whether the price includes any.
+     * Whether any are included. That the price includes them is inferred.
      */
     included: boolean;
     /**
@@ -829,7 +909,7 @@ export type DedicatedMarketIpv6 = {
 };
 
 /**
- * Addresses that the price of an offered server includes.
+ * Addresses of an offered server.
  */
 export type DedicatedMarketIps = {
     ipv4: DedicatedMarketIpv4;
@@ -853,7 +933,7 @@ export type DedicatedMarketStatus = {
 };
 
 /**
- * Price of an offered server for one runtime. That it is in EUR is inferred.
+ * Price of an offered server. That it is for one runtime and in EUR is inferred.
  */
 export type DedicatedMarketPrice = {
     /**
@@ -916,7 +996,9 @@ export type DedicatedTermination = {
      */
     identifier: string;
     /**
-     * Moment, in ISO 8601, until which the server stays active; its renewal date.
+     * Moment, in ISO 8601, until which the server stays active. That it is the renewal date is inferred.
+     *
+     * *Limits inferred.*
      */
     termination_date: Date;
 };
@@ -938,6 +1020,8 @@ export type DedicatedRenewal = {
     identifier: string;
     /**
      * Moment, in ISO 8601, at which the server is renewed again.
+     *
+     * *Limits inferred.*
      */
     renew_date: Date;
 };
@@ -1025,22 +1109,30 @@ export type GetDomainPricingsResponse = SuccessEnvelope & {
 };
 
 /**
- * Full domain name with its TLD. Upper and lower case are the same. How internationalised names are written is not shown; here they are taken in Unicode as well as in their ASCII form, which begins with `xn--`, and answers hold the ASCII form.
+ * Full domain name with its TLD. In this service upper and lower case are the same. How internationalised names are written is not shown; here they are taken in Unicode as well as in their ASCII form, which begins with `xn--`, and answers hold the ASCII form.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type DomainName = string;
 
 /**
  * ID of a handle, as its creation answered it.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type HandleId = string;
 
 /**
- * Domain of a nameserver that a domain is to have from its registration on; an internationalised one in Unicode or in its ASCII form, as `domain`.
+ * Domain of a wanted nameserver. How internationalised names are written is not shown in the specification; this service accepts them as in `domain`.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type WantedNameserver = string;
 
 /**
  * The domain that is to be registered, or transferred when `authcode` is given.
+ *
+ * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
  */
 export type RegisterDomainForm = {
     domain: DomainName;
@@ -1067,11 +1159,11 @@ export type DomainRegistration = {
      */
     name: string;
     /**
-     * Second-level part of the name, without the TLD. It has no dots, also below a TLD of several parts such as `co.uk`.
+     * Second-level part of the name, without the TLD (inferred). In this service it has no dots, also below a TLD of several parts such as `co.uk`.
      */
     sld: string;
     /**
-     * TLD of the name as the price list has it, without a leading dot.
+     * TLD of the name, as the price list has it. In this service it has no leading dot.
      */
     tld: string;
     /**
@@ -1086,7 +1178,7 @@ export type DomainRegistration = {
 };
 
 /**
- * IDs of the handles that the domain is registered with.
+ * IDs of the handles that the domain is registered with. The role of each is inferred from its name.
  */
 export type DomainHandles = {
     /**
@@ -1173,11 +1265,15 @@ export type GetDomainResponse = SuccessEnvelope & {
 
 /**
  * Domain of a nameserver. The word `default` selects the standard nameserver. That it is the standard nameserver of the same number, and that no nameserver may be named twice, is not shown.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type NameserverOrDefault = string;
 
 /**
  * Two to five nameservers. The fourth is only possible when the third is given, and the fifth when the fourth is.
+ *
+ * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
  */
 export type SetDomainNameserversForm = {
     ns1: NameserverOrDefault;
@@ -1199,7 +1295,7 @@ export type SetDomainNameserversResponse = SuccessEnvelope & {
  */
 export type DomainAuthcode = {
     /**
-     * Code that allows another provider to transfer the domain away. The info of the domain answers it too, until a newer one is requested.
+     * Code that allows another provider to transfer the domain away. In this service the info of the domain returns it too, until a newer one is requested.
      */
     authcode: string;
 };
@@ -1265,6 +1361,8 @@ export type HandleGender = 'MALE' | 'FEMALE' | string;
 
 /**
  * The person that domains are to be registered to.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type CreateHandleForm = {
     /**
@@ -1300,7 +1398,9 @@ export type CreateHandleForm = {
      */
     region: string;
     /**
-     * Country code, two letters, as `GET /domain/handle/countries` answers it; upper or lower case.
+     * Country code, as `GET /domain/handle/countries` returns it. That it has two letters is inferred; this service accepts upper and lower case.
+     *
+     * *Limits inferred.*
      */
     countrycode: string;
     /**
@@ -1413,6 +1513,8 @@ export type Handle = {
     countrycode: string;
     /**
      * E-mail address.
+     *
+     * *Limits not shown; they are our choice.*
      */
     email: string;
     /**
@@ -1472,6 +1574,8 @@ export type SaleStartDate = {
 export type SaleStopDate = {
     /**
      * Scheduled end of the sale, ISO 8601 in UTC. Null means that no end is scheduled and the provider ends the sale by hand.
+     *
+     * *Limits inferred.*
      */
     value: Date | null;
     /**
@@ -1527,7 +1631,7 @@ export type SaleUsedVolume = {
  */
 export type SaleResourcePrice = {
     /**
-     * Net price, a decimal number as a string.
+     * Net price as a string. That it is a decimal number is inferred.
      */
     price_net: string;
     /**
@@ -1571,7 +1675,7 @@ export type SalePricings = {
 };
 
 /**
- * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, it takes those of the one in which it costs least, and it keeps standard prices where no sale makes it cheaper.
+ * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, this service takes the prices of the one in which the VM costs least, and standard prices where no sale makes it cheaper.
  */
 export type Sale = {
     /**
@@ -1638,7 +1742,7 @@ export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
 export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | string;
 
 /**
- * A stretch of time in which a VM ran at one price.
+ * A period in which a VM ran at one price (inferred).
  */
 export type VmPosition = {
     type: VmPositionType;
@@ -1648,10 +1752,12 @@ export type VmPosition = {
     start: Date;
     /**
      * End of the position, ISO 8601 in UTC; null while it is running.
+     *
+     * *Limits inferred.*
      */
     stop: Date | null;
     /**
-     * Runtime of the position; null on closed invoices. Its unit is not shown in the specification, this service answers seconds.
+     * Runtime of the position; null on closed invoices. Its unit is not shown in the specification; this service returns seconds.
      */
     totalRuntime: number | null;
     /**
@@ -1659,13 +1765,13 @@ export type VmPosition = {
      */
     monthlyPrice: number;
     /**
-     * Price of the runtime, not rounded to cents; null on closed invoices.
+     * Price of the runtime; null on closed invoices. This service does not round it to cents.
      */
     totalPrice: number | null;
 };
 
 /**
- * A stretch of time in which a VM ran at one price, with runtime and price up to now.
+ * A period in which a VM ran at one price (inferred), with runtime and price up to now.
  */
 export type CurrentVmPosition = VmPosition & {
     /**
@@ -1711,7 +1817,7 @@ export type PeriodPosition = {
  */
 export type CurrentInvoicePositions = {
     /**
-     * Positions of VMs, by identifier of the VM; empty when no VM was charged.
+     * Positions of VMs, by identifier of the VM. The map is empty when no VM was charged (inferred).
      */
     vms: {
         [key: string]: Array<CurrentVmPosition>;
@@ -1744,6 +1850,8 @@ export type CurrentInvoice = {
     currentInvoiceTotal: number;
     /**
      * When the next invoice is made, ISO 8601. This service answers the first moment of the next calendar month in UTC.
+     *
+     * *Limits inferred.*
      */
     nextInvoiceDate: string;
     /**
@@ -1755,7 +1863,7 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * What remains of the credit limit. How it is computed is not shown in the specification; in this service it is the limit, less unpaid invoices, less the total up to now.
+     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. A purchase passes if it needs no more than this. The number is negative where renewals, or a limit that was lowered, have gone beyond the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;
@@ -1770,6 +1878,8 @@ export type GetCurrentInvoiceResponse = SuccessEnvelope & {
 
 /**
  * Identifier of an invoice as it stands in a path. Its format is not shown in the specification.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type InvoiceIdPath = string;
 
@@ -1778,7 +1888,7 @@ export type InvoiceIdPath = string;
  */
 export type InvoicePositions = {
     /**
-     * Positions of VMs, by identifier of the VM; empty when no VM was charged.
+     * Positions of VMs, by identifier of the VM. The map is empty when no VM was charged (inferred).
      */
     vms: {
         [key: string]: Array<VmPosition>;
@@ -1820,7 +1930,7 @@ export type GetInvoiceResponse = SuccessEnvelope & {
  */
 export type Otp = {
     /**
-     * How the code can be used, for people.
+     * Text for people. Its content is not shown in the specification; this service says how long the code is valid.
      */
     note: string;
     /**
@@ -1838,16 +1948,20 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * Which part of the log to read.
+ *
+ * *Limits not shown; they are our choice.*
  */
 export type ListRequestsForm = {
     /**
-     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip, so that 50 answers the second page.
+     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. Each call is itself logged.
+     *
+     * *Shown: `minimum`.*
      */
     offset?: number;
 };
 
 /**
- * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification; this service masks them.
+ * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification. This service writes `***` for every value whose name is secret anywhere in this document, and for your API key wherever it stands, the path included.
  */
 export type RequestLogItem = {
     /**
@@ -1889,7 +2003,9 @@ export type RequestLogItem = {
  */
 export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Up to 50 requests; empty when there are none, or none beyond the offset.
+     * Up to 50 requests. The list is empty when no request is beyond the offset (inferred).
+     *
+     * *Shown: `maxItems`.*
      */
     data: Array<RequestLogItem>;
 };
@@ -2011,7 +2127,7 @@ export type CreateVmError = CreateVmErrors[keyof CreateVmErrors];
 
 export type CreateVmResponses = {
     /**
-     * The VM exists and is booting.
+     * The VM was created.
      */
     200: CreateVmResponse;
 };

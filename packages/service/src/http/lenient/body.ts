@@ -1,5 +1,5 @@
 /** Bodies that are no forms of the document, read as if they were; where the service is lenient. */
-import { readForm, writeForm } from '@reseller/contract';
+import { joinPointer, readForm, writeForm } from '@reseller/contract';
 import type { FormField, FormReading, Issue, Operation } from '@reseller/contract';
 
 import type { Deviation } from './deviation.ts';
@@ -135,7 +135,7 @@ async function formDataOf(bytes: Uint8Array, contentType: string): Promise<FormD
 }
 
 function repeated(name: string): Issue {
-  const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const path = joinPointer('', name);
   return { path, keyword: 'repeated', message: 'must be given only once', params: {}, schemaPath: '' };
 }
 

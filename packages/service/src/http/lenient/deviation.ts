@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { apiKeyHeader, apiOperations } from '../api.ts';
-import { pathPattern } from '../path-pattern.ts';
+import { pathPattern } from '@reseller/contract';
 
 /** What a request may do otherwise than the document says; the document's description names each. */
 export const deviations = ['json-body', 'multipart-body', 'boolean-text', 'trailing-slash', 'bearer-token'] as const;

@@ -1,6 +1,6 @@
 /** The operator's document, as its HTTP application asks it. */
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
-import { createValidator, parseDocument, readOperations } from '@reseller/contract';
+import { createValidator, parseDocument, readOperations, valueAt } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
 import type { OperatorId } from '../../operator/operation.ts';
@@ -39,8 +39,8 @@ export const operatorApi: readonly OperatorApi[] = readOperations(api).map(apiOp
 function apiOperation(operation: Operation): OperatorApi {
   const { id, pointer, parameters, responses } = operation;
   if (!isOperatorId(id))
-    throw new Error(`The operator's document has an operation ${id} that the generated route types do not have. Run pnpm generate.`);
-  const written = at(pointer);
+    throw new Error(`The operator's document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
+  const written = valueAt(api, pointer);
   const status = Object.keys(responses).find((code) => code.startsWith('2'));
   if (status === undefined) throw new Error(`The operation ${id} has no good answer in the operator's document.`);
   const content = member(member(member(written, 'requestBody'), 'content'), 'application/json');
@@ -67,12 +67,6 @@ function isOperatorId(id: string): id is OperatorId {
 function typeOf(schema: unknown): ApiParameter['type'] {
   const type = member(schema, 'type');
   return type === 'integer' || type === 'boolean' ? type : 'string';
-}
-
-/** What stands at a JSON pointer of the document. */
-function at(pointer: string): unknown {
-  const tokens = pointer.split('/').slice(1);
-  return tokens.reduce<unknown>((value, token) => member(value, token.replaceAll('~1', '/').replaceAll('~0', '~')), api);
 }
 
 function member(value: unknown, name: string): unknown {

@@ -1,12 +1,11 @@
 /** One operation of the operator's document as a route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { performOperator } from '../../operator/operation.ts';
+import { OPERATOR, performOperator } from '../../operator/operation.ts';
 import type { OperatorContext, OperatorId } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
 import type { OperatorApi } from './api.ts';
-import { OPERATOR } from './authenticate.ts';
 import type { OperatorCaller, Presented } from './authenticate.ts';
 import { assertBody, assertPath, assertQuery, readBody, readParameters } from './request.ts';
 
@@ -20,6 +19,9 @@ declare module 'fastify' {
     operator?: OperatorApi;
   }
 }
+
+/** Content type of every problem. */
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** What routes of the operator share. */
 export interface OperatorRouting extends OperatorContext {
@@ -37,13 +39,8 @@ export function operatorHandling<Id extends OperatorId>(api: OperatorApi<Id>, ro
   return {
     config: { operator: api },
     async onRequest(request) {
-      request.operatorCaller = await routing.authenticate({ authorization: request.headers.authorization, address: request.ip });
-      if (request.operatorCaller !== OPERATOR && !api.forVerifiers) {
-        throw new OperatorProblem(
-          'forbidden',
-          'This token belongs to a third party and allows only POST /otp/verify. Use the operator token.',
-        );
-      }
+      if (api.forVerifiers) request.operatorCaller = await callerOf(routing, request);
+      else await assertOperator(routing, request);
       if (api.sandboxOnly && routing.mode === 'live') {
         throw new OperatorProblem('sandbox-only', 'This service is live, and its clock and data are real. Send the request to a sandbox.');
       }
@@ -54,6 +51,17 @@ export function operatorHandling<Id extends OperatorId>(api: OperatorApi<Id>, ro
       return reply.code(api.status).type('application/json; charset=utf-8').send(JSON.stringify(answer));
     },
   };
+}
+
+/** @throws OperatorProblem 401 without a good token, 403 with that of a third party, 429 after too many bad ones. */
+export async function assertOperator(routing: Pick<OperatorRouting, 'authenticate'>, request: FastifyRequest): Promise<void> {
+  request.operatorCaller = await callerOf(routing, request);
+  if (request.operatorCaller === OPERATOR) return;
+  throw new OperatorProblem('forbidden', 'This token belongs to a third party and allows only POST /otp/verify. Use the operator token.');
+}
+
+function callerOf({ authenticate }: Pick<OperatorRouting, 'authenticate'>, { headers, ip }: FastifyRequest): Promise<OperatorCaller> {
+  return authenticate({ authorization: headers.authorization, address: ip });
 }
 
 async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: OperatorRouting, request: FastifyRequest) {
@@ -88,5 +96,5 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
 export function sendProblem(reply: FastifyReply, problem: OperatorProblem): FastifyReply {
   if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter));
   if (problem.kind === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  return reply.code(problem.status).type('application/problem+json; charset=utf-8').send(problemBody(problem, reply.request.id));
+  return reply.code(problem.status).type(PROBLEM_TYPE).send(problemBody(problem, reply.request.id));
 }

@@ -27,7 +27,7 @@ test('a VM is billed by the second from its creation', async () => {
   expect(data.currentInvoiceTotal).toBe(3.48);
   // 20.5 days until the month ends: 10.40 x 20.5 / 30.
   expect(data.estimatedInvoiceTotal).toBe(7.11);
-  expect(data.creditLimitRemaining).toBe(996.52);
+  expect(data.creditLimitRemaining).toBe(992.89);
 });
 
 test('at the end of the month the invoice closes and billing restarts', async () => {
@@ -48,8 +48,8 @@ test('at the end of the month the invoice closes and billing restarts', async ()
   expect(data.nextInvoiceDate).toBe('2027-01-01T00:00:00.000Z');
   // 31 days at the price of 30.
   expect(data.estimatedInvoiceTotal).toBe(10.75);
-  // The November invoice, 7.11, is not paid.
-  expect(data.creditLimitRemaining).toBe(992.54);
+  // The November invoice, 7.11, is not paid, and December comes to 10.75.
+  expect(data.creditLimitRemaining).toBe(982.14);
 });
 
 test('several months that end unseen are closed one by one', async () => {

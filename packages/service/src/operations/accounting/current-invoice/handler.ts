@@ -17,7 +17,7 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
     await settle(db, call);
     const account = await db
       .selectFrom('accounts')
-      .select(['credit_limit', 'unpaid', 'period_start'])
+      .select(['credit_limit', 'unpaid', 'held', 'period_start'])
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow();
     const rows = await db
@@ -52,7 +52,7 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
         nextInvoiceDate: iso(end),
         estimatedInvoiceTotal: numberOf(totalOf(accruedByAll(positions, end) + charges.accrued)),
         creditLimit: numberOf(limit),
-        creditLimitRemaining: numberOf(remainingCredit(limit, BigInt(account.unpaid), total)),
+        creditLimitRemaining: numberOf(remainingCredit({ limit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) })),
         positions: { vms, ...charges.positions },
       },
     };

@@ -78,6 +78,16 @@ test('every field of the form takes effect', async () => {
   });
 });
 
+test('accepts the display name of a key without the key, and does not use it', async () => {
+  const service = await startService();
+  const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ssh_key_displayname: 'laptop' } });
+  expect(status).toBe(200);
+  const stored = await service.store.read((db) =>
+    db.selectFrom('vms').selectAll().where('id', '=', body.data.identifier).executeTakeFirstOrThrow(),
+  );
+  expect(stored).toMatchObject({ ssh_key: null, ssh_key_displayname: null });
+});
+
 test('no address is given twice', async () => {
   const service = await startService();
   const { apiKey } = await service.account();

@@ -29,7 +29,7 @@ export function vmRequestOf(form: CreateVmForm): VmRequest {
     hostname: form.hostname ?? 'KVM',
     storage: form.storage ?? null,
     sshKey: form.ssh_key === undefined ? null : (publicKeyOf(form.ssh_key) ?? null),
-    sshKeyDisplayname: form.ssh_key_displayname ?? null,
+    sshKeyDisplayname: form.ssh_key === undefined ? null : (form.ssh_key_displayname ?? null),
     allowFallbackIPs: form.allowFallbackIPs ?? false,
     defaultPtr: form.default_ptr ?? null,
   };

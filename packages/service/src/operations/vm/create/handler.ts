@@ -6,9 +6,11 @@ import { invalid } from '../../../refusal.ts';
 import { newPassword } from '../../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.ts';
+import { brokenRanges, monthlyPriceOf } from '../../../rules/resources.ts';
+import { grossOf } from '../../../rules/vat.ts';
 import { prepared, preparedWrite } from '../../../store/prepared.ts';
 import type { OsImagesTable, VmsTable } from '../../../store/schema.ts';
+import { readVat } from '../../../store/settings.ts';
 import type { Db } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
 import { giveVolumeBack, takeSale } from '../../accounting/sale.ts';
@@ -36,6 +38,8 @@ interface Reserved {
   readonly addresses: readonly AssignedAddress[];
   readonly monthlyPrice: Money;
   readonly hold: Money;
+  /** Hundredths of a percent. */
+  readonly vat: number;
 }
 
 const details = v.object({ vmId: v.number(), hold: v.number() });
@@ -147,7 +151,8 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   });
   const { ips, allowFallbackIPs } = vm;
   const addresses = await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
-  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold };
+  const vat = await readVat(db, now);
+  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
 
 const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, parameter) =>
@@ -194,7 +199,7 @@ async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice
   await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
 }
 
-function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserved, password: string): CreatedVm {
+function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }: Reserved, password: string): CreatedVm {
   return {
     identifier: vmId,
     hostsystem: {
@@ -219,6 +224,6 @@ function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserve
         .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
       ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
     },
-    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice))) },
+    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice, vat))) },
   };
 }

@@ -34,7 +34,6 @@ test.each([
   ['a hostname with a blank', { hostname: 'my server' }, 'hostname', 'hostname'],
   ['HDD storage in the Netherlands', { storage: 100 }, 'storage', 'unavailable'],
   ['a key that is none', { ssh_key: 'ssh-rsa hello' }, 'ssh_key', 'ssh_key'],
-  ['a name for no key', { ssh_key_displayname: 'laptop' }, 'ssh_key', 'dependentRequired'],
   ['a boolean that is a number', { allowFallbackIPs: '1' }, 'allowFallbackIPs', 'type'],
   ['a pointer that is not fully qualified', { default_ptr: 'localhost' }, 'default_ptr', 'fqdn'],
   ['a field nobody knows', { gpu: 1 }, 'gpu', 'unknown'],
@@ -58,7 +57,7 @@ test('beyond the credit limit: 402, and nothing is changed', async () => {
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect(status).toBe(402);
   expect(body.type).toBe('credit_limit_exceeded');
-  expect(body.message).toContain('7.10666667 EUR');
+  expect(body.message).toContain('needs 7.11 EUR of the credit limit, and 5.00 EUR remain');
   expect(await footprint(service)).toEqual(before);
 });
 

@@ -1,0 +1,21 @@
+/**
+ * Builds what an app needs, then runs the app in this process: `node .config/launch.ts PACKAGE FILE [argument...]`.
+ * The app's signals and exit code are the script's own, and nothing is printed but what the app prints.
+ */
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { REPOSITORY, turbo } from './turbo.ts';
+
+const [name, file, ...given] = process.argv.slice(2);
+if (name === undefined || file === undefined) throw new Error('Usage: node .config/launch.ts PACKAGE FILE [argument...]');
+const { status, output } = turbo(['run', 'build', `--filter=${name}...`, '--output-logs=errors-only', '--log-prefix=none'], 'pipe');
+if (status === 0) {
+  const app = resolve(REPOSITORY, file);
+  // The app reads its arguments as it does when Node is started with its file.
+  process.argv.splice(1, process.argv.length, app, ...given);
+  await import(pathToFileURL(app).href);
+} else {
+  process.stderr.write(output);
+  process.exitCode = status;
+}

@@ -1,0 +1,111 @@
+/** The scripts that people type: they are what the documentation says, they print only what they have to, and run on any system. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { REPOSITORY } from './turbo.ts';
+
+/** The pnpm that runs the tests. */
+const PNPM = process.env['npm_execpath'] ?? 'pnpm';
+/** Commands of pnpm itself that the documentation may show. */
+const SHOWN_BUILT_INS = new Set(['exec', 'install']);
+
+const scripts = scriptsOf('package.json');
+const documentation = filesOf('**/*.md');
+
+test.each(listedInReadme())('npx pnpm@12 %s runs the script, not a command of pnpm', async (name) => {
+  expect(Object.keys(scripts)).toContain(name);
+  const folder = temporaryFolder();
+  const stub = { private: true, scripts: { [name]: 'node script.cjs' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(stub));
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'packages: []\n');
+  writeFileSync(join(folder, 'script.cjs'), "process.stdout.write('the script ran')");
+  expect((await pnpm([name], { cwd: folder })).stdout).toContain('the script ran');
+});
+
+test('every command in the documentation exists', () => {
+  const commands = documentation.flatMap((file) =>
+    [...readFileSync(join(REPOSITORY, file), 'utf8').matchAll(/pnpm@12 ([a-z][\w:-]*)/g)].map(([, name]) => ({ file, name })),
+  );
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter(({ name = '' }) => !(name in scripts) && !SHOWN_BUILT_INS.has(name))).toEqual([]);
+});
+
+test('every script is commands of plain words joined by &&, which a shell on Windows understands too', () => {
+  const word = String.raw`(?:[\w@/.:,=-]+|"[\w@/.:,=* -]+")`;
+  const script = new RegExp(String.raw`^(?!\w+=)${word}(?: ${word})*(?: && (?!\w+=)${word}(?: ${word})*)*$`);
+  const manifests = filesOf('package.json', 'openapi/package.json', '{packages,apps}/*/package.json');
+  const every = manifests.flatMap((file) => Object.entries(scriptsOf(file)).map(([name, line]) => ({ file, name, line })));
+  expect(every.length).toBeGreaterThan(20);
+  expect(every.filter(({ line }) => !script.test(line))).toEqual([]);
+  const programs = every.flatMap(({ line }) => line.split(' && ').map((command) => command.split(' ')[0] ?? ''));
+  const UNWANTED = new Set(['rm', 'cp', 'mv', 'mkdir', 'cat', 'sh', 'bash', 'env', 'sed', 'touch', 'export', 'pnpm', 'npx', 'turbo']);
+  // pnpm and turbo print lines of their own; .config/turbo.ts and .config/launch.ts are in their place.
+  expect(programs.filter((program) => UNWANTED.has(program))).toEqual([]);
+});
+
+test('no path of a file is read from a URL without decoding it, so folders may have spaces in their names', () => {
+  const sources = filesOf('{.config,openapi,packages,apps}/**/*.ts');
+  const undecoded = /(?:import\.meta\.url|import\.meta\.resolve\([^)]*\))\)\.pathname/;
+  expect(sources.length).toBeGreaterThan(300);
+  expect(sources.filter((file) => undecoded.test(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([]);
+});
+
+test('contract repeats neither its command line nor the API key, and an error is one line', { timeout: 120_000 }, async () => {
+  expect(await pnpm(['contract', '--api-key', 'a-secret-key', '--mode', 'wild'])).toEqual({
+    code: 2,
+    stdout: '--mode is read-only or full.\n',
+    stderr: '',
+  });
+});
+
+test.each([
+  ['start', { RESELLER_PORT: 'http' }, /^RESELLER_PORT is 'http'\. .*\n$/],
+  ['mock', { MOCK_PORT: 'http' }, /^MOCK_PORT is 'http'\. .*\n$/],
+  ['site', { DOCS_PORT: 'http' }, /^DOCS_PORT is 'http'\. .*\n$/],
+  ['move', { DATABASE_URL: 'database' }, /^The URL of the database cannot be read\. .*\n$/],
+])('%s that cannot run prints one line, and nothing of pnpm and turbo', { timeout: 120_000 }, async (name, environment, line) => {
+  const { code, stdout, stderr } = await pnpm([name], { environment });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(line);
+});
+
+function listedInReadme(): string[] {
+  const rows = readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('## All scripts')[1]?.split('\n## ')[0] ?? '';
+  return rows.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([\w:-]+)`/g)].map(([, name = '']) => name));
+}
+
+function scriptsOf(manifest: string): Record<string, string> {
+  const { scripts: all = {} }: { scripts?: Record<string, string> } = JSON.parse(readFileSync(join(REPOSITORY, manifest), 'utf8'));
+  return all;
+}
+
+function filesOf(...patterns: readonly string[]): string[] {
+  return globSync(patterns, { cwd: REPOSITORY, exclude: (path) => /(?:^|[\\/])(?:node_modules|dist|generated)$/.test(path) });
+}
+
+interface Ran {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs pnpm as somebody does who has never used turbo: it announces its telemetry where its configuration does not say that it did. */
+async function pnpm(given: readonly string[], { cwd = REPOSITORY, environment = {} } = {}): Promise<Ran> {
+  const { TURBO_TELEMETRY_DISABLED: _, DATABASE_URL: _url, ...inherited } = process.env;
+  const env = { ...inherited, XDG_CONFIG_HOME: temporaryFolder(), ...environment };
+  const child = spawn(PNPM, given, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scripts-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,23 @@
+/** turbo without its notices: `node .config/turbo.ts ARGUMENT...` in place of `turbo ARGUMENT...`. */
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+export const REPOSITORY = resolve(import.meta.dirname, '..');
+
+const QUIET = { TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1', REDOCLY_SUPPRESS_NOTIFICATIONS: 'true' };
+
+/** Runs turbo to its end. `output` is empty where it was printed. */
+export function turbo(given: readonly string[], output: 'inherit' | 'pipe'): { readonly status: number; readonly output: string } {
+  const program = resolve(REPOSITORY, 'node_modules/turbo/bin/turbo');
+  const ended = spawnSync(process.execPath, [program, ...given], {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...QUIET },
+    encoding: 'utf8',
+    maxBuffer: Infinity,
+    stdio: ['ignore', output, output],
+  });
+  if (ended.error !== undefined) throw ended.error;
+  return { status: ended.status ?? 1, output: `${ended.stdout ?? ''}${ended.stderr ?? ''}` };
+}
+
+if (import.meta.main) process.exitCode = turbo(process.argv.slice(2), 'inherit').status;

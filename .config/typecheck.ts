@@ -1,0 +1,26 @@
+/** Type-checks every package of the workspace, and this folder, with the TypeScript of the root. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { REPOSITORY } from './turbo.ts';
+
+const CONCURRENCY = 2;
+const TSC = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+
+const waiting = globSync(['openapi', 'packages/*', 'apps/*', '.config'], { cwd: REPOSITORY }).filter((folder) =>
+  existsSync(join(REPOSITORY, folder, 'tsconfig.json')),
+);
+await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));
+
+async function checkNext(): Promise<void> {
+  for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
+    // From the root, so that the errors name files as they are seen from there.
+    const tsc = spawn(process.execPath, [TSC, '-p', folder], { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'inherit'] });
+    const [errors, [code]] = await Promise.all([text(tsc.stdout), once(tsc, 'exit')]);
+    process.stdout.write(errors);
+    if (code !== 0) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+
+import { lint } from './testing/redocly.ts';
+import { soundTree, withText } from './testing/tree.ts';
+
+const rule = 'reseller/constraint-provenance';
+const thing = 'components/schemas/thing/Thing.yaml';
+const form = 'components/schemas/thing/ChangeThingForm.yaml';
+
+const unmarked = (at: string) => {
+  const keyword = at.split('/').at(-1);
+  return {
+    rule,
+    at,
+    message: `Nothing says where ${keyword} comes from. Write x-constraints: shown, inferred or not-shown in this schema, or in one above it.`,
+  };
+};
+
+it('accepts constraints that say where they come from, and an open enumeration, which is none', async () => {
+  expect(soundTree[form]).toContain('x-constraints: not-shown');
+  expect(soundTree['components/schemas/thing/ThingState.yaml']).toContain('enum: [OK, LOCK]');
+  expect(await lint(soundTree)).toEqual([]);
+});
+
+it('refuses a constraint that no schema above speaks of, and lists every one', async () => {
+  expect(await lint(withText(form, 'x-constraints: not-shown\n', ''))).toEqual([
+    unmarked(`${form}#/additionalProperties`),
+    unmarked(`${form}#/properties/size/enum`),
+  ]);
+});
+
+it.each([
+  ['minimum', 'type: integer', 'minimum: 1'],
+  ['maximum', 'type: integer', 'maximum: 1'],
+  ['exclusiveMinimum', 'type: integer', 'exclusiveMinimum: 1'],
+  ['exclusiveMaximum', 'type: integer', 'exclusiveMaximum: 1'],
+  ['multipleOf', 'type: integer', 'multipleOf: 5'],
+  ['minLength', 'type: string', 'minLength: 1'],
+  ['maxLength', 'type: string', 'maxLength: 9'],
+  ['pattern', 'type: string', "pattern: '^a'"],
+  ['format', 'type: string', 'format: email'],
+  ['minItems', 'type: array', 'items: {}\n    minItems: 1'],
+  ['maxItems', 'type: array', 'items: {}\n    maxItems: 1'],
+  ['uniqueItems', 'type: array', 'items: {}\n    uniqueItems: true'],
+  ['contains', 'type: array', 'items: {}\n    contains: {}'],
+  ['minProperties', 'type: object', 'minProperties: 1'],
+  ['maxProperties', 'type: object', 'maxProperties: 1'],
+  ['propertyNames', 'type: object', 'propertyNames: {}'],
+  ['dependentRequired', 'type: object', 'dependentRequired: { a: [b] }'],
+  ['const', 'type: string', 'const: a'],
+  ['not', 'type: string', 'not: {}'],
+])('requires it for %s', async (keyword, type, constraint) => {
+  const text = `  extra:\n    ${type}\n    description: Something more.\n    ${constraint}\n`;
+  const tree = (marks: string) => withText(thing, '  kind:\n', `${text}${marks}  kind:\n`);
+  expect((await lint(tree(''))).filter((problem) => problem.rule === rule)).toEqual([unmarked(`${thing}#/properties/extra/${keyword}`)]);
+  for (const marks of ['    x-constraints: inferred\n', `    x-constraints: { ${keyword}: shown }\n`, '    x-provenance: not-shown\n'])
+    expect((await lint(tree(marks))).filter((problem) => problem.rule === rule)).toEqual([]);
+});
+
+it('takes a map for the keywords that it names, and passes on only what it says of all others', async () => {
+  const tree = (map: string) => withText(form, 'x-constraints: not-shown\n', `x-constraints: ${map}\n`);
+  expect(await lint(tree('{ additionalProperties: not-shown }'))).toEqual([unmarked(`${form}#/properties/size/enum`)]);
+  expect(await lint(tree("{ '*': not-shown, additionalProperties: shown }"))).toEqual([]);
+});
+
+it('refuses a map that names what is not a constraint of its schema', async () => {
+  const tree = (map: string) => withText(form, 'x-constraints: not-shown\n', `x-constraints: ${map}\n`);
+  expect(await lint(tree("{ '*': not-shown, minimum: shown, required: inferred }"))).toEqual([
+    {
+      rule,
+      at: `${form}#/x-constraints/minimum`,
+      message: "x-constraints names minimum, which is not a constraint of this schema. Name one of its own, or '*' for all others.",
+    },
+  ]);
+});
+
+it('refuses a constraint of a parameter and of a header', async () => {
+  const parameter = 'components/parameters/ThingId.yaml';
+  const header = 'components/headers/RetryAfter.yaml';
+  expect(await lint(withText(parameter, '  type: string\n', '  type: string\n  maxLength: 9\n'))).toEqual([
+    unmarked(`${parameter}#/schema/maxLength`),
+  ]);
+  const limited = withText(header, '  type: integer\n', '  type: integer\n  minimum: 1\n');
+  // The header is not shown, and so are its limits.
+  expect(await lint(limited)).toEqual([]);
+  const shown = withText(header, 'x-provenance: not-shown', 'x-provenance: shown', limited);
+  expect(await lint(shown)).toEqual([unmarked(`${header}#/schema/minimum`)]);
+});
+
+it('refuses a constraint of a shared schema where one of the ways to it says nothing', async () => {
+  const size = 'components/schemas/thing/ThingSize.yaml';
+  const schema = 'type: string\nmaxLength: 9\ndescription: Size.\n';
+  const inForm = withText(
+    form,
+    '    type: string\n    enum: [small, large]\n    description: Its new size.\n',
+    '    $ref: ThingSize.yaml\n',
+  );
+  expect(await lint({ ...inForm, [size]: schema })).toEqual([]);
+  const inBoth = withText(thing, '  kind:\n', '  size:\n    $ref: ThingSize.yaml\n  kind:\n', inForm);
+  expect(await lint({ ...inBoth, [size]: schema })).toEqual([unmarked(`${size}#/maxLength`)]);
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+
+import { lint } from './testing/redocly.ts';
+import { soundTree, withText } from './testing/tree.ts';
+
+const FILE = 'components/schemas/thing/Thing.yaml';
+const found = async (pattern: string) => {
+  const problems = await lint(withText(FILE, '    const: thing\n', `    type: string\n    pattern: '${pattern}'\n`));
+  return problems.filter(({ rule }) => rule === 'reseller/portable-pattern').map(({ message }) => message);
+};
+
+describe('a pattern', () => {
+  it('may have what all engines share', async () => {
+    expect(await found(String.raw`^[^\x00-\x1f\x7f-\x9f]+(a|b){1,3}(?:c)$`)).toEqual([]);
+  });
+  it('has no Unicode property', async () =>
+    expect(await found(String.raw`^\P{Cc}+$`)).toEqual([expect.stringContaining('Unicode property')]));
+  it('has no lookahead', async () => expect(await found('^(?!a)b$')).toEqual([expect.stringContaining('lookaround')]));
+  it('compiles with every flag', async () => {
+    const messages = await found('^[(]{a}$');
+    expect(messages.length).toBeGreaterThan(0);
+    expect(messages.join()).toContain('does not compile');
+  });
+});
+
+it('is judged in a document that breaks no rule', async () => expect(await lint(soundTree)).toEqual([]));

@@ -1,0 +1,24 @@
+import type { Oas3Decorator } from '@redocly/openapi-core';
+
+import { entriesOf, isFields, isReference } from './nodes.ts';
+
+/**
+ * Repeats the examples of a request body in its schema. Many tools (Postman, generators of mocks and of tests) read examples there
+ * alone, and send a body made up from types where they find none.
+ */
+export const requestExamples: Oas3Decorator = () => ({
+  RequestBody: {
+    leave(body, { resolve }) {
+      const target = (node: unknown): unknown => (isReference(node) ? resolve<object>(node).node : node);
+      for (const [, media] of entriesOf(body.content)) {
+        if (!isFields(media)) continue;
+        const schema = target(media['schema']);
+        const values = entriesOf(media['examples']).flatMap(([, example]) => {
+          const found = target(example);
+          return isFields(found) && 'value' in found ? [found['value']] : [];
+        });
+        if (isFields(schema) && values.length > 0) Object.assign(schema, { examples: values });
+      }
+    },
+  },
+});

@@ -1,0 +1,13 @@
+import type { Answer } from './answer.ts';
+import type { Check } from './check.ts';
+import type { Operation } from './operation.ts';
+import type { Step } from './step.ts';
+
+/** Rules of one API that no OpenAPI document can state, with the requests and checks that verify them. */
+export interface Extension {
+  readonly checks: readonly Check[];
+  /** Further requests for an operation that a run calls for its effect; `call` is the plain request. */
+  readonly steps: (operation: Operation, call: Step) => readonly Step[];
+  /** Called with every answer before the next request leaves; `answers` ends with that answer. */
+  readonly onAnswer: (answer: Answer, answers: readonly Answer[]) => Promise<void>;
+}

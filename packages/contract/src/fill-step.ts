@@ -1,0 +1,49 @@
+import { isSuccess, jsonValue, type Answer } from './answer.ts';
+import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
+import type { Operation } from './operation.ts';
+import { pagingOf } from './paging.ts';
+import type { Run } from './run-state.ts';
+import type { Step } from './step.ts';
+
+/** The path parameters with which a step can be sent, best first. */
+export function pathsOf(run: Run, { operation, path }: Step): readonly PathValues[] {
+  if (path === 'none') return [{}];
+  if (path === 'own') return run.cleaner.owned(operation);
+  return path === 'found' ? pathsFor(run, operation, run.answers) : [path];
+}
+
+/** The path parameters of an operation that answers named: things that the run made come first. */
+export function pathsFor(
+  { document, validator }: Pick<Run, 'document' | 'validator'>,
+  operation: Operation,
+  answers: readonly Answer[],
+): readonly PathValues[] {
+  const plain = answers.filter(({ sent }) => sent.credential === 'account' && sent.purpose !== 'method');
+  const creations = plain.filter(({ operation: source, status }) => isSuccess(status) && !source.readOnly && !source.path.includes('{'));
+  const created = creations
+    .map((answer) => discoverCreated({ document, validator, operation, answers: [answer] }))
+    .filter((path) => path !== undefined);
+  const all = [...created, ...discoverPaths({ document, validator, operation, answers: plain })];
+  return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+/** The form fields of a step whose values earlier answers named; undefined where one is not known yet. */
+export function foundFields(run: Run, { form }: Step): Readonly<Record<string, string>> | undefined {
+  const values: Record<string, string> = {};
+  for (const [field, name] of Object.entries(form?.found ?? {})) {
+    const holder = run.operations.find(({ parameters }) => parameters.some((one) => one.in === 'path' && one.name === name));
+    const [path] = holder === undefined ? [] : pathsFor(run, holder, run.answers);
+    const value = path?.[name];
+    if (value === undefined) return undefined;
+    values[field] = value;
+  }
+  return values;
+}
+
+/** The field that asks for the next page: none for other steps, undefined where there is no next page. */
+export function nextPage({ document, answers }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
+  if (next === undefined) return {};
+  const first = answers.find(({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status));
+  const value = next.value ?? (first === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(first)));
+  return value === undefined ? undefined : { [next.field]: value };
+}

@@ -1,0 +1,70 @@
+import type { Answer } from './answer.ts';
+import type { Pair } from './check.ts';
+import { createCleaner, type Cleaner } from './clean-up.ts';
+import type { ContractOptions } from './contract-options.ts';
+import type { OpenApiDocument } from './document.ts';
+import { paceOf, type Line } from './exchange.ts';
+import { createGuard, type Guard } from './guard.ts';
+import type { Operation } from './operation.ts';
+import type { Plan } from './plan.ts';
+import { NO_BUDGET } from './price.ts';
+import type { Step } from './step.ts';
+import type { Validator } from './validator.ts';
+
+const WRONG_KEY = 'contract-test-made-up-key';
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** The document of a run, read once. */
+export interface ReadDocument {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+}
+
+/** What a run has sent and learned so far. */
+export interface Run extends ReadDocument {
+  readonly options: ContractOptions;
+  readonly line: Line;
+  /** The way to the compared service. */
+  readonly otherLine: Line | undefined;
+  readonly guard: Guard;
+  readonly cleaner: Cleaner;
+  readonly answers: Answer[];
+  readonly pairs: Pair[];
+  readonly unpaired: Answer[];
+  /** Why operations were not verified, by id. */
+  readonly reasons: Map<string, string>;
+  readonly planned: number;
+  done: number;
+}
+
+/** A run before its first request. */
+export function prepareRun(options: ContractOptions, plan: Plan, read: ReadDocument): Run {
+  const lineTo = (target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } => {
+    const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
+    const { budget = NO_BUDGET, priceOf = () => undefined, send = fetch, timeout = DEFAULT_TIMEOUT_MS, rate } = options;
+    const guard = createGuard({ steps, target, keyOf, budget, priceOf, send });
+    return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) } };
+  };
+  const { compare } = options;
+  const main = lineTo(options.target, options.apiKey, plan.steps);
+  return {
+    ...read,
+    ...main,
+    options,
+    otherLine: compare === undefined ? undefined : lineTo(compare.target, compare.apiKey, plan.steps.filter(isComparable)).line,
+    cleaner: createCleaner({ ...read, guard: main.guard, journal: options.journal, target: options.target }),
+    answers: [],
+    pairs: [],
+    unpaired: [],
+    reasons: new Map(plan.withheld),
+    planned: plan.steps.reduce((sum, { times }) => sum + times, 0),
+    done: 0,
+  };
+}
+
+/** Whether both services are sent a step: it reads, and each can be asked for something that it named itself. */
+export function isComparable({ purpose, effect, path, form }: Step): boolean {
+  const takesNothing = Object.keys(form?.found ?? {}).length === 0;
+  return purpose === 'call' && effect === 'reads' && (path === 'none' || path === 'found') && takesNothing;
+}

@@ -1,0 +1,110 @@
+/** The documentation that a service serves: what is not a file of it is refused as file servers do, and logged as nothing unusual. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createService } from '../index.ts';
+import { SECRET, startService } from '../../test/harness.ts';
+import { exchange, requestText } from '../../test/raw-http.ts';
+
+const POLICY = "default-src 'self'";
+const PAGE = '<!doctype html><title>Docs</title>';
+
+/** A service that serves one page, and the lines of its log. */
+async function startWithDocs() {
+  const { store, ports } = await startService();
+  const directory = mkdtempSync(join(tmpdir(), 'docs-test-'));
+  writeFileSync(join(directory, 'index.html'), PAGE);
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const docs = { directory, contentSecurityPolicy: POLICY };
+  const service = await createService({ store, ports, secret: SECRET, docs, logger: pino({ level: 'trace' }, stream) });
+  onTestFinished(async () => {
+    await service.close();
+    rmSync(directory, { recursive: true });
+  });
+  const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const send = (line: string, ...headers: string[]) => exchange(url, requestText(line, ['Host: x', ...headers]));
+  const ask = (path: string, ...headers: string[]) => send(`GET ${path} HTTP/1.1`, ...headers);
+  /** Levels of the lines, and whether any of them holds a stack. */
+  const logged = () => ({
+    levels: new Set(lines.map((line) => JSON.parse(line).level)),
+    stacks: lines.filter((line) => line.includes('stack')),
+  });
+  return { ask, send, logged };
+}
+
+const INFO = 30;
+
+test('serves the page with the policy of the site, and redirects to it without the query', async () => {
+  const { ask } = await startWithDocs();
+  const page = await ask('/docs/');
+  expect([page.status, page.text]).toEqual([200, PAGE]);
+  expect(page.headers.get('content-security-policy')).toBe(POLICY);
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+  const redirect = await ask('/docs?key=secret');
+  expect([redirect.status, redirect.headers.get('location')]).toEqual([301, './docs/']);
+});
+
+test.each([
+  '/docs//x',
+  '/docs/.',
+  '/docs/..',
+  '/docs/%00',
+  '/docs/a%00b',
+  '/docs/../package.json',
+  '/docs/../../../package.json',
+  '/docs/%2e%2e/package.json',
+  '/docs/..%2fpackage.json',
+  '/docs/..%5cpackage.json',
+  '/docs/index.html/x',
+  '/docs/INDEX.html',
+  '/docs/.git/config',
+  '/docs/nothing',
+  '/docs/nothing/',
+  `/docs/${'x'.repeat(5_000)}`,
+])('%s: 404, and nothing above info in the log', async (path) => {
+  const { ask, logged } = await startWithDocs();
+  const { status, text } = await ask(path);
+  expect(status).toBe(404);
+  expect(JSON.parse(text)).toMatchObject({ status: 'error', type: 'not_found', data: null });
+  expect(logged()).toEqual({ levels: new Set([INFO]), stacks: [] });
+});
+
+test.each([
+  ['If-Match: "x"', 412, 'precondition_failed'],
+  ['If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT', 412, 'precondition_failed'],
+  ['Range: bytes=9999999999-', 416, 'range_not_satisfiable'],
+  ['Range: bytes=-0', 416, 'range_not_satisfiable'],
+])('%s: %i, and nothing above info in the log', async (header, expected, type) => {
+  const { ask, logged } = await startWithDocs();
+  const { status, text, headers } = await ask('/docs/index.html', header);
+  expect([status, JSON.parse(text).type]).toEqual([expected, type]);
+  if (expected === 416) expect(headers.get('content-range')).toBe(`bytes */${PAGE.length}`);
+  expect(logged()).toEqual({ levels: new Set([INFO]), stacks: [] });
+});
+
+test('satisfies ranges and conditions as file servers do', async () => {
+  const { ask } = await startWithDocs();
+  const part = await ask('/docs/index.html', 'Range: bytes=0-8');
+  expect([part.status, part.text]).toEqual([206, PAGE.slice(0, 9)]);
+  const whole = await ask('/docs/index.html', 'Range: nonsense');
+  expect(whole.status).toBe(200);
+  const same = await ask('/docs/index.html', `If-None-Match: ${whole.headers.get('etag')}`);
+  expect([same.status, same.text]).toEqual([304, '']);
+});
+
+test('names GET and HEAD in Allow to another method', async () => {
+  const { send } = await startWithDocs();
+  const { status, headers } = await send('DELETE /docs/index.html HTTP/1.1');
+  expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});

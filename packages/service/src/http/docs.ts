@@ -1,0 +1,64 @@
+/** The built documentation, as files (not shown in the specification). */
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+import { Refusal } from '../refusal.ts';
+
+/** A site of files and how it is to be served. */
+export interface Docs {
+  /** Folder of the files. */
+  readonly directory: string;
+  readonly contentSecurityPolicy: string;
+}
+
+const PATH = '/docs';
+/** Codes of the file system for names that cannot be those of a file. */
+const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
+
+/** Serves the documentation at /docs/. A request that no file satisfies is refused in the envelope. */
+export async function serveDocs(app: FastifyInstance, { directory, contentSecurityPolicy }: Docs): Promise<void> {
+  // Relative, so that it also works behind a proxy that adds a prefix, and without the query, which is not ours to repeat.
+  app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
+  await app.register(async (site) => {
+    const answerFailure = site.errorHandler;
+    site.setErrorHandler(async (error, request, reply) => {
+      const { headers } = detailsOf(error);
+      if (headers) reply.headers(headers);
+      return answerFailure.call(site, refusalOf(error) ?? error, request, reply);
+    });
+    site.addHook('onSend', (_request, reply, payload, done) => {
+      reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
+      done(null, payload);
+    });
+    await site.register(fastifyStatic, { root: directory, prefix: PATH });
+  });
+}
+
+/** What the file server refuses; undefined for a failure of the service. */
+function refusalOf(error: unknown): Refusal | undefined {
+  const { status, code } = detailsOf(error);
+  if (status === 412)
+    return new Refusal(412, 'precondition_failed', 'The file is not the one that If-Match or If-Unmodified-Since names. Read it again.');
+  if (status === 416)
+    return new Refusal(416, 'range_not_satisfiable', 'The file does not have this range. Ask for one within the length in Content-Range.');
+  // A path outside the site, or not written as the file is named, is refused with 400 or 403 there: here it is not a file.
+  if ((status !== undefined && status < 500) || NOT_A_FILE.has(code))
+    return new Refusal(404, 'not_found', 'There is no such page. The documentation begins at /docs/.');
+  return undefined;
+}
+
+interface Details {
+  readonly status: number | undefined;
+  readonly code: unknown;
+  readonly headers: Record<string, string> | undefined;
+}
+
+function detailsOf(error: unknown): Details {
+  if (!(error instanceof Error)) return { status: undefined, code: undefined, headers: undefined };
+  const range = 'headers' in error && typeof error.headers === 'object' ? new Headers(Object(error.headers)).get('content-range') : null;
+  return {
+    status: 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined,
+    code: 'code' in error ? error.code : undefined,
+    headers: range === null ? undefined : { 'content-range': range },
+  };
+}

@@ -1,0 +1,237 @@
+/** One number decides about purchases, and it is the one that the running invoice shows. */
+import * as operator from '@reseller/operator-client';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+import { handleOf, holdUp, reserved } from '../../../test/domains.ts';
+import { engines, newDatabase } from '../../../test/engines.ts';
+import type { Engine } from '../../../test/engines.ts';
+import { SMALL_VM } from '../../../test/harness.ts';
+import { startOperator } from '../../../test/operator.ts';
+import type { TestOperator } from '../../../test/operator.ts';
+
+const { orThrow } = operator;
+
+/** How many accounts are tried for each kind of purchase: more find rarer mistakes. */
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 4);
+/** EUR. */
+const AMPLE_CREDIT = 1_000_000;
+
+interface Account {
+  readonly id: string;
+  readonly apiKey: string;
+}
+
+/** What came of a purchase: status, and the message where it was refused. */
+interface Outcome {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** Does everything of a purchase that needs no credit, and returns the rest of it. */
+type Preparation = (service: TestOperator, account: Account, salt: number) => Promise<() => Promise<Outcome>>;
+
+/** Every operation that can cost money at once, by its name. */
+const purchases: Readonly<Record<string, Preparation>> = {
+  createVm:
+    async (service, { apiKey }, salt) =>
+    () =>
+      bySocket(service, 'createVm', { ...SMALL_VM, disk: diskOf(salt) }, apiKey),
+  registerDomain: async (service, { apiKey }, salt) => {
+    const handle = await handleOf(service, { apiKey });
+    return () => bySocket(service, 'registerDomain', { domain: `bought-${salt}-${handle.toLowerCase()}.net`, handle }, apiKey);
+  },
+  'registerDomain with an auth code': async (service, { apiKey }, salt) => {
+    const handle = await handleOf(service, { apiKey });
+    const form = { domain: `moved-${salt}-${handle.toLowerCase()}.org`, handle, authcode: 'example-authcode-1' };
+    return () => bySocket(service, 'registerDomain', form, apiKey);
+  },
+  orderDedicatedServer: async (service, account, salt) => {
+    const offer = await offerOf(service, (100 + salt) / 100);
+    return () => byOperator(operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id: offer } }));
+  },
+  startVm: async (service, account, salt) => {
+    const path = { vm_id: await vmOf(service, account, salt) };
+    await orThrow(operator.stopVm({ client: service.client, path }));
+    return () => byOperator(operator.startVm({ client: service.client, path }));
+  },
+  resizeVm: async (service, account, salt) => {
+    const path = { vm_id: await vmOf(service, account, salt) };
+    return () => byOperator(operator.resizeVm({ client: service.client, path, body: { cores: 3 + (salt % 8) } }));
+  },
+};
+
+/** What an account has bought before. */
+const past = fc.record({
+  /** Prices of dedicated servers that are ordered and never set up, in cents. */
+  orders: fc.array(fc.integer({ min: 1, max: 500_000 }), { maxLength: 2 }),
+  vms: fc.array(fc.integer({ min: 0, max: 89 }), { maxLength: 3 }),
+  hasDomain: fc.boolean(),
+  /** Seconds that pass after the purchases: up to seven weeks, so that invoices are open. */
+  seconds: fc.integer({ min: 0, max: 50 * 86_400 }),
+});
+
+describe.each(engines)('on %s', (engine) => {
+  test.each(Object.entries(purchases))('%s passes at exactly the credit that remains, and fails at one cent more', async (_, prepare) => {
+    const service = await start(engine);
+    let salt = 0;
+    await fc.assert(
+      fc.asyncProperty(past, fc.integer({ min: 0, max: 9_999 }), async (bought, chosen) => {
+        const account = await service.account(`${AMPLE_CREDIT}.00`);
+        const pending = await live(service, account, bought);
+        salt += 10_000;
+        const buy = await prepare(service, account, chosen + salt);
+        const taken = AMPLE_CREDIT * 100 - (await expectConsistent(service, account, pending));
+
+        await limitTo(service, account, taken);
+        const needed = neededIn(await buy(), 0);
+        await limitTo(service, account, taken + needed - 1);
+        expect(await remaining(service, account)).toBe(needed - 1);
+        expect(neededIn(await buy(), needed - 1)).toBe(needed);
+        await limitTo(service, account, taken + needed);
+        expect(await remaining(service, account)).toBe(needed);
+        expect(await buy()).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+        // A resize ends a position, whose rounding may leave a cent.
+        expect([0, 1]).toContain(await remaining(service, account));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('an order of a dedicated server counts from the order on, and its set-up changes nothing', async () => {
+    const service = await start(engine);
+    const account = await service.account('5000.00');
+    const market_id = await offerOf(service, 4800);
+    const ordered = await orThrow(operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } }));
+    expect(await remaining(service, account)).toBe(20_000);
+    const management = { dashboard: 'https://d.example', username: 'u', email: 'u@d.example', password: 'p-1234567' };
+    const body = { management, ipv4: [{ address: '203.0.113.9', gateway: '203.0.113.1' }] };
+    await orThrow(operator.completeDedicatedSetup({ client: service.client, path: { server_id: ordered.id }, body }));
+    expect(await remaining(service, account)).toBe(20_000);
+  });
+
+  test('a registration counts while the registrar is at work, and no more once it has failed', async () => {
+    const service = await start(engine);
+    const account = await service.account('100.00');
+    const handle = await handleOf(service, { apiKey: account.apiKey });
+    const release = holdUp(service);
+    const registering = bySocket(service, 'registerDomain', { domain: 'in-flight.net', handle }, account.apiKey);
+    await reserved(service);
+    expect(await remaining(service, account)).toBe(8_900);
+    service.registrar.failing = new Error('The registrar is away.');
+    release();
+    expect(await registering).toMatchObject({ status: 500 });
+    expect(await remaining(service, account)).toBe(10_000);
+  });
+
+  test('beyond the limit the number is negative, and a refusal says that 0.00 EUR remain', async () => {
+    const service = await start(engine);
+    const account = await service.account('20.00');
+    await vmOf(service, account, 0);
+    await limitTo(service, account, 0);
+    expect(await remaining(service, account)).toBeLessThan(0);
+    const { status, message } = await bySocket(service, 'createVm', SMALL_VM, account.apiKey);
+    expect(status).toBe(402);
+    expect(message).toMatch(/^This purchase needs \d+\.\d\d EUR of the credit limit, and 0\.00 EUR remain\./);
+  });
+});
+
+async function start(engine: Engine): Promise<TestOperator> {
+  const service = await startOperator(engine === 'postgres' ? { databaseUrl: await newDatabase() } : {});
+  service.fleet.automaticSetUp = null;
+  return service;
+}
+
+/** @returns What the account's pending orders cost, in cents. */
+async function live(
+  service: TestOperator,
+  account: Account,
+  { orders, vms, hasDomain, seconds }: { orders: readonly number[]; vms: readonly number[]; hasDomain: boolean; seconds: number },
+): Promise<number> {
+  for (const salt of vms) await vmOf(service, account, salt);
+  if (hasDomain) {
+    const handle = await handleOf(service, { apiKey: account.apiKey });
+    const domain = `past-${handle.toLowerCase()}.net`;
+    expect(await bySocket(service, 'registerDomain', { domain, handle }, account.apiKey)).toMatchObject({ status: 200 });
+  }
+  for (const price of orders) {
+    const market_id = await offerOf(service, price / 100);
+    await orThrow(operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } }));
+  }
+  service.clock.advance(seconds * 1000);
+  return orders.reduce((sum, price) => sum + price, 0);
+}
+
+/** The shown number is the limit, less open invoices, less the estimate, less pending orders, but for the cent of a rounding. */
+async function expectConsistent(service: TestOperator, { apiKey }: Account, pending: number): Promise<number> {
+  const { creditLimit, creditLimitRemaining, estimatedInvoiceTotal } = (await service.call('getCurrentInvoice', { apiKey })).body.data;
+  const invoices: Readonly<Record<string, { status: string; total: number }>> = (await service.call('listInvoices', { apiKey })).body.data;
+  const unpaid = Object.values(invoices).reduce((sum, { status, total }) => (status === 'OPEN' ? sum + total : sum), 0);
+  const shown = cents(creditLimitRemaining);
+  expect(Math.abs(cents(creditLimit - unpaid - estimatedInvoiceTotal) - pending - shown)).toBeLessThanOrEqual(1);
+  return shown;
+}
+
+async function remaining(service: TestOperator, { apiKey }: Account): Promise<number> {
+  return cents((await service.call('getCurrentInvoice', { apiKey })).body.data.creditLimitRemaining);
+}
+
+function cents(amount: number): number {
+  return Math.round(amount * 100);
+}
+
+async function limitTo({ client }: TestOperator, account: Account, limit: number): Promise<void> {
+  await orThrow(operator.setCreditLimit({ client, path: { account_id: account.id }, body: { credit_limit: (limit / 100).toFixed(2) } }));
+}
+
+/** What a refused purchase says that it needs, in cents. */
+function neededIn({ status, message }: Outcome, left: number): number {
+  expect([402, 409], `${message}`).toContain(status);
+  const [, needed = '', remain] = /needs (\d+\.\d\d) EUR of the credit limit, and (\d+\.\d\d) EUR remain\./.exec(message) ?? [];
+  expect(remain, `${message}`).toBe((left / 100).toFixed(2));
+  return cents(Number(needed));
+}
+
+async function bySocket(
+  service: TestOperator,
+  operation: 'createVm' | 'registerDomain',
+  form: Readonly<Record<string, unknown>>,
+  apiKey: string,
+): Promise<Outcome> {
+  const { status, body } = await service.call(operation, { form, apiKey });
+  return { status, message: body.message };
+}
+
+async function byOperator(answer: Promise<{ response: Response; error?: { detail: string } | undefined }>): Promise<Outcome> {
+  const { response, error } = await answer;
+  return { status: response.status, message: error?.detail ?? '' };
+}
+
+/** GB, as the host system offers it. */
+function diskOf(salt: number): number {
+  return 10 + 5 * (salt % 30);
+}
+
+async function vmOf(service: TestOperator, { apiKey }: Account, salt: number): Promise<string> {
+  const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, cores: 1, disk: diskOf(salt) }, apiKey });
+  expect(status, `${body.message}`).toBe(200);
+  return String(body.data.identifier);
+}
+
+/** @param price EUR. */
+async function offerOf({ client }: TestOperator, price: number): Promise<string> {
+  const body = {
+    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
+    cpu: { amount: 1, cores: 8, type: 'Xeon' },
+    memory: { size: 64, type: 'DDR4' },
+    disks: [{ amount: 2, size: 960, type: 'SSD' }],
+    ipv4_addresses: 1,
+    ipv6_networks: null,
+    traffic: null,
+    connection: '1 Gbit/s',
+    status: { type: 'ready', description: 'At once.' },
+    price: price.toFixed(2),
+    runtime_days: 30,
+  };
+  return (await orThrow(operator.addMarketItem({ client, body }))).id;
+}
