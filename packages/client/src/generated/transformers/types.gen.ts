@@ -2045,6 +2045,8 @@ export type InvoiceId = InvoiceIdPath;
 export type CreateVmData = {
     /**
      * What the VM is to be.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body: CreateVmForm;
     headers?: {
@@ -2137,6 +2139,8 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 export type ReinstallVmData = {
     /**
      * What to install. The whole body may be left out.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body?: ReinstallVmForm;
     headers?: {
@@ -2703,6 +2707,8 @@ export type GetDomainPricingsSuccess = GetDomainPricingsResponses[keyof GetDomai
 export type RegisterDomainData = {
     /**
      * The domain, its handle, and what else the registration needs.
+     *
+     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: RegisterDomainForm;
     headers?: {
@@ -2857,6 +2863,8 @@ export type GetDomainSuccess = GetDomainResponses[keyof GetDomainResponses];
 export type SetDomainNameserversData = {
     /**
      * The nameservers that the domain is to have.
+     *
+     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: SetDomainNameserversForm;
     headers?: {
@@ -3106,6 +3114,8 @@ export type UndeleteDomainSuccess = UndeleteDomainResponses[keyof UndeleteDomain
 export type EditDomainDnsData = {
     /**
      * The DNS record.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     body: EditDomainDnsForm;
     headers?: {
@@ -3203,6 +3213,8 @@ export type EditDomainDnsSuccess = EditDomainDnsResponses[keyof EditDomainDnsRes
 export type CreateHandleData = {
     /**
      * The contact.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body: CreateHandleForm;
     headers?: {
@@ -3682,6 +3694,8 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 export type ListRequestsData = {
     /**
      * Which part of the log to read. The whole body may be left out.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body?: ListRequestsForm;
     path?: never;
