@@ -12,7 +12,7 @@ export async function deliverCommand<Request, Details, Plan, Result>(
   request: Request,
 ): Promise<Result> {
   const { clock, random } = runtime.ports;
-  const { result } = await deliver<Request, Details, Plan, Result, { readonly result: Result }>(runtime, delivery, {
+  const outcome = await deliver<Request, Details, Plan, Result, { readonly result: Result }>(runtime, delivery, {
     id: uuidv7({ msecs: clock.now(), random: random.bytes(16) }),
     name,
     request,
@@ -21,5 +21,5 @@ export async function deliverCommand<Request, Details, Plan, Result>(
     // Wrapped, because a result may be undefined.
     confirming: async (_transaction, result) => ({ result }),
   });
-  return result;
+  return outcome.result;
 }

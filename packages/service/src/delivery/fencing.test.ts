@@ -8,12 +8,36 @@ import { simulatedRegistrar } from '../ports/registrar.ts';
 import { issueToken, storeFence } from './fencing.ts';
 
 const ORDER = {
-  ...{ vmId: 12_345, node: 'node-1', cores: 1, mem: 1024, disk: 10, storage: null, networkSpeed: 1000, backupSlots: 2, ipv4: [], ipv6: [] },
-  ...{ os: 'debian_12', hostname: 'KVM', username: 'root', password: 'example', sshKey: null },
+  vmId: 12_345,
+  node: 'node-1',
+  cores: 1,
+  mem: 1024,
+  disk: 10,
+  storage: null,
+  networkSpeed: 1000,
+  backupSlots: 2,
+  ipv4: [],
+  ipv6: [],
+  os: 'debian_12',
+  hostname: 'KVM',
+  username: 'root',
+  password: 'example',
+  sshKey: null,
 };
 const CONTACT = {
-  ...{ handle: 'HDL-1', gender: 'MALE', firstname: 'A', lastname: 'B', organisation: null, street: 'C', number: '1', zipcode: '1' },
-  ...{ city: 'D', region: 'E', countrycode: 'DE', email: 'a@reseller.example', phone: null },
+  handle: 'HDL-1',
+  gender: 'MALE',
+  firstname: 'A',
+  lastname: 'B',
+  organisation: null,
+  street: 'C',
+  number: '1',
+  zipcode: '1',
+  city: 'D',
+  region: 'E',
+  countrycode: 'DE',
+  email: 'a@reseller.example',
+  phone: null,
 };
 const DOMAIN = { name: 'fenced.net', contact: CONTACT, nameservers: [] };
 const SERVER = { identifier: 'server-1', accountId: 'account-1', datacenter: 'FRA', addresses: [] };

@@ -46,7 +46,7 @@ export interface Resize {
 const vmDetails = v.object({ vmId: v.number() });
 const heldDetails = v.object({ vmId: v.number(), accountId: v.string(), hold: v.number() });
 
-const resources = v.object({
+const resourceDetails = v.object({
   cores: v.number(),
   mem: v.number(),
   disk: v.number(),
@@ -55,7 +55,7 @@ const resources = v.object({
   network_speed: v.number(),
   storage: v.nullable(v.number()),
 });
-const size = v.object({
+const sizeDetails = v.object({
   vmId: v.number(),
   node: v.string(),
   cores: v.number(),
@@ -66,7 +66,7 @@ const size = v.object({
   backupSlots: v.number(),
   ipv4: v.array(v.string()),
 });
-const resizeDetails = v.object({ ...heldDetails.entries, to: resources, before: size });
+const resizeDetails = v.object({ ...heldDetails.entries, to: resourceDetails, before: sizeDetails });
 
 const settledInstant = (db: Db, { account_id: accountId }: Row, { ports, secret }: Runtime) =>
   billingInstant(db, { accountId, now: ports.clock.now(), ports, secret });
