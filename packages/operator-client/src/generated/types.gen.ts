@@ -132,7 +132,7 @@ export type BrokenRule = {
 };
 
 /**
- * What a request answers whose body breaks rules (RFC 9457). `errors` names every one of them, not only the first.
+ * What a request answers whose body breaks rules (RFC 9457). `errors` names each of them, up to 50.
  */
 export type ValidationProblem = {
     type: ProblemType;
@@ -153,7 +153,7 @@ export type ValidationProblem = {
      */
     instance: string;
     /**
-     * One item for each broken rule.
+     * One item for each broken rule, up to 50.
      */
     errors: Array<BrokenRule>;
 };
@@ -571,7 +571,7 @@ export type ResourceRangesInput = {
      */
     backup_slots: ResourceRangeInput;
     /**
-     * Network speed in Mbit.
+     * Network speed in Mbit; `min` and `step` are multiples of 100, and `min` is at least 100.
      */
     network_speed: ResourceRangeInput;
     /**
@@ -2246,7 +2246,7 @@ export type CreateAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2369,7 +2369,7 @@ export type SetCreditLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2501,7 +2501,7 @@ export type IssueApiKeyErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2574,7 +2574,7 @@ export type RotateApiKeyErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2697,7 +2697,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2874,7 +2874,7 @@ export type DefineHostSystemErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2993,7 +2993,7 @@ export type DefineOsImageErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3120,7 +3120,7 @@ export type DefineIpPoolErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3238,7 +3238,7 @@ export type CreateSaleErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3406,7 +3406,7 @@ export type AddMarketItemErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3532,7 +3532,7 @@ export type OrderDedicatedServerErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3605,7 +3605,7 @@ export type CompleteDedicatedSetupErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3968,7 +3968,7 @@ export type ResizeVmErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4439,7 +4439,7 @@ export type SetTldPriceErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4499,7 +4499,7 @@ export type VerifyOtpErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4613,7 +4613,7 @@ export type RegisterVerifierErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4772,7 +4772,7 @@ export type AdvanceClockErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5143,7 +5143,7 @@ export type CreateFaultErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5257,7 +5257,7 @@ export type CreateIsolatedAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5420,7 +5420,7 @@ export type SetDefaultRateLimitErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5480,7 +5480,7 @@ export type SetVatRatesErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5540,7 +5540,7 @@ export type SetVmIdentifierQuarantineErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**

@@ -2,6 +2,7 @@ import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import type { Runtime } from '../delivery/runtime.ts';
+import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import type { OperationTable } from '../operations/operation.ts';
 import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
@@ -56,6 +57,7 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
     ...serverOptions,
+    bodyLimit: MAX_BODY_BYTES,
     frameworkErrors: (error, request, reply) => void answerUnreadablePath(parts, error, request, reply),
     ...(parts.lenient ? { rewriteUrl: withoutClosingSlash } : {}),
   });

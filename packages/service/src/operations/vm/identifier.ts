@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 
+import { VM_IDENTIFIERS } from '../../generated/facts.gen.ts';
 import { randomInteger } from '../../ports/random.ts';
 import type { Random } from '../../ports/random.ts';
 import { Refusal } from '../../refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
-const LEAST = 10_000;
-const MOST = 99_999;
+const { minimum: LEAST, maximum: MOST } = VM_IDENTIFIERS;
 
 /**
  * A free VM identifier, a five-digit number (specification: "VM create result"): the first one

@@ -8,8 +8,8 @@ import { numberOf, roundToCents } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { brokenRanges, monthlyPriceOf } from '../../../rules/resources.ts';
 import { grossOf } from '../../../rules/vat.ts';
-import { prepared, preparedWrite } from '../../../store/prepared.ts';
-import type { OsImagesTable, VmsTable } from '../../../store/schema.ts';
+import { preparedWrite } from '../../../store/prepared.ts';
+import type { VmsTable } from '../../../store/schema.ts';
 import { readVat } from '../../../store/settings.ts';
 import type { Db } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
@@ -21,9 +21,10 @@ import type { Call } from '../../operation.ts';
 import { settle } from '../../settle.ts';
 import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
-import { findHostSystem } from '../host-system.ts';
+import { expectedHostSystem, findHostSystem } from '../host-system.ts';
 import type { HostSystem } from '../host-system.ts';
 import { freeVmIdentifier } from '../identifier.ts';
+import { findOsImage } from '../os-image.ts';
 import { leaveNode, placeOnNode } from '../placement.ts';
 import { vmSubject } from '../subject.ts';
 import { brokenFormRules, vmRequestOf } from './form.ts';
@@ -111,12 +112,12 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const { accountId, form, now, ports } = call;
   const vm = vmRequestOf(form);
   const host = await findHostSystem(db, vm.hostsystem);
-  const [os] = await osNamed(db, { name: vm.os });
+  const os = await findOsImage(db, vm.os);
   const broken = brokenFormRules(form);
   if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
-  else broken.push({ field: 'hostsystem', rule: 'exists', message: 'must be the name of a host system, as GET /vm/list/hosts answers it' });
-  if (!os) broken.push({ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' });
-  if (broken.length > 0 || !host || !os) throw invalid(broken);
+  else broken.push({ field: 'hostsystem', rule: 'exists', message: await expectedHostSystem(db) });
+  if ('broken' in os) broken.push(os.broken);
+  if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
   const instant = Math.floor(now / 1000);
   await settle(db, call);
@@ -154,10 +155,6 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const vat = await readVat(db, now);
   return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
-
-const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, parameter) =>
-  db.selectFrom('os_images').selectAll().where('name', '=', parameter('name')),
-);
 
 const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing'>>((db, parameter) =>
   db.insertInto('vms').values({

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 
 import { invalid, notFound, Refusal } from '../../../refusal.ts';
 import { deliveredOperation } from '../../operation.ts';
+import { findOsImage } from '../os-image.ts';
 import { vmSubject } from '../subject.ts';
 
 const details = v.object({ vmId: v.number() });
@@ -34,9 +35,8 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
     if (vm.state === 'stopped')
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
     const os = form.os ?? vm.os;
-    const image = await db.selectFrom('os_images').select('name').where('name', '=', os).executeTakeFirst();
-    if (!image)
-      throw invalid([{ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' }]);
+    const image = await findOsImage(db, os);
+    if ('broken' in image) throw invalid([image.broken]);
     const claimed = await db
       .updateTable('vms')
       .set({ changing: 1 })
