@@ -94,7 +94,7 @@ export const deleteDedicatedServer = (client: Client, identifier: types.DeleteDe
  *
  * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
  *
- * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+ * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
  * @throws CreditLimitError when it would exceed the credit limit.
  * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -177,7 +177,7 @@ export const requestDomainAuthcode = (client: Client, domain: types.RequestDomai
  *
  * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
  *
- * @param domain Name of the domain with its TLD.
+ * @param domain Name of the cancelled domain with its TLD.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
  * @throws CreditLimitError when it would exceed the credit limit.
  * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -401,7 +401,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
    *
-   * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+   * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -413,7 +413,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
    *
-   * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+   * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -504,7 +504,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
    *
-   * @param domain Name of the domain with its TLD.
+   * @param domain Name of the cancelled domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -516,7 +516,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
    *
-   * @param domain Name of the domain with its TLD.
+   * @param domain Name of the cancelled domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.

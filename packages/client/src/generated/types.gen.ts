@@ -1963,7 +1963,7 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
  */
 export type ListRequestsForm = {
     /**
-     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. Each call is itself logged.
+     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. Each call is itself logged. So the second page begins at 51 and the third at 102, where nothing else was requested meanwhile.
      *
      * *Shown: `minimum`.*
      */
@@ -2038,9 +2038,19 @@ export type VmId = VmIdPath;
 export type DedicatedIdentifier = string;
 
 /**
+ * Identifier of the cancelled dedicated server, a UUID from the list of servers.
+ */
+export type CancelledDedicatedIdentifier = string;
+
+/**
  * Name of the domain with its TLD.
  */
 export type DomainPath = DomainName;
+
+/**
+ * Name of the cancelled domain with its TLD.
+ */
+export type CancelledDomainPath = DomainName;
 
 /**
  * ID of the handle, as its creation answered it.
@@ -2548,7 +2558,7 @@ export type UndeleteDedicatedServerData = {
     };
     path: {
         /**
-         * Identifier of the dedicated server, a UUID from the market or from the list of servers.
+         * Identifier of the cancelled dedicated server, a UUID from the list of servers.
          */
         identifier: string;
     };
@@ -3057,7 +3067,7 @@ export type UndeleteDomainData = {
     };
     path: {
         /**
-         * Name of the domain with its TLD.
+         * Name of the cancelled domain with its TLD.
          */
         domain: DomainName;
     };
