@@ -1,7 +1,7 @@
 /** Requests that are not carried out, as RFC 9457 tells it. */
 import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import type { BrokenRule } from '../generated/operator/types.gen.ts';
-import { InfrastructureError } from '../provider/change.ts';
+import { InfrastructureError } from '../delivery/deliver.ts';
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
