@@ -59,7 +59,7 @@ export interface Groups<Dates extends boolean = false> {
      * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
-     * @param form What to install. The whole body may be left out.
+     * @param form What to install. The whole body may be left out (inferred).
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws ResellerError of the class that says what happened.
      */
@@ -70,7 +70,7 @@ export interface Groups<Dates extends boolean = false> {
      * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
-     * @param form What to install. The whole body may be left out.
+     * @param form What to install. The whole body may be left out (inferred).
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws ResellerError of the class that says what happened.
      */
@@ -81,7 +81,7 @@ export interface Groups<Dates extends boolean = false> {
      * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
-     * @param form What to install. The whole body may be left out.
+     * @param form What to install. The whole body may be left out (inferred).
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws ResellerError of the class that says what happened.
      */
@@ -157,7 +157,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Cancel a dedicated server
      *
-     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -167,7 +167,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Cancel a dedicated server
      *
-     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -177,7 +177,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Cancel a dedicated server
      *
-     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+     * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -189,7 +189,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
      *
-     * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+     * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws CreditLimitError when it would exceed the credit limit.
      * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -201,7 +201,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
      *
-     * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+     * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws CreditLimitError when it would exceed the credit limit.
      * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -213,7 +213,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
      *
-     * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+     * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws CreditLimitError when it would exceed the credit limit.
      * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -257,7 +257,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
      *
      * @param form The domain, its handle, and what else the registration needs.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -269,7 +269,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
      *
      * @param form The domain, its handle, and what else the registration needs.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -281,7 +281,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
      *
      * @param form The domain, its handle, and what else the registration needs.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -331,7 +331,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Request an authcode
      *
-     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+     * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -341,7 +341,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Request an authcode
      *
-     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+     * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -351,7 +351,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Request an authcode
      *
-     * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+     * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
      *
      * @param domain Name of the domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -363,7 +363,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
      *
-     * @param domain Name of the domain with its TLD.
+     * @param domain Name of the cancelled domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws CreditLimitError when it would exceed the credit limit.
      * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -375,7 +375,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
      *
-     * @param domain Name of the domain with its TLD.
+     * @param domain Name of the cancelled domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws CreditLimitError when it would exceed the credit limit.
      * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -387,7 +387,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
      *
-     * @param domain Name of the domain with its TLD.
+     * @param domain Name of the cancelled domain with its TLD.
      * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
      * @throws CreditLimitError when it would exceed the credit limit.
      * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -397,7 +397,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -408,7 +408,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -419,7 +419,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -546,7 +546,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Get an invoice
      *
-     * Answers a closed invoice with its positions. On closed invoices the runtime and the total price of each position are null.
+     * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
      *
      * @param invoiceID Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
      * @throws ResellerError of the class that says what happened.
@@ -555,7 +555,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Get an invoice
      *
-     * Answers a closed invoice with its positions. On closed invoices the runtime and the total price of each position are null.
+     * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
      *
      * @param invoiceID Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
      * @throws ResellerError of the class that says what happened.
@@ -593,18 +593,18 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * List past requests
      *
-     * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. Nothing is changed although the method is POST.
+     * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
      *
-     * @param form Which part of the log to read. The whole body may be left out.
+     * @param form Which part of the log to read. The whole body may be left out (inferred).
      * @throws ResellerError of the class that says what happened.
      */
     requests(form: undefined | FormInput<NonNullable<types.ListRequestsData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
      * List past requests
      *
-     * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. Nothing is changed although the method is POST.
+     * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
      *
-     * @param form Which part of the log to read. The whole body may be left out.
+     * @param form Which part of the log to read. The whole body may be left out (inferred).
      * @throws ResellerError of the class that says what happened.
      */
     requests(form?: FormInput<NonNullable<types.ListRequestsData['body']>>, options?: CallOptions): PagedCall<(Dates extends true ? WithDates<types.ListRequestsSuccess['data'], '*.requestDate'> : types.ListRequestsSuccess['data'])[number]>;
