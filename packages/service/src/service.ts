@@ -21,6 +21,8 @@ import { joinNodes, USUAL_LEASE } from './operations/node.ts';
 import { undoLeftReservations } from './operations/reservation.ts';
 import type { Undoing } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
+import { FIVE_DIGITS } from './operations/vm/identifier.ts';
+import type { VmIdentifiers } from './operations/vm/identifier.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
 import { offsetClock } from './ports/offset-clock.ts';
@@ -73,6 +75,8 @@ export interface ServiceParts {
    * the most: what it may have done is taken back, or finished, by another call.
    */
   readonly portTimeout?: number;
+  /** What new VMs are given identifiers from: all five-digit numbers where nothing is said. Fewer of them let a test run out. */
+  readonly vmIdentifiers?: VmIdentifiers;
   /** Where the service logs to, in the manner of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -161,6 +165,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const app = await createApplication({
     ...undoing,
     secret,
+    vmIdentifiers: parts.vmIdentifiers ?? FIVE_DIGITS,
     publicUrl,
     docs: parts.docs,
     mode,

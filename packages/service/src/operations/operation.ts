@@ -6,6 +6,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Turn } from '../ports/turn.ts';
 import type { Db, Transaction } from '../store/store.ts';
 import type { Subject } from './turns.ts';
+import type { VmIdentifiers } from './vm/identifier.ts';
 
 /** The operations of the document. */
 export type OperationId = keyof RouteHandlers;
@@ -30,6 +31,8 @@ export interface Call<Id extends OperationId> {
   readonly ports: Ports;
   /** Known to the service alone, not in the store. */
   readonly secret: string;
+  /** What new VMs are given identifiers from. */
+  readonly vmIdentifiers: VmIdentifiers;
   /** Base URL at which callers reach the service, without a closing slash. */
   publicUrl(): string;
 }

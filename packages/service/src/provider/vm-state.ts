@@ -85,7 +85,7 @@ async function act(
   if (!after) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
   const vm = await db
     .updateTable('vms')
-    .set({ state: AT_ONCE.has(event) ? after : found.state, changing })
+    .set({ state: AT_ONCE.has(event) ? after : found.state, changing, ...(event === 'remove' && { removed: now }) })
     .where('id', '=', vmId)
     .where('state', '=', found.state)
     .where('changing', '=', 0)

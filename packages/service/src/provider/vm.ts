@@ -46,8 +46,8 @@ export interface VmActs {
    */
   resize(vmId: number, resize: Resize): Promise<Money>;
   /**
-   * Removes a VM: its billing ends, and its room and addresses are given back. Its row stays, so
-   * its identifier is never given to another VM.
+   * Removes a VM: its billing ends, and its room and addresses are given back. Its row stays until
+   * its identifier is given to another VM, which the quarantine of the settings puts off.
    */
   remove(vmId: number): Promise<void>;
 }

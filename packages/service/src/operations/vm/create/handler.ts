@@ -22,7 +22,7 @@ import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
 import { findHostSystem } from '../host-system.ts';
 import type { HostSystem } from '../host-system.ts';
-import { freeVmIdentifier } from '../identifier.ts';
+import { takeVmIdentifier } from '../identifier.ts';
 import { leaveNode, placeOnNode } from '../placement.ts';
 import { brokenFormRules, vmRequestOf } from './form.ts';
 import type { VmRequest } from './form.ts';
@@ -106,7 +106,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
-  const vmId = await freeVmIdentifier(db, ports.random);
+  const vmId = await takeVmIdentifier(db, { random: ports.random, now, identifiers: call.vmIdentifiers });
   await insertVm(db, {
     id: vmId,
     account_id: accountId,
@@ -140,7 +140,7 @@ const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, param
   db.selectFrom('os_images').selectAll().where('name', '=', parameter('name')),
 );
 
-const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing'>>((db, parameter) =>
+const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed'>>((db, parameter) =>
   db.insertInto('vms').values({
     id: parameter('id'),
     account_id: parameter('account_id'),
