@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { DEMO_ACCOUNT, hasIdentity, issueApiKey, StoreOpenError } from '@reseller/service';
+import { DEMO_ACCOUNT, hasIdentity, issueApiKey, makePrivate, StoreOpenError } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
 
 /**
@@ -41,6 +41,7 @@ export async function demoApiKey(store: Store, ports: Ports, dataDirectory: stri
 
 function read(file: string): string | undefined {
   try {
+    makePrivate(file);
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -50,7 +51,10 @@ function read(file: string): string | undefined {
 
 /** Whole or not at all, also when the machine stops in between. */
 function write(file: string, content: string): string {
-  writeFileSync(`${file}.new`, `${content}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  const temporary = `${file}.new`;
+  // A file that an interrupted start has left would keep its mode.
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${content}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(temporary, file);
   return content;
 }

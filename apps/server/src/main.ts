@@ -117,6 +117,7 @@ function explanation(error: unknown): string | undefined {
     case 'EADDRINUSE':
       return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.`;
     case 'EACCES':
+    case 'EPERM':
       return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -112,10 +112,29 @@ test('a request under way when the service is told to stop is still answered', a
   expect(await ended).toBe(0);
 });
 
-test('keys are for the eyes of their owner', async () => {
+test('lets its owner alone read what is in the data folder, whatever the mode of the folder and of older files', async () => {
   const directory = temporaryDirectory();
+  chmodSync(directory, 0o777);
+  const open = () => readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(readdirSync(directory)).toEqual(
+    expect.arrayContaining([
+      'demo-api-key',
+      'lock.sqlite',
+      'operator-token',
+      'secret',
+      'store.sqlite',
+      'store.sqlite-shm',
+      'store.sqlite-wal',
+    ]),
+  );
+  expect(open()).toEqual([]);
+  await first.end('SIGKILL');
+  for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+  writeFileSync(join(directory, 'operator-token.new'), 'left by an interrupted start', { mode: 0o644 });
+  rmSync(join(directory, 'operator-token'));
   await startServer({ RESELLER_DATA_DIR: directory });
-  for (const file of ['demo-api-key', 'operator-token', 'secret']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+  expect(open()).toEqual([]);
 });
 
 test.each([

@@ -200,7 +200,7 @@ function inputs(document: unknown, operation: Operation): string[] {
 /** An identifier of digits may be given as the number that another answer held. */
 function isDigits(document: unknown, schema: unknown): boolean {
   const { pattern } = members(follow(document, schema));
-  return typeof pattern === 'string' && /^\^\[[0-9]-9\](\{\d+(,\d*)?\}|[+*])?\$$/.test(pattern);
+  return typeof pattern === 'string' && /^\^(?:\[[0-9]-9\](?:\{\d+(?:,\d*)?\}|[+*])?)+\$$/.test(pattern);
 }
 
 function comment(document: unknown, operation: Operation, indent: string): string[] {

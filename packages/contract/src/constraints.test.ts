@@ -155,6 +155,16 @@ describe('constraints that are not shown', () => {
     expect(verdicts(answer({ required: 'not-shown' }), { answer: {} })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
   });
 
+  test('a shown field of a form that is not shown may be missing', () => {
+    const form = {
+      'x-provenance': 'not-shown',
+      'x-constraints': 'not-shown',
+      required: ['type'],
+      properties: { type: { type: 'string', 'x-provenance': 'shown' } },
+    };
+    expect(verdicts(documentWith({ form }), { body: 'sub=www' })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
+  });
+
   test('of a header are learned', () => {
     const header = { type: 'integer', minimum: 1, 'x-constraints': 'not-shown' };
     expect(verdicts(documentWith({ header }), { headers: { 'x-total': '0' } })).toMatchObject([{ verdict: 'learned' }]);

@@ -647,7 +647,7 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Verify a one-time code
  *
- * Checks a one-time code that a reseller presented and answers whose it is. The code is used up by that, so a second check of it fails. A code is valid for 10 minutes and only until its account generates another. After five failed attempts in ten minutes, a token is refused until they are over.
+ * Checks a one-time code that a reseller presented and answers whose it is. The code is used up by that, so a second check of it fails. A code is valid for 10 minutes and only until its account generates another. After five wrong codes of a third party for one account, further attempts of this third party on this account are refused until ten minutes have passed since the first of them. Its attempts on other accounts, those of other third parties and those of the operator are not. A code that another request used a moment before is not valid, and does not count as wrong.
  */
 export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
     security: [{

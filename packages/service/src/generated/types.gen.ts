@@ -5,11 +5,11 @@ export type ClientOptions = {
 };
 
 /**
- * Identifier of an operating system. The allowed values are not shown; names look like `debian_12`.
+ * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 for an unknown one lists those that there are.
  *
  * *Not shown in the specification; this is our choice.*
  */
-export type VmOs = string;
+export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | string;
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
@@ -47,7 +47,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit. Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
+     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
      */
     network_speed?: number;
     /**
@@ -299,6 +299,13 @@ export type ErrorEnvelope = {
 };
 
 /**
+ * Short name of a broken rule. The names of JSON Schema keywords, with `unknown` and `repeated`, are for what this document says of the form; the others are for what only the service can know, such as whether a handle exists. Further names may appear.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | string;
+
+/**
  * One rule that one field of the form breaks.
  *
  * *Not shown in the specification; this is our choice.*
@@ -308,10 +315,7 @@ export type FieldError = {
      * Name of the form field.
      */
     field: string;
-    /**
-     * Short name of the broken rule, such as `required`, `type`, `maximum`, `pattern` or `unknown`.
-     */
-    rule: string;
+    rule: FieldRule;
     /**
      * What was expected of the field.
      */
@@ -319,7 +323,7 @@ export type FieldError = {
 };
 
 /**
- * What a request answers whose form breaks a rule. `data.fields` names every field that was wrong, not only the first.
+ * What a request answers whose form breaks a rule. `data.fields` names each of them, up to 50.
  *
  * *Not shown in the specification; this is our choice.*
  */
@@ -342,7 +346,7 @@ export type ValidationErrorEnvelope = {
      */
     data: {
         /**
-         * One item for each broken rule.
+         * One item for each broken rule, up to 50.
          */
         fields: Array<FieldError>;
     };
@@ -993,6 +997,8 @@ export type GetDedicatedServerResponse = SuccessEnvelope & {
 export type DedicatedTermination = {
     /**
      * Identifier of the server.
+     *
+     * *Limits inferred.*
      */
     identifier: string;
     /**
@@ -1016,6 +1022,8 @@ export type DeleteDedicatedServerResponse = SuccessEnvelope & {
 export type DedicatedRenewal = {
     /**
      * Identifier of the server.
+     *
+     * *Limits inferred.*
      */
     identifier: string;
     /**
@@ -1325,15 +1333,17 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 };
 
 /**
+ * DNS record type, in upper or lower case. Which types there are is not shown; these are the ones that this service takes.
+ */
+export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | string;
+
+/**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
  *
  * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
-    /**
-     * DNS record type. Which there are is not shown; here A, AAAA, CAA, CNAME, MX, NS, SRV and TXT, in upper or lower case.
-     */
-    type: string;
+    type: DnsRecordType;
     /**
      * Subdomain that the record is for, without the domain itself; a leading `*` stands for any. None, an empty one and `@` mean the domain itself (not shown).
      */
@@ -1934,7 +1944,7 @@ export type Otp = {
      */
     note: string;
     /**
-     * The code.
+     * The code. It is valid for 10 minutes.
      */
     otp_code: string;
 };
@@ -2045,6 +2055,8 @@ export type InvoiceId = InvoiceIdPath;
 export type CreateVmData = {
     /**
      * What the VM is to be.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body: CreateVmForm;
     headers?: {
@@ -2137,6 +2149,8 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 export type ReinstallVmData = {
     /**
      * What to install. The whole body may be left out.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body?: ReinstallVmForm;
     headers?: {
@@ -2703,6 +2717,8 @@ export type GetDomainPricingsSuccess = GetDomainPricingsResponses[keyof GetDomai
 export type RegisterDomainData = {
     /**
      * The domain, its handle, and what else the registration needs.
+     *
+     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: RegisterDomainForm;
     headers?: {
@@ -2857,6 +2873,8 @@ export type GetDomainSuccess = GetDomainResponses[keyof GetDomainResponses];
 export type SetDomainNameserversData = {
     /**
      * The nameservers that the domain is to have.
+     *
+     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: SetDomainNameserversForm;
     headers?: {
@@ -3106,6 +3124,8 @@ export type UndeleteDomainSuccess = UndeleteDomainResponses[keyof UndeleteDomain
 export type EditDomainDnsData = {
     /**
      * The DNS record.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     body: EditDomainDnsForm;
     headers?: {
@@ -3203,6 +3223,8 @@ export type EditDomainDnsSuccess = EditDomainDnsResponses[keyof EditDomainDnsRes
 export type CreateHandleData = {
     /**
      * The contact.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body: CreateHandleForm;
     headers?: {
@@ -3682,6 +3704,8 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 export type ListRequestsData = {
     /**
      * Which part of the log to read. The whole body may be left out.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body?: ListRequestsForm;
     path?: never;

@@ -1,7 +1,9 @@
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-import type { Undoing } from '../operations/reservation.ts';
+import type { Runtime } from '../delivery/runtime.ts';
+import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
+import type { OperationTable } from '../operations/operation.ts';
 import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -24,9 +26,8 @@ import { requestIdOf } from './request-id.ts';
 import { documentationAt, serveRoot } from './root.ts';
 
 /** What the application is made of. */
-export interface ServiceContext extends Undoing {
-  /** Known to the service alone, not in the store. */
-  readonly secret: string;
+export interface ServiceContext extends Runtime {
+  readonly table: OperationTable;
   /** What new VMs are given identifiers from. */
   readonly vmIdentifiers: VmIdentifiers;
   /** Base URL at which callers reach the service; undefined for the address that it listens on. */
@@ -59,6 +60,7 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
     ...serverOptions,
+    bodyLimit: MAX_BODY_BYTES,
     frameworkErrors: (error, request, reply) => void answerUnreadablePath(parts, error, request, reply),
     ...(parts.lenient ? { rewriteUrl: withoutClosingSlash } : {}),
   });

@@ -1,6 +1,7 @@
 /** Requests that reach no operation, and operations that fail: every answer is the document's envelope. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import { refuse } from '../operations/perform.ts';
 import type { Refusable } from '../operations/perform.ts';
 import { Refusal } from '../refusal.ts';
@@ -108,7 +109,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   switch (statusOf(error)) {
     case 413:
-      return new Refusal(413, 'payload_too_large', 'The request body is longer than 65536 bytes. Send a shorter form.');
+      return new Refusal(413, 'payload_too_large', `The request body is longer than ${MAX_BODY_BYTES} bytes. Send a shorter form.`);
     case 415:
       return new Refusal(
         415,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
-import { KEY_LIFETIME } from '../operations/idempotency.ts';
+import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import { perform, refuse } from '../operations/perform.ts';
 import type { Reply } from '../operations/perform.ts';
 import type { OperationId } from '../operations/operation.ts';
@@ -128,7 +128,7 @@ function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): 
 /** Sends a reply; where it says to try again, it says when. */
 export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
   // With this, callers know that the service honours keys.
-  reply.header('idempotency-key-lifetime', String(KEY_LIFETIME));
+  reply.header('idempotency-key-lifetime', String(IDEMPOTENCY_KEY_LIFETIME_SECONDS));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
   return reply.code(status).type(JSON_TYPE).send(body);

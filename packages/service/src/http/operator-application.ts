@@ -1,6 +1,7 @@
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { MAX_BODY_BYTES } from '../generated/operator/facts.gen.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import { OperatorProblem, problemBody, problemOf } from '../operator/problem.ts';
 import { answerConnections, methodsByPath, SECURITY_HEADERS, sendSecurityHeaders, serverOptions } from './http-server.ts';
@@ -43,6 +44,7 @@ export function createOperatorApplication({
     // What the service logs is by the clock of the machine; the identifier tells requests apart, not when they were.
     genReqId: () => requestIdOf(Date.now(), context.ports.random),
     ...serverOptions,
+    bodyLimit: MAX_BODY_BYTES,
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS);
       sendProblem(reply, problemOfFault(protocolFault(request.raw) ?? (error.statusCode === 414 ? URL_TOO_LONG : MALFORMED)));
@@ -99,7 +101,7 @@ function problemOfFault({ kind, message }: ProtocolFault): OperatorProblem {
 function httpProblem(error: unknown): OperatorProblem | undefined {
   switch (error instanceof Error && 'statusCode' in error ? error.statusCode : undefined) {
     case 413:
-      return new OperatorProblem('payload-too-large', 'The body is longer than 65536 bytes. Send a shorter one.');
+      return new OperatorProblem('payload-too-large', `The body is longer than ${MAX_BODY_BYTES} bytes. Send a shorter one.`);
     case 415:
       return new OperatorProblem('unsupported-media-type', 'The Content-Type of the body is not supported. Send it as application/json.');
     case 400:

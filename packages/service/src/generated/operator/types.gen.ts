@@ -132,7 +132,7 @@ export type BrokenRule = {
 };
 
 /**
- * What a request answers whose body breaks rules (RFC 9457). `errors` names every one of them, not only the first.
+ * What a request answers whose body breaks rules (RFC 9457). `errors` names each of them, up to 50.
  */
 export type ValidationProblem = {
     type: ProblemType;
@@ -153,7 +153,7 @@ export type ValidationProblem = {
      */
     instance: string;
     /**
-     * One item for each broken rule.
+     * One item for each broken rule, up to 50.
      */
     errors: Array<BrokenRule>;
 };
@@ -571,7 +571,7 @@ export type ResourceRangesInput = {
      */
     backup_slots: ResourceRangeInput;
     /**
-     * Network speed in Mbit.
+     * Network speed in Mbit; `min` and `step` are multiples of 100, and `min` is at least 100.
      */
     network_speed: ResourceRangeInput;
     /**
@@ -1629,13 +1629,17 @@ export type SetTldPriceRequest = {
 };
 
 /**
- * The code that a reseller presented.
+ * The code that a reseller presented, and who the reseller claims to be.
  */
 export type VerifyOtpRequest = {
     /**
      * The one-time code.
      */
     code: string;
+    /**
+     * Account that the reseller claims to be. Only a code of this account is valid then, and wrong codes count for this account alone. Without it, any account's code is valid, and wrong codes count against every attempt of the third party that names no account.
+     */
+    account_id?: Id;
 };
 
 /**
@@ -2242,7 +2246,7 @@ export type CreateAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2365,7 +2369,7 @@ export type SetCreditLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2497,7 +2501,7 @@ export type IssueApiKeyErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2570,7 +2574,7 @@ export type RotateApiKeyErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2693,7 +2697,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2870,7 +2874,7 @@ export type DefineHostSystemErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2989,7 +2993,7 @@ export type DefineOsImageErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3116,7 +3120,7 @@ export type DefineIpPoolErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3234,7 +3238,7 @@ export type CreateSaleErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3402,7 +3406,7 @@ export type AddMarketItemErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3528,7 +3532,7 @@ export type OrderDedicatedServerErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3601,7 +3605,7 @@ export type CompleteDedicatedSetupErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3964,7 +3968,7 @@ export type ResizeVmErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4435,7 +4439,7 @@ export type SetTldPriceErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4491,11 +4495,11 @@ export type VerifyOtpErrors = {
      */
     401: Problem;
     /**
-     * The code is wrong, used, expired or replaced by a newer one; the answer does not tell which.
+     * The code is wrong, used, expired, replaced by a newer one, or that of another account than the one named; the answer does not tell which.
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4507,7 +4511,7 @@ export type VerifyOtpErrors = {
      */
     422: ValidationProblem;
     /**
-     * Too many attempts failed; codes are not checked until they are over.
+     * Five codes of this third party for this account were wrong; its codes for the account are not checked until Retry-After has passed.
      */
     429: Problem;
     /**
@@ -4609,7 +4613,7 @@ export type RegisterVerifierErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4768,7 +4772,7 @@ export type AdvanceClockErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5139,7 +5143,7 @@ export type CreateFaultErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5253,7 +5257,7 @@ export type CreateIsolatedAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5416,7 +5420,7 @@ export type SetDefaultRateLimitErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5476,7 +5480,7 @@ export type SetVatRatesErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5536,7 +5540,7 @@ export type SetVmIdentifierQuarantineErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**

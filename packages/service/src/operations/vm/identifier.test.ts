@@ -113,7 +113,7 @@ describe.each(engines)('on %s', (engine) => {
 });
 
 async function start(engine: Engine, count: number): Promise<TestOperator> {
-  const vmIdentifiers = { least: 10_000, most: 10_000 + count - 1 };
+  const vmIdentifiers = { minimum: 10_000, maximum: 10_000 + count - 1 };
   return startOperator({ vmIdentifiers, ...(engine === 'postgres' ? { databaseUrl: await newDatabase() } : {}) });
 }
 

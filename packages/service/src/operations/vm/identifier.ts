@@ -12,12 +12,9 @@ const DAY_MS = 86_400_000;
 
 /** The identifiers that a service gives to its VMs. */
 export interface VmIdentifiers {
-  readonly least: number;
-  readonly most: number;
+  readonly minimum: number;
+  readonly maximum: number;
 }
-
-/** "Five-digit number" (specification: "VM create result"). */
-export const FIVE_DIGITS: VmIdentifiers = { least: 10_000, most: 99_999 };
 
 /** What the identifier of a new VM is chosen from. */
 export interface IdentifierChoice {
@@ -35,13 +32,13 @@ export interface IdentifierChoice {
  *
  * @throws Refusal 409 when every identifier is taken.
  */
-export async function takeVmIdentifier(db: Db, { random, now, identifiers: { least, most } }: IdentifierChoice): Promise<number> {
+export async function takeVmIdentifier(db: Db, { random, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
   for (;;) {
-    const from = least + randomInteger(random, most - least + 1);
+    const from = minimum + randomInteger(random, maximum - minimum + 1);
     if (!(await isKnown(db, from))) return from;
     const removedBefore = now - (await readVmIdentifierQuarantine(db)) * DAY_MS;
     const found =
-      (await firstFree(db, { from, to: most, removedBefore })) ?? (await firstFree(db, { from: least, to: from - 1, removedBefore }));
+      (await firstFree(db, { from, to: maximum, removedBefore })) ?? (await firstFree(db, { from: minimum, to: from - 1, removedBefore }));
     if (!found) throw new Refusal(409, 'out_of_capacity', 'No further VM can be created at the moment. Ask the provider.');
     if (!found.isReused || (await forgetRemovedVm(db, found.id, removedBefore))) return found.id;
     // Another purchase has taken it in the meantime.

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../../generated/types.gen.ts';
+import type { BrokenField } from '../../../../rules/broken-field.ts';
 import { invalid } from '../../../../refusal.ts';
 import { countryOf, phoneOf } from '../../../../rules/contact.ts';
 import type { StoreOperation } from '../../../operation.ts';
@@ -8,7 +8,7 @@ import { newHandleId } from '../handle.ts';
 export const createHandle: StoreOperation<'createHandle'> = {
   kind: 'store',
   async run({ db }, { accountId, form, now, ports }) {
-    const broken: FieldError[] = [];
+    const broken: BrokenField[] = [];
     const country = countryOf(form.countrycode);
     if (!country) {
       broken.push({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import { SMALL_VM, startService } from '../../test/harness.ts';
-import type { TestService } from '../../test/harness.ts';
-import { expectInvariants } from '../../test/invariants.ts';
-import { invoicesOf, providerOf } from '../../test/provider.ts';
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { expectInvariants } from '../../../test/invariants.ts';
+import { invoicesOf, providerOf } from '../../../test/provider.ts';
 
 async function buy(service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM): Promise<number> {
   const { status, body } = await service.call('createVm', { form });

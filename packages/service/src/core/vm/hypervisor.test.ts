@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { SECRET, SMALL_VM, startService, TestHypervisor } from '../../test/harness.ts';
-import type { TestService } from '../../test/harness.ts';
-import { expectInvariants } from '../../test/invariants.ts';
-import { startOperator } from '../../test/operator.ts';
-import { createService, openSqliteStore } from '../index.ts';
-import type { Service, Store } from '../index.ts';
-import { InfrastructureError } from './change.ts';
+import { SECRET, SMALL_VM, startService, TestHypervisor } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { expectInvariants } from '../../../test/invariants.ts';
+import { startOperator } from '../../../test/operator.ts';
+import { createService, openSqliteStore } from '../../index.ts';
+import type { FencingToken, Service, Store, VmSize } from '../../index.ts';
+import { InfrastructureError } from '../../delivery/deliver.ts';
 
 type Does = 'start' | 'stop' | 'resize' | 'remove';
 const all: readonly Does[] = ['start', 'stop', 'resize', 'remove'];
@@ -32,17 +32,17 @@ class TroubledHypervisor extends TestHypervisor {
     }
     await work();
   }
-  override start(vmId: number): Promise<void> {
-    return this.#troubled(() => super.start(vmId));
+  override start(vmId: number, token: FencingToken): Promise<void> {
+    return this.#troubled(() => super.start(vmId, token));
   }
-  override stop(vmId: number): Promise<void> {
-    return this.#troubled(() => super.stop(vmId));
+  override stop(vmId: number, token: FencingToken): Promise<void> {
+    return this.#troubled(() => super.stop(vmId, token));
   }
-  override resize(size: Parameters<TestHypervisor['resize']>[0]): Promise<void> {
-    return this.#troubled(() => super.resize(size));
+  override resize(size: VmSize, token: FencingToken): Promise<void> {
+    return this.#troubled(() => super.resize(size, token));
   }
-  override remove(vmId: number): Promise<void> {
-    return this.#troubled(() => super.remove(vmId));
+  override remove(vmId: number, token: FencingToken): Promise<void> {
+    return this.#troubled(() => super.remove(vmId, token));
   }
 }
 
@@ -174,9 +174,9 @@ test('a month ends while the hypervisor starts a VM: billing begins in the new o
   const { service, hypervisor, vmId } = await vmFor('start');
   const go = Promise.withResolvers<void>();
   const start = hypervisor.start.bind(hypervisor);
-  vi.spyOn(hypervisor, 'start').mockImplementation(async (id) => {
+  vi.spyOn(hypervisor, 'start').mockImplementation(async (id, token) => {
     await go.promise;
-    await start(id);
+    await start(id, token);
   });
   const started = service.vms.start(vmId);
   await vi.waitUntil(async () => (await stateOf(service.store)).reservations.length === 1);
@@ -203,14 +203,17 @@ test('the operator is told with 503 what became of it, and the same call again s
     });
   hypervisor.trouble = ['fails before', 'fails before'];
   const stopped = await ask('/stop', 'POST');
-  expect(stopped).toMatchObject({ status: 503, body: { detail: expect.stringContaining('not billed any more') } });
+  expect(stopped).toMatchObject({ status: 503, body: { detail: expect.stringContaining('no longer billed') } });
   expect(stopped.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-  expect(await ask('/stop', 'POST')).toMatchObject({ status: 409, body: { detail: expect.stringContaining('told again') } });
+  expect(await ask('/stop', 'POST')).toMatchObject({ status: 409, body: { detail: expect.stringContaining('retries until') } });
   await service.runDueWork();
   expect(await ask('/stop', 'POST')).toMatchObject({ status: 200, body: { state: 'stopped' } });
   expect(hypervisor.stopped.has(vmId)).toBe(true);
   hypervisor.trouble = ['fails after'];
-  expect(await ask('/start', 'POST')).toMatchObject({ status: 503, body: { detail: expect.stringContaining('nothing of it is billed') } });
+  expect(await ask('/start', 'POST')).toMatchObject({
+    status: 503,
+    body: { detail: expect.stringContaining('nothing of the change is billed') },
+  });
   expect(hypervisor.stopped.has(vmId)).toBe(true);
   expect(await ask('/start', 'POST')).toMatchObject({ status: 200, body: { state: 'running' } });
   expect(await ask('/resize', 'POST', { ips: 3, network_speed: 2000 })).toMatchObject({ status: 200, body: { ips: 3 } });
