@@ -8,7 +8,7 @@ import {
   issueSharedDemoKey,
   openPostgresStore,
   openSqliteStore,
-  seedDemoServers,
+  seedDemoAccount,
   seedSandbox,
   simulatedPorts,
   StoreOpenError,
@@ -97,7 +97,7 @@ async function sandboxDemo(
   { databaseUrl, dataDirectory }: Configuration,
 ): Promise<string> {
   await seedSandbox(store, parts.ports);
-  await seedDemoServers(store, parts);
+  await seedDemoAccount(store, parts);
   if (databaseUrl !== undefined) return issueSharedDemoKey(store, parts.ports, { secret: parts.secret, accountId: DEMO_ACCOUNT });
   return demoApiKey(store, parts.ports, dataDirectory);
 }

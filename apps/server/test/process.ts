@@ -14,6 +14,9 @@ const MAIN = resolve(import.meta.dirname, '../src/main.ts');
 /** Characters of a server's log that are shown when its test fails. */
 const MOST_SHOWN = 10_000;
 
+/** The VM that the demo account of every sandbox has. */
+export const SAMPLE_VM = 48_213;
+
 /** A started server. */
 export interface Server {
   readonly process: ChildProcess;

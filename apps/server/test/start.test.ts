@@ -10,7 +10,7 @@ import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { runServer, startServer, temporaryDirectory } from './process.ts';
+import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
 
 test('the printed line buys a VM, and everything is there after a stop and a start', async () => {
   const directory = temporaryDirectory();
@@ -25,7 +25,7 @@ test('the printed line buys a VM, and everything is there after a stop and a sta
   expect(second.apiKey).toBe(first.apiKey);
   const { accounting, account } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
   const invoice = await accounting.currentInvoice();
-  expect(Object.keys(invoice.positions.vms)).toEqual([String(bought.data.identifier)]);
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([bought.data.identifier, SAMPLE_VM].toSorted());
   const log = await account.requests();
   expect(log.map(({ endpoint }) => endpoint)).toEqual(['/accounting/invoices/current', '/vm/create']);
   expect(await second.end('SIGTERM')).toBe(0);
@@ -46,7 +46,7 @@ test('what was answered survives a kill', async () => {
   const second = await startServer({ RESELLER_DATA_DIR: directory });
   const { accounting } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
   const invoice = await accounting.currentInvoice();
-  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual(answered.toSorted());
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([...answered, SAMPLE_VM].toSorted());
 });
 
 test('a lenient service says that it is one, and what it understood', async () => {

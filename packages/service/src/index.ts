@@ -25,7 +25,7 @@ export type { DedicatedOrder, NewMarketServer } from './provider/dedicated.ts';
 export type { DomainCommands } from './core/domain/terminate.ts';
 export { setTldPrices } from './provider/tld-price.ts';
 export type { TldPrice } from './provider/tld-price.ts';
-export { seedDemoServers } from './provider/seed-demo-servers.ts';
+export { seedDemoAccount } from './provider/seed-demo-account.ts';
 export { DEMO_ACCOUNT, seedSandbox } from './provider/seed-sandbox.ts';
 export { addIpPool } from './provider/ip-pool.ts';
 export type { IpPool } from './provider/ip-pool.ts';

@@ -160,3 +160,16 @@ test('names the same secrets as the document, however they are written', () => {
     'responsebody',
   ]);
 });
+
+/** Texts on which a pattern that tries again from each character would take seconds: one such request would stop the service. */
+const slowTexts: readonly string[] = ['\\', '%5c', '%25', '&#0', 'r', '="', '"\\', 'a', '['].map((part) =>
+  part.repeat(Math.floor(20_000 / encode(part).length)),
+);
+
+test('answers forms that are made to keep its patterns busy', { timeout: 5_000 }, async () => {
+  const service = await startLogged();
+  for (const text of slowTexts) {
+    const answer = await sendTo(service, '/vm/create', { method: 'PUT', body: `hostname=a${encode(text)}&${encode(text)}=1` });
+    expect(JSON.parse(answer)).toMatchObject({ type: 'validation_failed' });
+  }
+});

@@ -29,7 +29,7 @@ export const createVm = (client: Client, form: FormOf<types.CreateVmData['body']
  * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
  *
  * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
- * @param form What to install. The whole body may be left out.
+ * @param form What to install. The whole body may be left out (inferred).
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
  * @throws ResellerError, of the class that tells what happened.
  */
@@ -80,7 +80,7 @@ export const getDedicatedServer = (client: Client, identifier: types.GetDedicate
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -94,7 +94,7 @@ export const deleteDedicatedServer = (client: Client, identifier: types.DeleteDe
  *
  * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
  *
- * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+ * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
  * @throws CreditLimitError when it would exceed the credit limit.
  * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -126,7 +126,7 @@ export const getDomainPricings = (client: Client, options?: CallOptions): Promis
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+ * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
  *
  * @param form The domain, its handle, and what else the registration needs.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -163,7 +163,7 @@ export const setDomainNameservers = (client: Client, domain: types.SetDomainName
 /**
  * Request an authcode
  *
- * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+ * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
  *
  * @param domain Name of the domain with its TLD.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -177,7 +177,7 @@ export const requestDomainAuthcode = (client: Client, domain: types.RequestDomai
  *
  * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
  *
- * @param domain Name of the domain with its TLD.
+ * @param domain Name of the cancelled domain with its TLD.
  * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
  * @throws CreditLimitError when it would exceed the credit limit.
  * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -189,7 +189,7 @@ export const undeleteDomain = (client: Client, domain: types.UndeleteDomainData[
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
  *
  * @param domain Name of the domain with its TLD.
  * @param form The DNS record.
@@ -265,7 +265,7 @@ export const getCurrentInvoice = (client: Client, options?: CallOptions): Promis
 /**
  * Get an invoice
  *
- * Answers a closed invoice with its positions. On closed invoices the runtime and the total price of each position are null.
+ * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  *
  * @param invoiceID Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
  * @throws ResellerError, of the class that tells what happened.
@@ -287,9 +287,9 @@ export const generateOtp = (client: Client, options?: CallOptions): Promise<type
 /**
  * List past requests
  *
- * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. Nothing is changed although the method is POST.
+ * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
  *
- * @param form Which part of the log to read. The whole body may be left out.
+ * @param form Which part of the log to read. The whole body may be left out (inferred).
  * @throws ResellerError, of the class that tells what happened.
  */
 export const listRequests = (client: Client, form?: FormOf<types.ListRequestsData['body']>, options?: CallOptions): Promise<types.ListRequestsSuccess['data']> =>
@@ -327,7 +327,7 @@ export interface Operations {
    * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
    *
    * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
-   * @param form What to install. The whole body may be left out.
+   * @param form What to install. The whole body may be left out (inferred).
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws ResellerError, of the class that tells what happened.
    */
@@ -338,7 +338,7 @@ export interface Operations {
    * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
    *
    * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
-   * @param form What to install. The whole body may be left out.
+   * @param form What to install. The whole body may be left out (inferred).
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws ResellerError, of the class that tells what happened.
    */
@@ -379,7 +379,7 @@ export interface Operations {
   /**
    * Cancel a dedicated server
    *
-   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -389,7 +389,7 @@ export interface Operations {
   /**
    * Cancel a dedicated server
    *
-   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+   * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
    *
    * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -401,7 +401,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
    *
-   * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+   * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -413,7 +413,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
    *
-   * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
+   * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -439,7 +439,7 @@ export interface Operations {
   /**
    * Register a domain
    *
-   * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+   * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
    *
    * @param form The domain, its handle, and what else the registration needs.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -451,7 +451,7 @@ export interface Operations {
   /**
    * Register a domain
    *
-   * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+   * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
    *
    * @param form The domain, its handle, and what else the registration needs.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -482,7 +482,7 @@ export interface Operations {
   /**
    * Request an authcode
    *
-   * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+   * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
    *
    * @param domain Name of the domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -492,7 +492,7 @@ export interface Operations {
   /**
    * Request an authcode
    *
-   * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+   * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
    *
    * @param domain Name of the domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
@@ -504,7 +504,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
    *
-   * @param domain Name of the domain with its TLD.
+   * @param domain Name of the cancelled domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -516,7 +516,7 @@ export interface Operations {
    *
    * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
    *
-   * @param domain Name of the domain with its TLD.
+   * @param domain Name of the cancelled domain with its TLD.
    * @throws OutcomeUnknownError when the answer was lost: it may have been carried out.
    * @throws CreditLimitError when it would exceed the credit limit.
    * @throws SpendRefusedError when the spend guard refused it; nothing was sent.
@@ -526,7 +526,7 @@ export interface Operations {
   /**
    * Edit a DNS record
    *
-   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
    *
    * @param domain Name of the domain with its TLD.
    * @param form The DNS record.
@@ -537,7 +537,7 @@ export interface Operations {
   /**
    * Edit a DNS record
    *
-   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+   * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
    *
    * @param domain Name of the domain with its TLD.
    * @param form The DNS record.
@@ -609,7 +609,7 @@ export interface Operations {
   /**
    * Get an invoice
    *
-   * Answers a closed invoice with its positions. On closed invoices the runtime and the total price of each position are null.
+   * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
    *
    * @param invoiceID Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
    * @throws ResellerError, of the class that tells what happened.
@@ -636,9 +636,9 @@ export interface Operations {
   /**
    * List past requests
    *
-   * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. Nothing is changed although the method is POST.
+   * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
    *
-   * @param form Which part of the log to read. The whole body may be left out.
+   * @param form Which part of the log to read. The whole body may be left out (inferred).
    * @throws ResellerError, of the class that tells what happened.
    */
   listRequests(form?: FormOf<types.ListRequestsData['body']>, options?: CallOptions): Call<types.ListRequestsSuccess['data']>;

@@ -391,7 +391,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
 /**
  * Order a dedicated server
  *
- * Orders a server of the market for an account and charges its first runtime. The server is being set up until `POST /dedicated/servers/{server_id}/complete-setup`. An offer is sold once, so sending the order again after a lost answer buys nothing more: it is refused with 409.
+ * Orders a server of the market for an account. The price of its first runtime is kept free of the credit limit and charged when the set-up completes, by `POST /dedicated/servers/{server_id}/complete-setup`. An offer is sold once, so sending the order again after a lost answer buys nothing more: it is refused with 409.
  */
 export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
     security: [{

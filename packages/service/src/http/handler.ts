@@ -16,7 +16,7 @@ import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
 import { maskByName, maskingOf } from './masking.ts';
 import { publicUrlFrom } from './invoice-document.ts';
-import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
+import { assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -84,6 +84,7 @@ async function answer<Id extends OperationId>(
   try {
     const { params: path } = request;
     assertPath<Id>(path);
+    assertQuery(api, request.query, caller.apiKey);
     const form = body.values;
     assertForm<Id>(api, form, body);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);

@@ -10,8 +10,10 @@ import { apiKeyHeader } from './api.ts';
 /** Names that are secret anywhere in the document, as `plain` writes them. */
 const SECRET_NAMES: readonly string[] = [...secretNames(document), apiKeyHeader].map(plain);
 const IDENTIFIER = /^[\w.[\]-]{1,64}$/;
-/** `name=value` or `"name": "value"` inside a text. */
-const ASSIGNMENT = /(["']?)([\w%.[\]-]{1,80})\1(\s{0,4}[=:]\s{0,4})("(?:[^"\\]|\\.)*"|'[^']*'|["']?[^&;,\s"'}\]]+)/g;
+/** `name=value` or `"name": "value"` inside a text. A name begins where no name goes on, so that a long one is read once. */
+const ASSIGNMENT = /(?<![\w%.[\]-])([\w%.[\]-]+)(["']?\s{0,4}[=:]\s{0,4})("(?:[^"\\]|\\.)*"|'[^']*'|["']?[^&;,\s"'}\]]+)/g;
+/** How often a character may be escaped again, and still be found. */
+const MAX_ESCAPES = 8;
 
 /** Whether a field of this name may hold a secret: also where a secret's name is only a part of it, as in `newPassword`. */
 export function isSecretName(name: string): boolean {
@@ -79,8 +81,8 @@ export function loggableError(error: unknown, maskKey: MaskKey = (text) => text)
 }
 
 function maskAssignments(text: string): string {
-  return text.replaceAll(ASSIGNMENT, (whole: string, quote: string, name: string, between: string) =>
-    isSecretName(decoded(name)) ? `${quote}${name}${quote}${between}${MASK}` : whole,
+  return text.replaceAll(ASSIGNMENT, (whole: string, name: string, between: string) =>
+    isSecretName(decoded(name)) ? `${name}${between}${MASK}` : whole,
   );
 }
 
@@ -97,12 +99,15 @@ function decoded(text: string): string {
   }
 }
 
-/** A pattern for a character however it is escaped. */
+/** A pattern for a character however it is escaped. Every repetition has a limit: the text is anyone's. */
 function anyWriting(character: string): string {
   const code = character.charCodeAt(0);
   const hex = code.toString(16).padStart(2, '0');
   const itself = character.replace(/[^\w]/, String.raw`\$&`);
-  return `(?:${itself}|%(?:25)*${hex}|(?:\\\\|%(?:25)*5c)+(?:u00|x)${hex}|(?:&|%(?:25)*26)(?:#|%(?:25)*23)(?:x0*${hex}|0*${code})(?:;|%(?:25)*3b))`;
+  const percent = `%(?:25){0,${MAX_ESCAPES}}`;
+  const inJson = `(?:\\\\|${percent}5c){1,${MAX_ESCAPES}}(?:u00|x)${hex}`;
+  const inHtml = `(?:&|${percent}26)(?:#|${percent}23)(?:x0{0,6}${hex}|0{0,6}${code})(?:;|${percent}3b)`;
+  return `(?:${itself}|${percent}${hex}|${inJson}|${inHtml})`;
 }
 
 /** The part of a text's base64 that is the same wherever in a longer text it stands: one for each of three positions. */

@@ -21,6 +21,12 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 /** What a body is expected to be, and how it is sent. */
 const FORM = "a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.";
 
+/** Query parameters that one message names. */
+const MAX_NAMED_PARAMETERS = 50;
+
+/** Characters of a query parameter's name that a message repeats. */
+const MAX_SHOWN_NAME_LENGTH = 64;
+
 /** Reads the body by the operation's form; a body where the document has none is read too, to be refused. */
 export async function readBody({ operation }: ApiOperation, { body, headers, deviations }: FastifyRequest): Promise<LenientReading> {
   const bytes = body instanceof Uint8Array ? body : new Uint8Array();
@@ -72,6 +78,31 @@ export function assertPath<Id extends OperationId>(path: unknown): asserts path 
       `The path parameter ${name} holds a control character. Send the identifier as it was given to you.`,
     );
   }
+}
+
+/**
+ * A field in the query would be ignored without a word, and the operation would do something else than its caller wants.
+ *
+ * @throws Refusal 400 naming the query parameters that the document does not declare.
+ */
+export function assertQuery({ operation }: ApiOperation, query: unknown, apiKey: string): void {
+  const declared = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
+  const unknown = Object.keys(Object(query)).filter((name) => !declared.has(name));
+  if (unknown.length === 0) return;
+  const shown = unknown.slice(0, MAX_NAMED_PARAMETERS).map((name) => `'${nameForMessage(name, apiKey)}'`);
+  throw new Refusal(
+    400,
+    'malformed_request',
+    `This operation has no query parameter ${shown.join(', ')}. ${operation.form ? 'Send fields in the body, as application/x-www-form-urlencoded.' : 'It takes no fields: send the request without a query.'}`,
+  );
+}
+
+/** A name as the caller sent it, short and without what must not be logged. */
+function nameForMessage(name: string, apiKey: string): string {
+  return name
+    .replaceAll(apiKey, '***')
+    .replaceAll(/[^ -~]/g, '?')
+    .slice(0, MAX_SHOWN_NAME_LENGTH);
 }
 
 /**

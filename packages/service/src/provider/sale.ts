@@ -12,6 +12,8 @@ import type { Db } from '../store/store.ts';
 
 /** A sale before it exists. */
 export interface NewSale {
+  /** Its ID; a new one unless given. */
+  readonly id?: string;
   readonly title: string;
   /** The only account that may use it; null for every account. */
   readonly accountId: string | null;
@@ -39,7 +41,7 @@ export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' 
   const broken = [...brokenRules(sale), ...(await brokenReferences(db, sale))];
   if (broken.length > 0) throw invalid(broken);
   const now = clock.now();
-  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  const id = sale.id ?? uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('sales')
     .values({

@@ -200,7 +200,7 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The dedicated server is not cancelled, so there is no cancellation to withdraw.",
+      "message": "This VM is stopped. Ask the provider to start it, then reinstall it.",
       "data": null
     } satisfies types.ReinstallVmErrors['409'],
     "keyInProgress": {
@@ -1316,7 +1316,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The cancellation was withdrawn and the dedicated server is renewed again.",
       "data": {
-        "identifier": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        "identifier": "4d8e2b71-0c5f-4a96-9e13-b7a25f60d8c4",
         "renew_date": "2026-05-01T09:30:00.000Z"
       }
     } satisfies types.UndeleteDedicatedServerSuccess,
@@ -1548,8 +1548,8 @@ export const answers = {
       "message": "The domain was registered.",
       "data": {
         "domain": {
-          "name": "reseller-customer.net",
-          "sld": "reseller-customer",
+          "name": "reseller-project.net",
+          "sld": "reseller-project",
           "tld": "net",
           "authcode": null,
           "status": "LOCK",
@@ -1688,13 +1688,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: handle must name a handle with a phone number when the domain is a .de domain; HDL-104829 has none.",
+      "message": "The form breaks a rule: handle must name a handle with a phone number when the domain is a .de domain; HDL-100317 has none.",
       "data": {
         "fields": [
           {
             "field": "handle",
             "rule": "phone",
-            "message": "must name a handle with a phone number when the domain is a .de domain; HDL-104829 has none"
+            "message": "must name a handle with a phone number when the domain is a .de domain; HDL-100317 has none"
           }
         ]
       }
@@ -2119,7 +2119,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The cancellation was withdrawn and the domain is renewed again.",
       "data": {
-        "domain": "reseller-customer.net"
+        "domain": "reseller-archive.net"
       }
     } satisfies types.UndeleteDomainSuccess,
     "malformed": {
@@ -2551,7 +2551,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The handle was found.",
       "data": {
-        "handle": "HDL-104829",
+        "handle": "HDL-100317",
         "type": "PERS",
         "gender": "MALE",
         "firstname": "Jonas",
@@ -3319,13 +3319,13 @@ export const forms = {
   },
   registerDomain: {
     "withNameservers": {
-      "domain": "reseller-customer.net",
+      "domain": "reseller-project.net",
       "handle": "HDL-104829",
       "ns1": "ns1.reseller-dns.example",
       "ns2": "ns2.reseller-dns.example"
     } satisfies NonNullable<types.RegisterDomainData['body']>,
     "register": {
-      "domain": "reseller-customer.net",
+      "domain": "reseller-project.net",
       "handle": "HDL-104829"
     } satisfies NonNullable<types.RegisterDomainData['body']>,
     "transfer": {
@@ -3391,7 +3391,7 @@ export const forms = {
   },
   listRequests: {
     "secondPage": {
-      "offset": 50
+      "offset": 51
     } satisfies NonNullable<types.ListRequestsData['body']>,
     "firstPage": {} satisfies NonNullable<types.ListRequestsData['body']>,
   },

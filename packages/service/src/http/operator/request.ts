@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, unknown>>;
  *
  * @throws OperatorProblem 400 when one breaks its rule or is not known.
  */
-export function readParameters({ parameters }: OperatorApi, place: ApiParameter['in'], given: unknown): Values {
+export function readParameters({ parameters, checkBody }: OperatorApi, place: ApiParameter['in'], given: unknown): Values {
   const known = new Map(parameters.filter((parameter) => parameter.in === place).map((parameter) => [parameter.name, parameter]));
   const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
   return Object.fromEntries(
@@ -24,7 +24,8 @@ export function readParameters({ parameters }: OperatorApi, place: ApiParameter[
       const parameter = known.get(name);
       if (!parameter) {
         const names = [...known.keys()].join(', ');
-        throw malformed(`There is no ${place} parameter ${name} here. ${names === '' ? 'Leave it out.' : `The operation takes ${names}.`}`);
+        const taken = names === '' ? 'Leave it out.' : `The operation takes ${names}.`;
+        throw malformed(`There is no ${place} parameter ${name} here. ${taken}${checkBody ? ' Send fields in the JSON body.' : ''}`);
       }
       const value = valueOf(parameter, text);
       const [issue] = mistakesOf(parameter.check(value));
