@@ -161,7 +161,7 @@ function logAccess(connection: Connection, observed: SendPrepared) {
   return {
     readPage: async (offset: number): Promise<RequestLogItem[]> =>
       sdk.listRequests({ client, meta: table.listRequests, body: offset === 0 ? {} : { offset } }),
-    leaveMark: async (): Promise<string | null> => {
+    readAnything: async (): Promise<string | null> => {
       const { requestID } = await sdk.listDomains({ client, meta: table.listDomains }).withMeta();
       return requestID;
     },
