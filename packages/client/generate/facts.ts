@@ -30,7 +30,7 @@ export function writeFacts(document: OpenApiDocument, manifest: unknown): string
 }
 
 function apiKeyHeader(document: OpenApiDocument): string {
-  const headers = new Set(readOperations(document).map(({ security }) => security?.header));
+  const headers = new Set(readOperations(document).map(({ security }) => security?.name));
   const [header] = headers;
   if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
   return header;

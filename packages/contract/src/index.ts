@@ -18,7 +18,8 @@ export type {
   Schema,
   Security,
 } from './operation.ts';
-export { mediaTypeName, readOperations, responseFor } from './operations.ts';
+export { mediaTypeName } from './media-type.ts';
+export { readOperations, responseFor } from './operations.ts';
 export type { Provenance } from './provenance.ts';
 export { keysOf } from './schema.ts';
 export { MASK, maskSecrets } from './secrets.ts';

@@ -41,7 +41,7 @@ export function observedResponse({ document, validator, answer }: Pick<Subject, 
   const { body, mediaType } = answer;
   const base = { description: OBSERVED, 'x-provenance': 'not-shown' };
   if (body.kind === 'empty') return base;
-  if (body.kind === 'other') return { ...base, content: { [mediaType === '' ? '*/*' : mediaType]: observedText() } };
+  if (body.kind !== 'json') return { ...base, content: { [mediaType === '' ? '*/*' : mediaType]: observedText() } };
   const known = describedElsewhere({ document, validator, answer });
   const schema = known?.written ?? shapeSchema(body.value);
   const example = exampleFrom(known === undefined ? undefined : rootView(document, known.pointer), body.value);

@@ -63,11 +63,11 @@ function diffOperation(documents: Documents, was: Operation | undefined, is: Ope
       what: `it is ${is.method} ${is.path} instead of ${was.method} ${was.path}`,
       client: 'Earlier clients call an address that is gone.',
     });
-  if (was.security?.header !== is.security?.header)
+  if (was.security?.name !== is.security?.name)
     tell({
       impact: is.security === undefined ? 'safe' : 'breaking',
       at,
-      what: `the API key stands in ${is.security?.header ?? 'no header'} instead of ${was.security?.header ?? 'no header'}`,
+      what: `the API key stands in ${is.security?.name ?? 'no header'} instead of ${was.security?.name ?? 'no header'}`,
       client: 'Earlier clients are refused with 401, unless no key is needed any more.',
     });
   if (was.billable !== is.billable)

@@ -17,7 +17,7 @@ export function summarise(report: SettledReport): Summary {
   const { coverage, findings } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
   const count = (verdict: Verdict): number => open.filter((finding) => finding.verdict === verdict).length;
-  const [violation = 0, learned = 0, discovered = 0, unverified = 0] = VERDICTS.map(count);
+  const [violation, discovered, learned, unverified] = [count('violation'), count('discovered'), count('learned'), count('unverified')];
   const statuses = coverage.flatMap((row) => row.statuses.filter(({ described }) => described));
   const fields = coverage.flatMap((row) => row.fields);
   return {
