@@ -3,7 +3,7 @@ import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
 import { exchange, NoAnswerError, paceOf } from './exchange.ts';
 import { createGuard } from './guard.ts';
-import { readOperations } from './operations.ts';
+import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
 import { sendableOf } from './sendable.ts';
 import { createValidator } from './validator.ts';
@@ -23,7 +23,7 @@ export interface Question {
  */
 export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Answer[]> {
   const document = parseDocument(options.document);
-  const operations = readOperations(document);
+  const { operations } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
   const steps = questions.flatMap(({ operation: id, path }): readonly Step[] => {
     const operation = operations.find((one) => one.id === id);

@@ -62,7 +62,19 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
   const { id, method, path, tag } = operation;
   const unusable = parts.unusable.get(id);
   if (unusable !== undefined)
-    return { operation: id, method, path, tag, requests: 0, statuses: [], fields: [], checks: [], verdict: 'unverified', verified: false, reason: unusable };
+    return {
+      operation: id,
+      method,
+      path,
+      tag,
+      requests: 0,
+      statuses: [],
+      fields: [],
+      checks: [],
+      verdict: 'unverified',
+      verified: false,
+      reason: unusable,
+    };
   const answers = parts.answers.filter((answer) => answer.operation.id === id);
   const own = answers.filter(({ sent }) => sent.purpose !== 'method');
   const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));

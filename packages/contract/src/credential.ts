@@ -15,11 +15,19 @@ export function credentialText({ kind }: Security, key: string): string {
 }
 
 /** Puts a key where its security scheme wants it. */
-export function attachCredential(security: Security, key: string, request: { readonly headers: Headers; readonly query: URLSearchParams }): void {
+export function attachCredential(
+  security: Security,
+  key: string,
+  request: { readonly headers: Headers; readonly query: URLSearchParams },
+): void {
   const text = credentialText(security, key);
   if (security.in === 'header') request.headers.set(security.name, text);
   else if (security.in === 'query') request.query.set(security.name, text);
-  else request.headers.set('cookie', [request.headers.get('cookie'), `${security.name}=${encodeURIComponent(text)}`].filter(Boolean).join('; '));
+  else
+    request.headers.set(
+      'cookie',
+      [request.headers.get('cookie'), `${security.name}=${encodeURIComponent(text)}`].filter(Boolean).join('; '),
+    );
 }
 
 /** The credential of a request as it went over the wire; undefined where it has none. */
@@ -50,7 +58,8 @@ function cookieIn(header: string, name: string): string | undefined {
 
 /** The texts by which a credential could be recognised: as it was sent, and the secret inside it. */
 export function secretsOfCredential({ kind }: Security, credential: string): readonly string[] {
-  if (kind === 'key') return [credential];
+  // Cookies and queries carry it percent-encoded.
+  if (kind === 'key') return [...new Set([credential, encodeURIComponent(credential)])];
   const secret = credential.replace(/^\S+\s+/, '');
   if (kind === 'bearer') return [secret];
   const plain = Buffer.from(secret, 'base64').toString();

@@ -84,9 +84,9 @@ function accepts(validator: Validator, parameter: Parameter, value: string | und
 /** Values for one parameter: by its name and place, else what lists call the identifier of such a thing. */
 function guessesFor(discovery: Discovery, parameter: Parameter): readonly string[] {
   const isAccepted = (value: string): boolean => accepts(discovery.validator, parameter, value);
-  const named = fromAnswers(discovery, parameter.name).filter(isAccepted);
-  const ofResource = named.length > 0 ? [] : fromResource(discovery, parameter.name).filter(isAccepted);
-  return [...new Set([...named, ...ofResource])];
+  const byName = fromAnswers(discovery, parameter.name).filter(isAccepted);
+  const ofResource = byName.length > 0 ? [] : fromResource(discovery, parameter.name).filter(isAccepted);
+  return [...new Set([...byName, ...ofResource])];
 }
 
 /** The first values of all parameters, then the second ones, as far as each has them. */
@@ -111,7 +111,8 @@ function fromLists({ document, validator, operation, answers }: Discovery, param
     const above = pathParameters(collection).map((name) => [name, text(evaluate(answer, `$request.path.${name}`))] as const);
     if (above.some(([, value]) => value === undefined)) continue;
     for (const value of identifiersIn(document, answer, lastName)) {
-      if (accepts(validator, last, value)) found.push({ ...Object.fromEntries(above.map(([name, one]) => [name, one ?? ''])), [lastName]: value });
+      if (accepts(validator, last, value))
+        found.push({ ...Object.fromEntries(above.map(([name, one]) => [name, one ?? ''])), [lastName]: value });
     }
   }
   return found;

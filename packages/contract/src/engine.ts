@@ -13,7 +13,7 @@ export {
 export type { Check, Defect, Exchange, FakeAnswer } from './check.ts';
 export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';
-export type { Finding, Remark, RunRemark, Sample, Touched, Verdict } from './finding.ts';
+export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './finding.ts';
 export { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 export type { Journal, JournalEntry } from './journal.ts';
 export { discoverPaths } from './discover.ts';
@@ -33,7 +33,16 @@ export { pagingOf } from './paging.ts';
 export { tamperEnvelope, withMembers } from './tamper.ts';
 export { replaced } from './replace.ts';
 export { isUndo, undoOf } from './undo.ts';
-export { BaselineError, failures, readBaseline, settle, type Acceptance, type SettledFinding, type SettledReport } from './baseline.ts';
+export {
+  BaselineError,
+  failures,
+  isFailed,
+  readBaseline,
+  settle,
+  type Acceptance,
+  type SettledFinding,
+  type SettledReport,
+} from './baseline.ts';
 export { createRecorder, HarError, readHar, type Recorder, type Seen } from './recorded.ts';
 export { toHar } from './report/har.ts';
 export { toHtml } from './report/html.ts';

@@ -17,9 +17,7 @@ export function groupFindings(document: OpenApiDocument, judged: readonly Judged
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()]
-    .flatMap((group) => findingOf(document, group))
-    .toSorted((one, other) => rankOf(one) - rankOf(other));
+  return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 function rankOf({ verdict, isUrgent }: Finding): number {

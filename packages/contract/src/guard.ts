@@ -135,7 +135,9 @@ function takesQuery({ operation: { security }, parameters, next }: Step, given: 
   const pages = next?.in === 'query' ? given.getAll(next.field) : [];
   const isPage = next?.in === 'query' ? pages.length === 1 && (next.value ?? pages[0]) === pages[0] : true;
   const expected = parameters.query.filter(([name]) => !(next?.in === 'query' && name === next.field));
-  return isPage && JSON.stringify(pairs.toSorted(byText)) === JSON.stringify(expected.map(([name, value]) => [name, value]).toSorted(byText));
+  return (
+    isPage && JSON.stringify(pairs.toSorted(byText)) === JSON.stringify(expected.map(([name, value]) => [name, value]).toSorted(byText))
+  );
 }
 
 function byText(one: readonly unknown[], other: readonly unknown[]): number {

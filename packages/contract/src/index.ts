@@ -7,6 +7,7 @@ export { createMatcher, type Match, type Matcher } from './match.ts';
 export type {
   Example,
   Form,
+  RequestBody,
   FormField,
   Header,
   Link,
@@ -19,7 +20,7 @@ export type {
   Security,
 } from './operation.ts';
 export { mediaTypeName } from './media-type.ts';
-export { readOperations, responseFor } from './operations.ts';
+export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './operations.ts';
 export type { Provenance } from './provenance.ts';
 export { keysOf } from './schema.ts';
 export { MASK, maskSecrets } from './secrets.ts';

@@ -52,7 +52,9 @@ export function createJudge(parts: JudgeParts): Judge {
         envelope,
         issues: () =>
           (issues ??=
-            json?.pointer === undefined || answer.body.kind !== 'json' ? [] : withoutEchoes(validator.compile(json.pointer)(answer.body.value))),
+            json?.pointer === undefined || answer.body.kind !== 'json'
+              ? []
+              : withoutEchoes(validator.compile(json.pointer)(answer.body.value))),
       };
       const judged: Judged[] = [];
       for (const check of checks) {
@@ -75,11 +77,20 @@ export function createJudge(parts: JudgeParts): Judge {
 /** Rules that a value breaks only because it breaks another: of a value of the wrong type, nothing else is worth saying. */
 const CAUSES: readonly (readonly [cause: readonly string[], echoes: readonly string[] | 'all'])[] = [
   [['type'], 'all'],
-  [['const', 'enum'], ['pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum']],
+  [
+    ['const', 'enum'],
+    ['pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum'],
+  ],
   [['format'], ['pattern']],
 ];
 /** These speak of a member, not of the value at the path of the issue. */
-const OF_MEMBERS: ReadonlySet<string> = new Set(['required', 'dependentRequired', 'additionalProperties', 'unevaluatedProperties', 'propertyNames']);
+const OF_MEMBERS: ReadonlySet<string> = new Set([
+  'required',
+  'dependentRequired',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+]);
 
 /** One cause, one issue. */
 function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {

@@ -44,7 +44,7 @@ export function surveyOperations(document: OpenApiDocument): OperationSurvey {
   const unreadable: UnreadableOperation[] = [];
   const ids = new Set<string>();
   const read = (path: string, method: string, item: Resolved): void => {
-    const id = operationId(member(item.value, method), path, method);
+    const id = idOf(member(item.value, method), path, method);
     try {
       if (ids.has(id)) throw new DocumentError(`Two operations of the document are called ${id}.`);
       operations.push(readOperation(document, item, path, method));
@@ -69,7 +69,7 @@ export function surveyOperations(document: OpenApiDocument): OperationSurvey {
   return { operations, unreadable };
 }
 
-function operationId(operation: unknown, path: string, method: string): string {
+function idOf(operation: unknown, path: string, method: string): string {
   return (isObject(operation) ? text(operation['operationId']) : undefined) ?? `${method.toUpperCase()} ${path}`;
 }
 
@@ -80,7 +80,7 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
   const retry = value['x-retry'];
   const [tag] = listAt(value, 'tags');
   return {
-    id: operationId(value, path, method),
+    id: idOf(value, path, method),
     method: method.toUpperCase(),
     path,
     pointer,
@@ -193,7 +193,8 @@ function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, '
   if (type === 'apiKey' && name !== undefined && (place === 'header' || place === 'query' || place === 'cookie'))
     return { scheme, kind: 'key', in: place, name };
   const http = type === 'http' ? text(value['scheme'])?.toLowerCase() : undefined;
-  if (http === 'bearer' || type === 'oauth2' || type === 'openIdConnect') return { scheme, kind: 'bearer', in: 'header', name: 'Authorization' };
+  if (http === 'bearer' || type === 'oauth2' || type === 'openIdConnect')
+    return { scheme, kind: 'bearer', in: 'header', name: 'Authorization' };
   return http === 'basic' ? { scheme, kind: 'basic', in: 'header', name: 'Authorization' } : undefined;
 }
 

@@ -87,7 +87,8 @@ function stepsFor(planning: Planning, operation: Operation): readonly Step[] {
   const { operations, mode, only, names, withheld } = planning;
   const isNamed = names.has(operation.id);
   // An operation that undoes another one of the run belongs to the run, named or not.
-  const undone = mode === 'full' ? operations.filter((other) => isRun(planning, other) && undoOf(other, operations)?.id === operation.id) : [];
+  const undone =
+    mode === 'full' ? operations.filter((other) => isRun(planning, other) && undoOf(other, operations)?.id === operation.id) : [];
   const undoing = undone.flatMap((other) => undoStep(planning, operation, other));
   if (undoing.length > 0 && !isNamed && operation.method !== 'DELETE') return undoing;
   const isWanted = only.size === 0 || isNamed || undone.length > 0;
@@ -277,7 +278,14 @@ function unknownSteps(planning: Planning, operation: Operation, form: StepForm |
   const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : undefined;
   if (path === undefined) return [];
   return [
-    { ...base(planning, operation, 'reads'), purpose: 'unknown-id', path, form, detail: 'an identifier that nothing has', phase: PHASES.probe },
+    {
+      ...base(planning, operation, 'reads'),
+      purpose: 'unknown-id',
+      path,
+      form,
+      detail: 'an identifier that nothing has',
+      phase: PHASES.probe,
+    },
   ];
 }
 

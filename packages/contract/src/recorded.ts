@@ -113,7 +113,10 @@ function foreignCalls(foreign: readonly Answer[], answers: readonly Answer[]): r
   const origins = new Set(answers.map(({ sent }) => new URL(sent.url).origin));
   return foreign.filter(
     ({ sent, mediaType }) =>
-      origins.has(new URL(sent.url).origin) && sent.purpose === 'traffic' && sent.method !== 'OPTIONS' && !/^(?:image|font|text\/css)/.test(mediaType),
+      origins.has(new URL(sent.url).origin) &&
+      sent.purpose === 'traffic' &&
+      sent.method !== 'OPTIONS' &&
+      !/^(?:image|font|text\/css)/.test(mediaType),
   );
 }
 
@@ -121,7 +124,9 @@ function foreignCalls(foreign: readonly Answer[], answers: readonly Answer[]): r
 function foreignOperation(operations: readonly Operation[], { method, url }: Seen): Operation {
   const { pathname } = new URL(url);
   // A described path with another method is named as the document names it.
-  const described = operations.find(({ path }) => pathname.endsWith('/') === false && new RegExp(`${pathPattern(path).source.slice(1)}`).test(pathname));
+  const described = operations.find(
+    ({ path }) => pathname.endsWith('/') === false && new RegExp(`${pathPattern(path).source.slice(1)}`).test(pathname),
+  );
   const path = described?.path ?? withoutIdentifiers(pathname);
   return {
     id: `${method} ${path}`,

@@ -115,7 +115,13 @@ function candidates(source: SampleSource, pointer: string, schema: JsonObject, d
   const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) => branchesOf(source, pointer, schema, keyword, depth));
   const all = branchesOf(source, pointer, schema, 'allOf', depth);
   const own = plainCandidates(source, pointer, schema, depth);
-  const combined = all.length === 0 ? own : own.concat(mergedAll(all), own.map((one) => mergedAll([...all, one])));
+  const combined =
+    all.length === 0
+      ? own
+      : own.concat(
+          mergedAll(all),
+          own.map((one) => mergedAll([...all, one])),
+        );
   const withBranch = branches.flatMap((branch) => [branch, ...combined.map((one) => mergedAll([one, branch]))]);
   return [...combined, ...withBranch];
 }
@@ -167,7 +173,8 @@ function plainCandidates(source: SampleSource, pointer: string, schema: JsonObje
 function impliedTypes(schema: JsonObject): readonly string[] {
   if (isObject(schema['properties']) || schema['additionalProperties'] !== undefined) return ['object'];
   if (schema['items'] !== undefined) return ['array'];
-  if (['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].some((name) => schema[name] !== undefined)) return ['number'];
+  if (['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].some((name) => schema[name] !== undefined))
+    return ['number'];
   return ['string', 'object', 'integer'];
 }
 
@@ -202,7 +209,9 @@ function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, d
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
   const sampleFor = (name: string): Sample | undefined =>
-    properties.includes(name) ? build(source, joinPointer(pointer, 'properties', name), depth + 1) : { value: 'contract-test', isFromDocument: false };
+    properties.includes(name)
+      ? build(source, joinPointer(pointer, 'properties', name), depth + 1)
+      : { value: 'contract-test', isFromDocument: false };
   const needed = required.map((name) => [name, sampleFor(name)] as const);
   const known = needed.filter((entry): entry is readonly [string, Sample] => entry[1] !== undefined);
   const isWhole = known.length === needed.length;

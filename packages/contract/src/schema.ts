@@ -76,8 +76,7 @@ function childKeywords(schema: JsonObject, key: string | number): readonly (read
   }
   const found: (readonly string[])[] = [];
   if (keysOf(schema, 'properties').includes(key)) found.push(['properties', key]);
-  for (const pattern of keysOf(schema, 'patternProperties'))
-    if (patternOf(pattern).test(key)) found.push(['patternProperties', pattern]);
+  for (const pattern of keysOf(schema, 'patternProperties')) if (patternOf(pattern).test(key)) found.push(['patternProperties', pattern]);
   if (found.length === 0 && isObject(member(schema, 'additionalProperties'))) found.push(['additionalProperties']);
   return found;
 }

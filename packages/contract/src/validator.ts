@@ -35,7 +35,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * @param options.lenient ignores keywords that are not known, with a note, instead of refusing their schema
  * @throws {DocumentError} when it is not one
  */
-export function createValidator(document: OpenApiDocument, { brief = false, lenient = false }: { readonly brief?: boolean; readonly lenient?: boolean } = {}): Validator {
+export function createValidator(
+  document: OpenApiDocument,
+  { brief = false, lenient = false }: { readonly brief?: boolean; readonly lenient?: boolean } = {},
+): Validator {
   const survey = surveyDocument(parseDocument(document));
   const notes = new Set<string>();
   const note = (message: unknown): void => {

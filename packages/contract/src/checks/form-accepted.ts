@@ -21,7 +21,10 @@ export const formAccepted: Check = {
       {
         pointer: '',
         verdict: sent.isMadeUp === true ? 'unverified' : verdictOf(operation.provenance),
-        message: sent.isMadeUp === true ? 'a body that was made from the schema is refused; the document has no example of one' : 'a body that keeps the rules of the document is refused',
+        message:
+          sent.isMadeUp === true
+            ? 'a body that was made from the schema is refused; the document has no example of one'
+            : 'a body that keeps the rules of the document is refused',
         expected: 'success',
         observed: `${status} for ${sent.detail || 'the first valid body'}`,
         at: operation.body.pointer,

@@ -23,7 +23,12 @@ export const formRefused: Check = {
   look(subject) {
     const { operation, sent, status } = subject.answer;
     const isJudged = sent.purpose === 'invalid-form' || sent.purpose === 'traffic';
-    if (!isJudged || operation.body === undefined || !isSuccess(status) || isKnownFor(subject.document, subject.response, 'x-for-invalid-form'))
+    if (
+      !isJudged ||
+      operation.body === undefined ||
+      !isSuccess(status) ||
+      isKnownFor(subject.document, subject.response, 'x-for-invalid-form')
+    )
       return [];
     const broken = brokenRule(subject);
     // The document does not have the rule any more.

@@ -22,6 +22,7 @@ export const jsonUnambiguous: Check = {
       observed: 'the same name twice',
       at,
       rule: `duplicate ${generalised(pointer, body.value)}`,
+      cause: 'duplicate',
     }));
     if (body.hasByteOrderMark)
       remarks.push({

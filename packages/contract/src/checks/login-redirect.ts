@@ -16,7 +16,8 @@ export const loginRedirect: Check = {
   look({ answer, response }) {
     const location = answer.headers['location'];
     const isRedirect = answer.status >= 300 && answer.status < 400;
-    if (!isRedirect || location === undefined || !isPlainCall(answer) || answer.sent.credential !== 'account' || !LOGIN.test(location)) return [];
+    if (!isRedirect || location === undefined || !isPlainCall(answer) || answer.sent.credential !== 'account' || !LOGIN.test(location))
+      return [];
     return [
       {
         pointer: '',

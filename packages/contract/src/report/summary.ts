@@ -1,4 +1,4 @@
-import { failures, type SettledReport } from '../baseline.ts';
+import { isFailed, type SettledReport } from '../baseline.ts';
 import { VERDICTS, type Verdict } from '../finding.ts';
 
 /** The figures that every report begins with. */
@@ -21,7 +21,7 @@ export function summarise(report: SettledReport): Summary {
   const statuses = coverage.flatMap((row) => row.statuses.filter(({ described }) => described));
   const fields = coverage.flatMap((row) => row.fields);
   return {
-    verdict: failures(report).length > 0 ? 'failed' : 'passed',
+    verdict: isFailed(report) ? 'failed' : 'passed',
     counts: { violation, learned, discovered, unverified },
     accepted: findings.length - open.length,
     fixed: report.fixed.length,
