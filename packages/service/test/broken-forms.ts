@@ -94,7 +94,7 @@ export function brokenBy(
   text: string,
   { type, minimum, maximum, multipleOf, minLength, maxLength, pattern, format }: FieldRules,
 ): string[] {
-  if (type === 'boolean') return ['type'];
+  if (type === 'boolean') return text === 'true' || text === 'false' ? [] : ['type'];
   if (type === 'integer') {
     if (NO_INTEGERS.includes(text)) return ['type'];
     const value = Number(text);
