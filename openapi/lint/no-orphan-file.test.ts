@@ -11,6 +11,7 @@ it('accepts files that are reached, documentation and tooling', async () => {
     'paths/README.md': 'How a file is named.',
     'lint/rule.ts': '',
     'not-shown/table.ts': '',
+    'generated/NOT-SHOWN.md': '',
     'dist/openapi.yaml': '',
     '.hidden': '',
   };

@@ -10,6 +10,7 @@ import { entriesOf, type Fields, isFields } from './nodes.ts';
 const TOOLING = new Set([
   'lint',
   'not-shown',
+  'generated',
   'dist',
   'node_modules',
   'coverage',

@@ -39,8 +39,19 @@ VMs are billed per second.
 Not shown, and so in this implementation:
 
 - A month has 30 days.
+- Prices add up:
+
+  | resource | counts |
+  |---|---|
+  | core | cores |
+
+  The sum is rounded.
 - Totals are
   rounded.
+
+Invoices are sent.
+
+- A list of its own.
 
 ## Errors
 
@@ -60,6 +71,9 @@ In this implementation \`type\` names the failure.
   expect(statementsOfMarkdown(markdown)).toEqual([
     { heading: '', text: 'First (inferred).', provenance: 'inferred' },
     { heading: 'Billing', text: 'A month has 30 days.', provenance: 'not-shown' },
+    { heading: 'Billing', text: 'Prices add up:', provenance: 'not-shown' },
+    { heading: 'Billing', text: 'core: cores', provenance: 'not-shown' },
+    { heading: 'Billing', text: 'The sum is rounded.', provenance: 'not-shown' },
     { heading: 'Billing', text: 'Totals are rounded.', provenance: 'not-shown' },
     { heading: 'Errors', text: 'In this implementation `type` names the failure.', provenance: 'not-shown' },
     { heading: 'Errors', text: '400: malformed', provenance: 'not-shown' },

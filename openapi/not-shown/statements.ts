@@ -26,26 +26,33 @@ export function statementsOfMarkdown(markdown: string): (Statement & { readonly 
   let introduction: Statement['provenance'] | undefined;
   return markdown.split(/\n\s*\n/).flatMap((block) => {
     const [, title] = /^#+ (.*)/.exec(block) ?? [];
-    heading = title ?? heading;
-    if (title !== undefined || heading === LEGEND) return [];
-    const isTable = block.startsWith('|');
-    const isList = block.startsWith('- ');
-    if (isTable || isList) {
-      const rows = isTable ? block.split('\n').slice(2) : block.split(/\n(?=- )/);
-      const inherited = introduction;
+    if (title !== undefined) {
+      heading = title;
       introduction = undefined;
-      return rows.flatMap((row) => {
-        const text = oneLine(row).replace(/^- /, '').replaceAll(' | ', ': ').replace(/^\| /, '').replace(/ \|$/, '');
+    }
+    if (title !== undefined || heading === LEGEND) return [];
+    if (/^[-|\s]/.test(block)) {
+      const inherited = introduction;
+      return textsOf(block).flatMap((text) => {
         const found: Statement[] = inherited === undefined ? sentencesOf(text).flatMap(statementOf) : [{ text, provenance: inherited }];
         return found.map((statement) => ({ heading, ...statement }));
       });
     }
-    const sentences = sentencesOf(oneLine(block));
-    const found = sentences.flatMap(statementOf);
+    const found = sentencesOf(oneLine(block)).flatMap(statementOf);
     introduction = found.some(({ text }) => /in this implementation/i.test(text)) ? 'not-shown' : undefined;
     // The introduction of a list says nothing without the list.
     return found.filter(({ text }) => !text.endsWith(':')).map((statement) => ({ heading, ...statement }));
   });
+}
+
+/** The items of a list, the rows of a table without its head, or the paragraph that continues an item. */
+function textsOf(block: string): string[] {
+  if (!block.trim().startsWith('|')) return block.split(/\n(?=- )/).map((item) => oneLine(item).replace(/^- /, ''));
+  return block
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) => oneLine(row).replace(/^\| /, '').replace(/ \|$/, '').replaceAll(' | ', ': '));
 }
 
 function statementOf(text: string): Statement[] {

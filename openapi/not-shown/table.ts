@@ -35,7 +35,7 @@ export function notShownTable(document: Fields): string {
     [...owners].filter(([owner]) => isWanted(owner)).map(([owner, own]) => section(owner, own, operations.size));
   return [
     '# What the specification does not show',
-    'Generated from `openapi.yaml` by `npx pnpm@12 generate`; do not edit. [EXTENSIONS.md](EXTENSIONS.md) explains `x-provenance` and `x-constraints`, which these facts come from.',
+    'Generated from `openapi.yaml` by `npx pnpm@12 generate`; do not edit. [EXTENSIONS.md](../EXTENSIONS.md) explains `x-provenance` and `x-constraints`, which these facts come from.',
     'A part that several operations share is listed and counted once, in the first section that names it. "Inferred" follows from what is shown; "not shown" is our choice. Lint refuses a limit that says neither, so none is missing.',
     counts(all, general),
     '## Operations',

@@ -66,9 +66,11 @@ export function discoverPaths(discovery: Discovery): readonly PathValues[] {
   const linked = fromLinks(discovery).filter((values) =>
     parameters.every((parameter) => accepts(discovery.validator, parameter, values[parameter.name])),
   );
-  if (others.length > 0 || linked.length > 0) return linked;
-  const guesses = new Set(fromAnswers(discovery, only.name).filter((value) => accepts(discovery.validator, only, value)));
-  return [...guesses].map((value) => ({ [only.name]: value }));
+  if (others.length > 0) return linked;
+  // A link names one item of a list, the first for example; the others are found by name.
+  const known = linked.flatMap((values) => values[only.name] ?? []);
+  const guesses = fromAnswers(discovery, only.name).filter((value) => accepts(discovery.validator, only, value));
+  return [...new Set([...known, ...guesses])].map((value) => ({ [only.name]: value }));
 }
 
 function accepts(validator: Validator, parameter: Parameter, value: string | undefined): boolean {

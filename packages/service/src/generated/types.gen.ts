@@ -142,7 +142,7 @@ export type CreatedVmHostsystem = {
  */
 export type CreatedVmOs = {
     /**
-     * Identifier of the operating system, as the form calls it.
+     * Identifier of the operating system. That it is the value of the form field `os` is inferred.
      */
     name: string;
     /**
@@ -613,7 +613,7 @@ export type DedicatedRuntime = {
 };
 
 /**
- * What the server costs, for how long it is paid, and whether it is cancelled.
+ * Price, runtime, next renewal and cancellation of the server.
  */
 export type DedicatedAccounting = {
     price: DedicatedPrice;
@@ -1154,7 +1154,7 @@ export type RegisterDomainForm = {
 };
 
 /**
- * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
+ * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
  */
 export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | string;
 
@@ -1171,11 +1171,11 @@ export type DomainRegistration = {
      */
     sld: string;
     /**
-     * TLD of the name, as the price list has it. In this service it has no leading dot.
+     * TLD of the name. In this service it is the key of the price list, without a leading dot.
      */
     tld: string;
     /**
-     * Code that allows another provider to transfer the domain away, or null. That it is null until one was requested is not shown.
+     * Code that allows another provider to transfer the domain away (inferred), or null. That it is null until one was requested is not shown.
      */
     authcode: string | null;
     status: DomainStatus;
@@ -1242,7 +1242,7 @@ export type DomainTimings = {
      */
     create: string;
     /**
-     * Moment at which the registration expires, unless the domain is renewed then. That this is a year after the registration, transfer or last renewal is not shown.
+     * Moment at which the registration expires. That this is a year after the registration, transfer or last renewal is not shown.
      */
     expire: string;
 };
@@ -1303,7 +1303,7 @@ export type SetDomainNameserversResponse = SuccessEnvelope & {
  */
 export type DomainAuthcode = {
     /**
-     * Code that allows another provider to transfer the domain away. In this service the info of the domain returns it too, until a newer one is requested.
+     * Code that allows another provider to transfer the domain away (inferred). In this service the info of the domain returns it too, until a newer one is requested.
      */
     authcode: string;
 };
@@ -1345,11 +1345,11 @@ export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV'
 export type EditDomainDnsForm = {
     type: DnsRecordType;
     /**
-     * Subdomain that the record is for, without the domain itself; a leading `*` stands for any. None, an empty one and `@` mean the domain itself (not shown).
+     * Subdomain that the record is for. This service takes it without the domain itself, and a leading `*` for any subdomain. None, an empty one and `@` mean the domain itself (not shown).
      */
     sub?: string;
     /**
-     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. Names are fully qualified, with or without the closing dot.
+     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. In this service names are fully qualified, with or without the closing dot.
      */
     data: string;
 };
@@ -1655,7 +1655,7 @@ export type SaleResourcePrice = {
  */
 export type SaleHostsystemPrices = {
     /**
-     * Price of one virtual core.
+     * Price of cores, in this service of one virtual core.
      */
     core?: SaleResourcePrice;
     /**
@@ -1705,7 +1705,7 @@ export type Sale = {
  */
 export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Active and scheduled sales; empty when there are none.
+     * Active and scheduled sales. The list is empty when there are none (inferred).
      */
     data: Array<Sale>;
 };
@@ -1739,7 +1739,7 @@ export type InvoiceSummary = {
  */
 export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Invoices by invoice ID; empty when there are none.
+     * Invoices by invoice ID. The map is empty when there are none (inferred).
      */
     data: {
         [key: string]: InvoiceSummary;
@@ -1873,7 +1873,7 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. A purchase passes if it needs no more than this. The number is negative where renewals, or a limit that was lowered, have gone beyond the limit.
+     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. In this service a purchase passes if it needs no more than this, and the number is negative when renewals, or a limit that was lowered, have gone beyond the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;
@@ -1963,7 +1963,7 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
  */
 export type ListRequestsForm = {
     /**
-     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. Each call is itself logged. So the second page begins at 51 and the third at 102, where nothing else was requested meanwhile.
+     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. This service logs each call too, so the second page begins at 51 and the third at 102 if no other request is made meanwhile.
      *
      * *Shown: `minimum`.*
      */
@@ -2158,7 +2158,7 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 
 export type ReinstallVmData = {
     /**
-     * What to install. The whole body may be left out.
+     * What to install. The whole body may be left out (inferred).
      *
      * *Limits not shown; they are our choice.*
      */
@@ -2972,7 +2972,7 @@ export type SetDomainNameserversError = SetDomainNameserversErrors[keyof SetDoma
 
 export type SetDomainNameserversResponses = {
     /**
-     * The domain has these nameservers, and those that are not used are null.
+     * The domain has these nameservers. That those that are not used are null is inferred.
      */
     200: SetDomainNameserversResponse;
 };
@@ -3713,7 +3713,7 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 
 export type ListRequestsData = {
     /**
-     * Which part of the log to read. The whole body may be left out.
+     * Which part of the log to read. The whole body may be left out (inferred).
      *
      * *Limits not shown; they are our choice.*
      */
