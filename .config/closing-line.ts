@@ -1,27 +1,56 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** Ends a run with one plain line, `N passed, N failed`, and before it the reason of every skipped test. */
-export const closingLine: Reporter = {
-  onTestRunEnd(modules: readonly TestModule[], errors) {
-    const count = { passed: 0, failed: 0, skipped: 0 };
-    const skipped: string[] = [];
-    for (const module of modules) {
-      let ran = false;
-      for (const test of module.children.allTests()) {
-        ran = true;
-        const result = test.result();
-        if (result.state === 'passed') count.passed++;
-        else if (result.state === 'failed') count.failed++;
-        else {
-          count.skipped++;
-          skipped.push(`skipped: ${test.fullName}: ${('note' in result && result.note) || 'no reason given'}`);
-        }
-      }
-      // A file that could not be loaded has no test that could fail.
-      if (!ran && module.errors().length > 0) count.failed++;
-    }
-    count.failed += errors.length;
-    const line = `${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ''}`;
-    process.stdout.write(`${skipped.map((reason) => `${reason}\n`).join('')}\n${line}\n`);
-  },
-};
+import { statusCoverage } from './status-coverage.ts';
+
+/**
+ * Ends a run with one plain line, `N passed, N failed`, and before it the reason of every skipped test. A run of all tests in which an
+ * answer that the documents describe was not exercised has failed, and counts it as a failure.
+ */
+export function closingLine({ reports }: { readonly reports?: string | undefined } = {}): Reporter {
+  const coverage = statusCoverage(reports);
+  let vitest: Vitest | undefined;
+  return {
+    onInit(context) {
+      vitest = context;
+      context.provide('seenStatuses', coverage.file);
+    },
+    async onTestRunEnd(modules, errors) {
+      const { passed, failed, skipped } = countsOf(modules);
+      const isWhole = vitest !== undefined && modules.length === (await vitest.globTestSpecifications()).length && !hasNamePattern(vitest);
+      const exercised = coverage.conclude(isWhole);
+      const isIncomplete = exercised !== undefined && exercised.missing.length > 0;
+      if (isIncomplete) process.exitCode = 1;
+      const lines = skipped.map(({ name, reason }) => `skipped: ${name}: ${reason}`);
+      if (exercised !== undefined) lines.push(exercised.line);
+      const failures = failed + errors.length + (isIncomplete ? 1 : 0);
+      const closing = `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
+      process.stdout.write(`${lines.map((line) => `${line}\n`).join('')}\n${closing}\n`);
+    },
+  };
+}
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+}
+
+function countsOf(modules: readonly TestModule[]): Counts {
+  const results = modules.flatMap((module) =>
+    [...module.children.allTests()].map((test) => ({ name: test.fullName, result: test.result() })),
+  );
+  // A file that could not be loaded has no test that could fail.
+  const unloaded = modules.filter((module) => module.children.allTests().next().done === true && module.errors().length > 0);
+  const isRun = new Set(['passed', 'failed']);
+  return {
+    passed: results.filter(({ result }) => result.state === 'passed').length,
+    failed: results.filter(({ result }) => result.state === 'failed').length + unloaded.length,
+    skipped: results
+      .filter(({ result }) => !isRun.has(result.state))
+      .map(({ name, result }) => ({ name, reason: ('note' in result && result.note) || 'no reason given' })),
+  };
+}
+
+function hasNamePattern(vitest: Vitest): boolean {
+  return vitest.getRootProject().config.testNamePattern !== undefined;
+}

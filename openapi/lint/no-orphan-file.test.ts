@@ -10,6 +10,8 @@ it('accepts files that are reached, documentation and tooling', async () => {
     'package.json': '{}',
     'paths/README.md': 'How a file is named.',
     'lint/rule.ts': '',
+    'not-shown/table.ts': '',
+    'generated/NOT-SHOWN.md': '',
     'dist/openapi.yaml': '',
     '.hidden': '',
   };

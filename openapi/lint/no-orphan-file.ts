@@ -7,7 +7,18 @@ import { parse, parseDocument } from 'yaml';
 import { entriesOf, type Fields, isFields } from './nodes.ts';
 
 /** What lies beside the documents and is no part of them; dot-files and *.md come on top. */
-const TOOLING = new Set(['lint', 'dist', 'node_modules', 'coverage', 'package.json', 'tsconfig.json', 'turbo.json', 'redocly.yaml']);
+const TOOLING = new Set([
+  'lint',
+  'not-shown',
+  'generated',
+  'dist',
+  'node_modules',
+  'coverage',
+  'package.json',
+  'tsconfig.json',
+  'turbo.json',
+  'redocly.yaml',
+]);
 
 /** Texts that redocly.yaml puts into a document, such as its description. */
 function textsOf(folder: string): Set<string> {

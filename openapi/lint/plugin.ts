@@ -7,6 +7,7 @@ import { componentFileName } from './component-file-name.ts';
 import { constraintProvenance } from './constraint-provenance.ts';
 import { described } from './described.ts';
 import { exampleRequired } from './example-required.ts';
+import { explainedPattern } from './explained-pattern.ts';
 import { extensions } from './extensions.ts';
 import { ignoreWithReason } from './ignore-with-reason.ts';
 import { noOrphanFile } from './no-orphan-file.ts';
@@ -33,6 +34,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'constraint-provenance': constraintProvenance,
         described,
         'example-required': exampleRequired,
+        'explained-pattern': explainedPattern,
         extensions: extensions(folder),
         'ignore-with-reason': ignoreWithReason(folder),
         'no-orphan-file': noOrphanFile(folder),

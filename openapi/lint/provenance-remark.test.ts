@@ -78,6 +78,7 @@ describe('the remark on what the specification does not show', () => {
     const form = component('schemas', 'ChangeThingForm');
     expect(partOf(form, 'description')).toBe(`What a thing is to be.\n\n*Limits not shown; they are our choice.*`);
     expect(partOf(form, 'properties', 'size', 'description')).toBe('Its new size.');
+    expect(operation('requestBody', 'description')).toBe(`What the thing is to be.\n\n*Limits not shown; they are our choice.*`);
   });
   it.each([
     ['inferredLimit', 'A text.\n\n*Limits inferred.*'],

@@ -1,7 +1,7 @@
 import type { Oas3Decorator } from '@redocly/openapi-core';
 
 import { ALL_RULES } from './constraints.ts';
-import { type Fields, isFields, isText } from './nodes.ts';
+import { entriesOf, type Fields, isFields, isText } from './nodes.ts';
 
 const REMARKS = new Map<unknown, string>([
   ['inferred', '*Inferred: the specification does not state this.*'],
@@ -34,9 +34,8 @@ function remarkOn(part: Fields): string | undefined {
   return isText(limits) ? `*${limits}*` : undefined;
 }
 
-/** Adds to the description of a part the remark that its provenance requires, once. */
-function addRemark(part: unknown): void {
-  const remark = isFields(part) ? remarkOn(part) : undefined;
+/** Adds a remark to the description of a part, once: by default the one that its own provenance requires. */
+function addRemark(part: unknown, remark = isFields(part) ? remarkOn(part) : undefined): void {
   if (!isFields(part) || remark === undefined) return;
   const said = isText(part['description']) ? part['description'].trimEnd() : '';
   if (!said.includes(remark)) Object.assign(part, { description: said === '' ? remark : `${said}\n\n${remark}` });
@@ -51,6 +50,15 @@ export const provenanceRemark: Oas3Decorator = () => ({
     leave: (node: unknown, { type }) => {
       // A key of that name inside an example is data.
       if (type.extensionsPrefix !== undefined) addRemark(node);
+    },
+  },
+  // Docs show the description of a body, and not that of the schema that all of it has.
+  RequestBody: {
+    leave: (body, { resolve }) => {
+      for (const [, media] of entriesOf(body.content)) {
+        const { node: schema } = resolve<object>(isFields(media) && isFields(media['schema']) ? media['schema'] : {});
+        if (isFields(schema)) addRemark(body, remarkOn(schema));
+      }
     },
   },
   // The keys next to a reference belong to no visited node.

@@ -1,46 +1,102 @@
-import { joinPointer, readOperations, valueAt, type OpenApiDocument } from '@reseller/contract';
+import { readOperations, type OpenApiDocument } from '@reseller/contract';
 import { moneyOf, worthOf, type Money, type Price } from '@reseller/contract/engine';
 
-/** What a sale prices, by the field of the form that asks for it: how many units of the field one price is for. */
-const SOLD = { core: ['cores', 1n], mem: ['mem', 1024n], nvme: ['disk', 1n] } as const;
-
-/**
- * The most that a VM costs in 30 days. The API answers no list prices of host systems, but those of sales: where an active one with volume
- * left prices all that the form asks for, the VM costs that or less (the document: a sale is taken only where it makes a VM cheaper).
- * @param form fields of `PUT /vm/create`
- * @param sales what `GET /accounting/sales` answers as data
- * @returns undefined where no sale prices all of it
- */
-export function priceOfVm(form: Readonly<Record<string, unknown>>, sales: unknown, document: OpenApiDocument): Price | undefined {
-  if (!isList(sales) || asksForExtras(form, document)) return undefined;
-  const prices = sales
-    .filter(isActive)
-    .map((sale) => priceIn(sale, form))
-    .filter((price) => price !== undefined);
-  return prices.toSorted((one, other) => (worthOf(one) < worthOf(other) ? -1 : 1))[0];
+/** A resource that has a price, and the field of the form that asks for it. */
+interface PricedResource {
+  readonly field: string;
+  /** How much of the field one price is for; begun units count pro rata unless `isWhole`. */
+  readonly unit: bigint;
+  readonly isWhole?: boolean;
+  /** Whether only the part beyond the included amount has a price. */
+  readonly isExtra?: boolean;
 }
 
-function priceIn(sale: unknown, form: Readonly<Record<string, unknown>>): Price | undefined {
-  const resources = valueIn(sale, 'pricings', 'value', String(form['hostsystem']));
+/** How the document composes the price of a VM ("Billing"), by the names of its prices. */
+const RESOURCES: Readonly<Record<string, PricedResource>> = {
+  core: { field: 'cores', unit: 1n },
+  mem: { field: 'mem', unit: 1024n },
+  nvme: { field: 'disk', unit: 1n },
+  hdd: { field: 'storage', unit: 1n },
+  extra_ip: { field: 'ips', unit: 1n, isExtra: true },
+  extra_backup_slot: { field: 'backup_slots', unit: 1n, isExtra: true },
+  extra_gbit: { field: 'network_speed', unit: 1000n, isWhole: true, isExtra: true },
+};
+
+/** What the API answers about prices of VMs, as data. */
+export interface VmPriceAnswers {
+  /** Of `GET /vm/list/hosts`. */
+  readonly hosts: unknown;
+  /** Of `GET /accounting/sales`. */
+  readonly sales: unknown;
+}
+
+/** How much of each resource a form asks for, in units of its price. */
+type Amounts = ReadonlyMap<string, { readonly amount: bigint; readonly unit: bigint }>;
+
+/**
+ * What a VM costs in 30 days: by the prices of its host system, or in the active sale that makes it cheapest.
+ * @param form fields of `PUT /vm/create`
+ * @returns undefined where something that the form asks for has no price in any answer
+ */
+export function priceOfVm(
+  form: Readonly<Record<string, unknown>>,
+  { hosts, sales }: VmPriceAnswers,
+  document: OpenApiDocument,
+): Price | undefined {
+  const name = String(form['hostsystem']);
+  const host = isList(hosts) ? hosts.find((one) => valueIn(one, 'name') === name) : undefined;
+  const amounts = amountsOf(form, valueIn(host, 'included'), document);
+  if (!amounts) return undefined;
+  const standard = valueIn(host, 'prices');
+  const offers = [
+    priceBy('listVmHosts', amounts, standard),
+    ...(isList(sales) ? sales : [])
+      .filter(isActive)
+      .map((sale) =>
+        priceBy(`the sale "${textAt(sale, 'title')}" of listSales`, amounts, valueIn(sale, 'pricings', 'value', name), standard),
+      ),
+  ].filter((price) => price !== undefined);
+  return offers.toSorted((one, other) => (worthOf(one) < worthOf(other) ? -1 : 1))[0];
+}
+
+/** @param lists prices by resource; the first that names a resource counts */
+function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[]): Price | undefined {
   const sum = (kind: 'price_net' | 'price_gross'): Money | undefined => {
     let total = 0n;
-    for (const [resource, [field, unit]] of Object.entries(SOLD)) {
-      const price = moneyOf(valueIn(resources, resource, kind));
-      const amount = form[field];
-      if (price === undefined || typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) return undefined;
+    for (const [resource, { amount, unit }] of amounts) {
+      const price = moneyOf(lists.map((list) => valueIn(list, resource, kind)).find((one) => one !== undefined));
+      if (price === undefined) return undefined;
       // Rounded up: what is named here is never less than what is charged.
-      total += (price * BigInt(amount) + unit - 1n) / unit;
+      total += (price * amount + unit - 1n) / unit;
     }
     return total;
   };
   const net = sum('price_net');
-  return net === undefined
-    ? undefined
-    : {
-        net,
-        gross: sum('price_gross'),
-        basis: `at most, for each 30 days that it runs, by the sale "${textAt(sale, 'title')}" of listSales`,
-      };
+  return net === undefined ? undefined : { net, gross: sum('price_gross'), basis: `at most, for each 30 days that it runs, by ${source}` };
+}
+
+/** @returns undefined where the form asks for something countable that is not known to have a price, or is not an amount */
+function amountsOf(form: Readonly<Record<string, unknown>>, included: unknown, document: OpenApiDocument): Amounts | undefined {
+  const fields = readOperations(document).find(({ id }) => id === 'createVm')?.form?.fields;
+  const defaultOf = (name: string): unknown => {
+    const field = fields?.get(name);
+    return field && valueIn(document, ...field.pointer.split('/').slice(1), 'default');
+  };
+  const amounts = new Map<string, { readonly amount: bigint; readonly unit: bigint }>();
+  for (const [resource, { field, unit, isWhole, isExtra }] of Object.entries(RESOURCES)) {
+    const asked = form[field] ?? defaultOf(field) ?? 0;
+    const free = isExtra ? (valueIn(included, field) ?? defaultOf(field) ?? 0) : 0;
+    if (!isCount(asked) || !isCount(free)) return undefined;
+    const amount = BigInt(Math.max(0, asked - free));
+    if (amount > 0n) amounts.set(resource, isWhole ? { amount: (amount + unit - 1n) / unit, unit: 1n } : { amount, unit });
+  }
+  const priced: ReadonlySet<string> = new Set(Object.values(RESOURCES).map(({ field }) => field));
+  const isUnpriced = Object.keys(form).some((name) => fields?.get(name)?.kind === 'integer' && !priced.has(name));
+  return isUnpriced ? undefined : amounts;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 /** Whether a VM that is made now is made in the sale, by the clock of this machine. */
@@ -51,18 +107,6 @@ function isActive(sale: unknown): boolean {
   const isBegun = typeof start === 'string' && Date.parse(start) <= now;
   const isOver = stop !== null && !(typeof stop === 'string' && Date.parse(stop) > now);
   return isBegun && !isOver && typeof used === 'number' && typeof most === 'number' && used < most;
-}
-
-/** Whether a form asks for more of anything countable than the document's default, which no sale prices. */
-function asksForExtras(form: Readonly<Record<string, unknown>>, document: OpenApiDocument): boolean {
-  const fields = readOperations(document).find(({ id }) => id === 'createVm')?.form?.fields;
-  const sold: ReadonlySet<string> = new Set(Object.values(SOLD).map(([field]) => field));
-  return Object.entries(form).some(([name, value]) => {
-    const field = fields?.get(name);
-    if (field?.kind !== 'integer' || sold.has(name)) return false;
-    const usual = valueAt(document, joinPointer(field.pointer, 'default')) ?? 0;
-    return typeof value !== 'number' || typeof usual !== 'number' || value > usual;
-  });
 }
 
 /** What stands at a path of names in a value that nobody has looked at; undefined where nothing does. */

@@ -27,8 +27,9 @@ interface PriceRule {
 /** How the price of each operation that costs money follows from what the API answers. Operations that are not here cost nobody knows what. */
 const RULES: Readonly<Record<string, PriceRule>> = {
   createVm: {
-    reads: ['listSales'],
-    price: ({ form }, answers, document) => priceOfVm(form?.values ?? {}, answers.get('listSales'), document),
+    reads: ['listVmHosts', 'listSales'],
+    price: ({ form }, answers, document) =>
+      priceOfVm(form?.values ?? {}, { hosts: answers.get('listVmHosts'), sales: answers.get('listSales') }, document),
   },
   registerDomain: {
     reads: ['getDomainPricings'],

@@ -61,7 +61,7 @@ describe('a schema that cannot be used', () => {
   test('a pattern that is valid only without the Unicode flag means what it says', async () => {
     expect(
       violations(await judge(documentWith({ type: 'object', properties: { a: { type: 'string', pattern: '^[\\w-.]+$' } } }), { a: 'a b' })),
-    ).toEqual(['value-allowed: /a must match the pattern ^[\\w-.]+$']);
+    ).toEqual(['value-allowed: /a must match the pattern that the document gives']);
   });
 
   test('an operation that cannot be read is listed with the reason', async () => {

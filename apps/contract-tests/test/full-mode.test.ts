@@ -24,11 +24,25 @@ test('changes and buys nothing before somebody agreed, and says what it would do
   const argv = ['--target', service.url, '--mode', 'full', '--only', 'createVm'];
   const first = await command(argv, environment);
   expect(first).toMatchObject({ code: 2, output: expect.stringContaining('COSTS    PUT /vm/create cores=2') });
-  expect(first.output).toMatch(/Nothing was changed or bought\. To do this, add --allow-unknown-price 1 --yes$/);
-  const second = await command([...argv, '--allow-unknown-price', '1'], environment);
+  expect(first.output).toMatch(/Nothing was changed or bought\. To do this, add --budget 12\.376 --yes$/);
+  const second = await command([...argv, '--budget', '12.376'], environment);
   expect(second).toMatchObject({ code: 2, output: expect.stringMatching(/To do this, add --yes$/) });
   // What things cost is all that was asked.
-  expect(new Set(service.requests)).toEqual(new Set(['GET /accounting/sales']));
+  expect(new Set(service.requests)).toEqual(new Set(['GET /accounting/sales', 'GET /vm/list/hosts']));
+});
+
+test('a purchase that nothing prices is of unknown price, and has to be allowed by number', async () => {
+  const service = await start(await loadDocument(), ({ operation, outcome, answer }) => {
+    if (operation?.id !== 'listVmHosts' || outcome !== 'success') return undefined;
+    const body = Object(answer.body);
+    const unpriced = body.data.map((host: object) => ({ ...host, prices: undefined }));
+    return { ...answer, body: { ...body, data: unpriced } };
+  });
+  const { code, output } = await command(['--target', service.url, '--mode', 'full', '--only', 'createVm', 'registerDomain'], environment);
+  expect(code).toBe(2);
+  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: nothing that the API answers says what it costs/);
+  expect(output).toMatch(/In total \d.* and 1 purchase of unknown price\./);
+  expect(output).toMatch(/To do this, add --budget \S+ --allow-unknown-price 1 --yes$/);
 });
 
 test('a plan names every request before the first is sent, and sends none', async () => {

@@ -21,6 +21,14 @@ async function ask(path: string): Promise<{ readonly data: unknown }> {
   return { data };
 }
 
+/** Of every position on the running invoice. */
+async function monthlyPrices(): Promise<readonly number[]> {
+  const { data } = await ask('/accounting/invoices/current');
+  return Object.values(Object(data).positions.vms).flatMap((positions) =>
+    Object(positions).map((one: { monthlyPrice: number }) => one.monthlyPrice),
+  );
+}
+
 test('a purchase is named with its price, and left until the budget suffices to the cent', async () => {
   const first = await full(['registerDomain']);
   expect(first.code).toBe(2);
@@ -53,12 +61,19 @@ test('a withdrawn cancellation costs the renewals that follow it', async () => {
   );
 });
 
-test('what the API does not price is said to be unknown, and has to be allowed by itself', async () => {
-  const first = await full(['createVm', 'registerDomain'], '--budget', '99', '--yes');
+test('a VM costs what the prices of its host system come to, and needs no allowance for an unknown price', async () => {
+  const first = await full(['createVm', 'registerDomain']);
   expect(first.code).toBe(2);
-  expect(first.output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: nothing that the API answers says what it costs/);
-  expect(first.output).toContain('In total 11.00 net, 13.09 gross and 1 purchase of unknown price.');
-  expect(first.output).toMatch(/To do this, add --allow-unknown-price 1$/);
+  // 2 x 2.00 + 4 GB x 1.20 + 40 x 0.04
+  expect(first.output).toMatch(
+    /COSTS {4}PUT \/vm\/create .*\n +10\.40 net, 12\.376 gross: at most, for each 30 days that it runs, by listVmHosts/,
+  );
+  expect(first.output).toContain('In total 21.40 net, 25.466 gross.');
+  expect(first.output).toMatch(/To do this, add --budget 25\.466 --yes$/);
+
+  const { code, output } = await full(['createVm', 'registerDomain'], '--budget', '25.466', '--yes');
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('Spent: 25.466') });
+  expect(await monthlyPrices()).toContain(10.4);
 });
 
 test('a VM of which a sale prices all that it has costs what the service then asks, or less', async () => {
@@ -74,9 +89,5 @@ test('a VM of which a sale prices all that it has costs what the service then as
   const budget = /--budget (\S+) --yes$/.exec(first.output)?.[1] ?? '';
   const { code, output } = await full(['createVm'], '--budget', budget, '--yes');
   expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining(`Spent: ${budget}`) });
-  const { data } = await ask('/accounting/invoices/current');
-  const prices = Object.values(Object(data).positions.vms).flatMap((positions) =>
-    Object(positions).map((one: { monthlyPrice: number }) => one.monthlyPrice),
-  );
-  expect(prices).toContain(3.74);
+  expect(await monthlyPrices()).toContain(3.74);
 });

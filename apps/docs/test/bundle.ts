@@ -8,6 +8,8 @@ export interface ShownOperation {
   readonly operationId: string;
   readonly path: string;
   readonly summary: string;
+  /** Description of its form, without its Markdown; empty where it has none. */
+  readonly form: string;
   /** Descriptions of the responses that the specification does not show, without their Markdown. */
   readonly notShown: readonly string[];
 }
@@ -23,6 +25,7 @@ export async function operationsOf(page: string): Promise<ShownOperation[]> {
         operationId: String(member(operation, 'operationId')),
         path,
         summary: String(member(operation, 'summary')),
+        form: plain(String(member(member(operation, 'requestBody'), 'description') ?? '')),
         notShown: entriesOf(member(operation, 'responses'))
           .map(([, response]) => response)
           .filter((response) => member(response, 'x-provenance') === 'not-shown')

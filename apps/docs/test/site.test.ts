@@ -71,6 +71,13 @@ describe.each(pages)('the page $name', ({ name }) => {
     expect((await remarksOf(name)).some((remark) => shown.includes(remark))).toBe(followsSpecification);
   });
 
+  test('says of each form whose limits the specification does not show that they are our choice', async () => {
+    const forms = (await operationsOf(name)).filter(({ form }) => /limits not shown/i.test(form));
+    expect(forms.length > 0).toBe(followsSpecification);
+    for (const { operationId, form } of forms)
+      expect.soft(plain(await page.locator(`[id$="/operation/${operationId}"]`).innerText()), operationId).toContain(form);
+  });
+
   test('shows the descriptions of the answers that the specification does not show, with their remarks', async () => {
     const remarked = (await operationsOf(name)).filter(({ notShown }) => notShown.length > 0);
     expect(remarked.length > 0).toBe(followsSpecification);

@@ -46,6 +46,7 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const value = (name: string): string | undefined => environment[name] || undefined;
   const mode = modeOf(value('RESELLER_MODE') ?? 'sandbox');
+  assertInfrastructure(value('RESELLER_INFRASTRUCTURE'), mode);
   const url = databaseUrl(value('DATABASE_URL'));
   const isShared = url !== undefined;
   return {
@@ -57,7 +58,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
-    publicUrl: publicUrl(value('RESELLER_PUBLIC_URL')),
+    publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: secret(value('RESELLER_SECRET'), isShared),
@@ -77,7 +78,11 @@ function seconds(name: string, text: string): number {
   throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of seconds from 1 to 3600.`);
 }
 
-function publicUrl(text: string | undefined): string | undefined {
+function publicUrl(text: string | undefined, mode: 'sandbox' | 'live'): string | undefined {
+  if (text === undefined && mode === 'live')
+    throw new ConfigurationError(
+      'RESELLER_PUBLIC_URL is missing, which a live service needs for the links to its invoices. Set it to the URL at which resellers reach the service, such as https://api.example.com.',
+    );
   try {
     return text === undefined ? undefined : publicUrlOf(text);
   } catch (error) {
@@ -122,6 +127,18 @@ function lenient(text: string): boolean {
 function modeOf(text: string): 'sandbox' | 'live' {
   if (text === 'sandbox' || text === 'live') return text;
   throw new ConfigurationError(`RESELLER_MODE is '${text}'. Set it to sandbox or live.`);
+}
+
+/** There are only simulated adapters of the infrastructure, so a live service must be told to use them. */
+function assertInfrastructure(text: string | undefined, mode: 'sandbox' | 'live'): void {
+  if (text !== undefined && text !== 'simulated')
+    throw new ConfigurationError(
+      `RESELLER_INFRASTRUCTURE is '${text}'. Set it to simulated, the only infrastructure that this process has.`,
+    );
+  if (text === undefined && mode === 'live')
+    throw new ConfigurationError(
+      'RESELLER_INFRASTRUCTURE is missing. This process has no adapters for real infrastructure, so a live service would sell servers and domains that do not exist. Set it to simulated if that is what you want, or pass your adapters to createService in a process of your own.',
+    );
 }
 
 function operatorToken(text: string | undefined, mode: 'sandbox' | 'live', isShared: boolean): string | undefined {

@@ -1,14 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { DEMO_ACCOUNT, issueApiKey } from '@reseller/service';
+import { DEMO_ACCOUNT, hasIdentity, issueApiKey, makePrivate, StoreOpenError } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
 
-/** The service's secret: made at the first start and kept in a file that its owner alone can read. */
-export function secretFrom(dataDirectory: string): string {
+/**
+ * The service's secret: made at the first start and kept in a file that its owner alone can read.
+ *
+ * @throws StoreOpenError when the file is missing although the store has been used; a new secret would not fit it.
+ */
+export async function secretFrom(dataDirectory: string, store: Store): Promise<string> {
   const file = join(dataDirectory, 'secret');
-  return read(file) ?? write(file, randomBytes(32).toString('hex'));
+  const kept = read(file);
+  if (kept !== undefined) return kept;
+  if (await hasIdentity(store)) {
+    throw new StoreOpenError(
+      `The file ${file} is missing, and the store next to it cannot be used without it. Put the file back, or set RESELLER_SECRET to what it held.`,
+    );
+  }
+  return write(file, randomBytes(32).toString('hex'));
 }
 
 /** The operator token of a sandbox: made at the first start, as the secret is. */
@@ -30,6 +41,7 @@ export async function demoApiKey(store: Store, ports: Ports, dataDirectory: stri
 
 function read(file: string): string | undefined {
   try {
+    makePrivate(file);
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -39,7 +51,10 @@ function read(file: string): string | undefined {
 
 /** Whole or not at all, also when the machine stops in between. */
 function write(file: string, content: string): string {
-  writeFileSync(`${file}.new`, `${content}\n`, { mode: 0o600, flush: true });
-  renameSync(`${file}.new`, file);
+  const temporary = `${file}.new`;
+  // A file that an interrupted start has left would keep its mode.
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${content}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(temporary, file);
   return content;
 }

@@ -8,7 +8,7 @@ import {
   issueSharedDemoKey,
   openPostgresStore,
   openSqliteStore,
-  seedDemoServers,
+  seedDemoAccount,
   seedSandbox,
   simulatedPorts,
   StoreOpenError,
@@ -39,12 +39,13 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const { dataDirectory, databaseUrl, host, port } = configuration;
   const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
   const ports = simulatedPorts();
-  const secret = configuration.secret ?? secretFrom(dataDirectory);
+  const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode } = configuration;
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
   const service = await createService({
     store,
     ports,
+    isSimulated: true,
     secret,
     mode,
     operatorToken,
@@ -55,6 +56,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
+  if (mode === 'live') logger.warn('the infrastructure is simulated: what this live service sells does not exist');
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // What fell due while no process ran is done before anyone can ask.
   const working = keepDoing(() => service.runDueWork(), logger);
@@ -76,10 +78,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
   process.stdout.write(
     welcome({
+      mode,
       baseUrl: address,
       operatorUrl: operator,
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
+      clockAdvance: await service.clockAdvance(),
       lenient: configuration.lenient,
       data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
     }),
@@ -93,7 +97,7 @@ async function sandboxDemo(
   { databaseUrl, dataDirectory }: Configuration,
 ): Promise<string> {
   await seedSandbox(store, parts.ports);
-  await seedDemoServers(store, parts);
+  await seedDemoAccount(store, parts);
   if (databaseUrl !== undefined) return issueSharedDemoKey(store, parts.ports, { secret: parts.secret, accountId: DEMO_ACCOUNT });
   return demoApiKey(store, parts.ports, dataDirectory);
 }
@@ -113,6 +117,7 @@ function explanation(error: unknown): string | undefined {
     case 'EADDRINUSE':
       return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.`;
     case 'EACCES':
+    case 'EPERM':
       return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

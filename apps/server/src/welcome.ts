@@ -1,30 +1,45 @@
 /** Where a started service is and how to use it. */
 export interface Started {
+  readonly mode: 'sandbox' | 'live';
   readonly baseUrl: string;
   readonly operatorUrl: string;
   /** Key of a sandbox's demo account; undefined for a live service. */
   readonly apiKey: string | undefined;
   /** The token that the sandbox made for itself; undefined where whoever started it knows it. */
   readonly operatorToken: string | undefined;
+  /** Seconds that the clock of a sandbox is ahead. */
+  readonly clockAdvance: number;
   /** Whether it understands more than the document says. */
   readonly lenient: boolean;
   /** Where the store is. */
   readonly data: string;
 }
 
-/** What `start` prints. Of a sandbox, the last line is the one that a newcomer pastes. */
-export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, lenient, data }: Started): string {
+/** Columns of a label. */
+const WIDTH = 16;
+
+/** What `start` prints. The last line of a sandbox is the one that a newcomer pastes. */
+export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, lenient, data }: Started): string {
+  const isSandbox = mode === 'sandbox';
+  const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
+  const facts = [
+    ['Base URL', baseUrl],
+    ['Docs', `${baseUrl}/docs/`],
+    ['API key', apiKey],
+    ['Lenient', lenient ? 'yes: requests that deviate from the document are understood, and the header Deviation names how' : undefined],
+    ['Clock', clockAdvance > 0 ? `${duration(clockAdvance)} ahead of this machine` : undefined],
+    ['Operator', operatorUrl],
+    ['Operator docs', `${baseUrl}/docs/operator.html`],
+    ['Operator token', operatorToken],
+    ['Metrics', `${operatorUrl}/metrics`],
+    ['Data', data],
+    ['Reset', isSandbox ? `curl -X POST ${operatorUrl}/sandbox/reset -H "Authorization: Bearer ${bearer}"` : undefined],
+  ] as const;
   const lines = [
-    `Reseller Infrastructure Service API, ${apiKey === undefined ? 'live' : 'sandbox'}`,
+    `Reseller Infrastructure Service API, ${mode}`,
+    ...(isSandbox ? [] : ['', 'The infrastructure is simulated: the servers and domains that this service sells do not exist.']),
     '',
-    `  Base URL  ${baseUrl}`,
-    `  Docs      ${baseUrl}/docs/`,
-    ...(apiKey === undefined ? [] : [`  API key   ${apiKey}`]),
-    ...(lenient ? ['  Lenient   yes: what requests deviate in is understood, and named in the header Deviation'] : []),
-    `  Operator  ${operatorUrl}`,
-    ...(operatorToken === undefined ? [] : [`  Token     ${operatorToken}`]),
-    `  Metrics   ${operatorUrl}/metrics`,
-    `  Data      ${data}`,
+    ...facts.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(WIDTH)}${value}`])),
     '',
   ];
   if (apiKey !== undefined) {
@@ -36,4 +51,20 @@ export function welcome({ baseUrl, operatorUrl, apiKey, operatorToken, lenient, 
     );
   }
   return `\n${lines.join('\n')}\n`;
+}
+
+/** A duration in its two largest units: `40 days 2 hours`. */
+function duration(seconds: number): string {
+  const units = [
+    { name: 'day', amount: Math.floor(seconds / 86_400) },
+    { name: 'hour', amount: Math.floor(seconds / 3600) % 24 },
+    { name: 'minute', amount: Math.floor(seconds / 60) % 60 },
+    { name: 'second', amount: seconds % 60 },
+  ];
+  const largest = units.findIndex(({ amount }) => amount > 0);
+  return units
+    .slice(largest, largest + 2)
+    .filter(({ amount }) => amount > 0)
+    .map(({ name, amount }) => `${amount} ${name}${amount === 1 ? '' : 's'}`)
+    .join(' ');
 }

@@ -1,7 +1,7 @@
 /** An embedded store moved to PostgreSQL, by the command that does it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -65,7 +65,7 @@ test('a store goes on in the database as it was: the same answers, keys and secr
   const moved = await move(directory, url);
   expect({ code: moved.code, stderr: moved.stderr }).toEqual({ code: 0, stderr: '' });
   expect(moved.stdout).toMatch(/^invoices +sum of total +([1-9]\d*) +\1$/m);
-  expect(moved.stdout).toMatch(/^vms +rows +3 +3$/m);
+  expect(moved.stdout).toMatch(/^vms +rows +4 +4$/m);
   expect(moved.stdout).toMatch(/all \d+ figures are the same on both sides/);
   // What it says of the secrets, and not what they are.
   const secret = readFileSync(join(directory, 'secret'), 'utf8').trim();
@@ -128,7 +128,7 @@ test(
   },
 );
 
-test('a move that is killed leaves an empty database, and can be repeated', { timeout: 120_000 }, async () => {
+test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 120_000 }, async () => {
   const { directory } = await usedStore();
   fillLog(directory, 60_000);
   const url = await newDatabase();
@@ -138,7 +138,7 @@ test('a move that is killed leaves an empty database, and can be repeated', { ti
   killed.kill('SIGKILL');
   await ended;
   await expect.poll(() => query(url, "select pid from pg_stat_activity where application_name = 'reseller-move'")).toEqual([]);
-  for (const table of ['accounts', 'vms', 'invoices', 'request_log', 'identity']) expect(await rowsOf(url, table)).toBe(0);
+  expect(await tablesOf(url)).toEqual([]);
 
   const { code, stdout } = await move(directory, url);
   expect(code).toBe(0);
@@ -157,6 +157,65 @@ test('no table numbers its rows by a sequence: one would have to go on in the da
   await move(directory, url);
   expect(await query(url, 'select * from pg_sequences')).toEqual([]);
 });
+
+test.each([
+  ['is not a database', (file: string) => writeFileSync(file, 'not a database')],
+  ['is empty', (file: string) => writeFileSync(file, '')],
+  ['is cut off', (file: string) => truncateSync(file, 5_000)],
+  ['is the database of another program', overwriteWithOtherDatabase],
+])('a source that %s: exit code 1, and a line that names the file and the remedy', { timeout: 120_000 }, async (_, spoil) => {
+  const { directory } = await usedStore();
+  const file = join(directory, 'store.sqlite');
+  rmSync(`${file}-wal`, { force: true });
+  spoil(file);
+  const url = await newDatabase();
+  const { code, stdout, stderr } = await move(directory, url);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^The file .*store\.sqlite cannot be read as the embedded store of a service \(.+\)\. Restore it from a backup, or .*\n$/,
+  );
+  expect(await tablesOf(url)).toEqual([]);
+});
+
+test.each([
+  ['a byte that begins nothing', "x'41ff42'"],
+  ['a character that is cut off, whose replacement has as many bytes', "x'41f09f9842'"],
+  ['half of a surrogate pair', "x'eda080'"],
+])('text with %s is an error, and the database has no table afterwards', { timeout: 120_000 }, async (_, bytes) => {
+  const { directory } = await usedStore();
+  const store = new DatabaseSync(join(directory, 'store.sqlite'));
+  store.exec(`update accounts set name = cast(${bytes} as text)`);
+  store.close();
+  const url = await newDatabase();
+  const { code, stderr } = await move(directory, url);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^The move failed, and nothing was moved: The embedded store holds a text in accounts\.name that is not valid UTF-8, .*\n$/,
+  );
+  expect(await tablesOf(url)).toEqual([]);
+});
+
+test('text with any character that is valid is moved unchanged', { timeout: 120_000 }, async () => {
+  const { directory } = await usedStore();
+  const name = '\uFEFFZoë 😀 \uFFFD \u{10FFFF}';
+  const store = new DatabaseSync(join(directory, 'store.sqlite'));
+  store.prepare('update accounts set name = ?').run(name);
+  store.close();
+  const url = await newDatabase();
+  expect(await move(directory, url)).toMatchObject({ code: 0, stderr: '' });
+  expect(await query(url, 'select distinct name from accounts')).toEqual([{ name }]);
+});
+
+function overwriteWithOtherDatabase(file: string): void {
+  rmSync(file);
+  const other = new DatabaseSync(file);
+  other.exec('create table notes (text)');
+  other.close();
+}
+
+async function tablesOf(url: string): Promise<unknown[]> {
+  return query(url, "select table_name from information_schema.tables where table_schema = 'public'");
+}
 
 /** Whether a move is sending rows of the log. */
 async function copying(url: string): Promise<boolean> {

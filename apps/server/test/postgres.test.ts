@@ -2,7 +2,7 @@ import { createReseller } from '@reseller/client';
 import { expect, inject, test } from 'vitest';
 
 import { newDatabase, query, SHARED, withPath } from './database.ts';
-import { runServer, startServer, temporaryDirectory } from './process.ts';
+import { SAMPLE_VM, runServer, startServer, temporaryDirectory } from './process.ts';
 
 test('with DATABASE_URL everything is in the database, also after a stop and a start', async () => {
   const environment = { ...SHARED, DATABASE_URL: await newDatabase(), RESELLER_DATA_DIR: '/nowhere' };
@@ -21,7 +21,7 @@ test('with DATABASE_URL everything is in the database, also after a stop and a s
   const second = await startServer(environment);
   expect(second.apiKey).toBe(first.apiKey);
   const invoice = await createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey }).accounting.currentInvoice();
-  expect(Object.keys(invoice.positions.vms)).toEqual([String(bought.identifier)]);
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([bought.identifier, SAMPLE_VM].toSorted());
 });
 
 test('four nodes that start at once on an empty database: one sandbox, one demo key that is good on each', async () => {
@@ -32,7 +32,7 @@ test('four nodes that start at once on an empty database: one sandbox, one demo 
     expect((await fetch(`${baseUrl}/domain/list`, { headers: { 'x-service-apikey': apiKey } })).status).toBe(200);
   }
   expect(await query(url, 'select name from accounts')).toEqual([{ name: 'Demo reseller' }]);
-  expect(await query(url, 'select label from api_keys')).toEqual([{ label: 'demo' }]);
+  expect(await query(url, 'select label from api_keys order by label collate "C"')).toEqual([{ label: 'Sample' }, { label: 'demo' }]);
   expect(await query(url, "select state from dedicated_servers where state != 'offered' order by state")).toEqual([
     { state: 'deployed' },
     { state: 'ordered' },
@@ -47,7 +47,12 @@ test('a node with another secret, or of another mode, is refused', async () => {
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one; .*\n$/);
   expect(refused.stderr).not.toContain(secret);
-  const live = await runServer({ ...environment, RESELLER_MODE: 'live' });
+  const live = await runServer({
+    ...environment,
+    RESELLER_MODE: 'live',
+    RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_PUBLIC_URL: 'https://api.example.com',
+  });
   expect(live.stderr).toMatch(/^The store is that of a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
 });
 

@@ -14,11 +14,15 @@ const MAIN = resolve(import.meta.dirname, '../src/main.ts');
 /** Characters of a server's log that are shown when its test fails. */
 const MOST_SHOWN = 10_000;
 
+/** The VM that the demo account of every sandbox has. */
+export const SAMPLE_VM = 48_213;
+
 /** A started server. */
 export interface Server {
   readonly process: ChildProcess;
   readonly baseUrl: string;
   readonly operatorUrl: string;
+  /** Of the demo account; empty for a live service. */
   readonly apiKey: string;
   /** All that it printed before it was ready. */
   readonly welcome: string;
@@ -46,7 +50,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   let welcome = '';
   for await (const chunk of child.stdout) {
     welcome += String(chunk);
-    if (/^curl .*\n/m.test(welcome)) break;
+    if (/^curl .*\n/m.test(welcome) || /, live\n[^]* Data .*\n\n/.test(welcome)) break;
   }
   const found = (pattern: RegExp): string =>
     pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}${logged}`);
@@ -54,7 +58,7 @@ export async function startServer(environment: Readonly<Record<string, string>>)
     process: child,
     baseUrl: found(/Base URL\s+(\S+)/),
     operatorUrl: found(/Metrics\s+(\S+)\/metrics/),
-    apiKey: found(/API key\s+(\S+)/),
+    apiKey: welcome.includes(', live\n') ? '' : found(/API key\s+(\S+)/),
     welcome,
     logged: () => logged,
     async end(signal) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { runServer, startServer, temporaryDirectory } from './process.ts';
+import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
 
 test('the printed line buys a VM, and everything is there after a stop and a start', async () => {
   const directory = temporaryDirectory();
@@ -25,7 +25,7 @@ test('the printed line buys a VM, and everything is there after a stop and a sta
   expect(second.apiKey).toBe(first.apiKey);
   const { accounting, account } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
   const invoice = await accounting.currentInvoice();
-  expect(Object.keys(invoice.positions.vms)).toEqual([String(bought.data.identifier)]);
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([bought.data.identifier, SAMPLE_VM].toSorted());
   const log = await account.requests();
   expect(log.map(({ endpoint }) => endpoint)).toEqual(['/accounting/invoices/current', '/vm/create']);
   expect(await second.end('SIGTERM')).toBe(0);
@@ -46,12 +46,12 @@ test('what was answered survives a kill', async () => {
   const second = await startServer({ RESELLER_DATA_DIR: directory });
   const { accounting } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
   const invoice = await accounting.currentInvoice();
-  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual(answered.toSorted());
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([...answered, SAMPLE_VM].toSorted());
 });
 
 test('a lenient service says that it is one, and what it understood', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_LENIENT: 'true' });
-  expect(server.welcome).toContain('Lenient   yes');
+  expect(server.welcome).toMatch(/Lenient +yes/);
   const answer = await fetch(`${server.baseUrl}/vm/create/`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
@@ -72,7 +72,7 @@ test('the documentation is served, and leads from /docs to its page', async () =
 
 test('serves metrics to the operator, and probes to everyone', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
-  const token = /Token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
+  const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
   expect((await fetch(`${server.operatorUrl}/metrics`)).status).toBe(401);
   const metrics = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   expect(await metrics.text()).toContain('reseller_request_duration_seconds');
@@ -83,7 +83,7 @@ test('serves metrics to the operator, and probes to everyone', async () => {
 test('the printed token advances the clock, and the clock is still ahead after a restart', async () => {
   const directory = temporaryDirectory();
   const operator = async (server: { welcome: string; operatorUrl: string }, path: string, body?: string) => {
-    const token = /Token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
+    const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
     const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const answer = await fetch(server.operatorUrl + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
     return JSON.parse(await answer.text());
@@ -112,10 +112,29 @@ test('a request under way when the service is told to stop is still answered', a
   expect(await ended).toBe(0);
 });
 
-test('keys are for the eyes of their owner', async () => {
+test('lets its owner alone read what is in the data folder, whatever the mode of the folder and of older files', async () => {
   const directory = temporaryDirectory();
+  chmodSync(directory, 0o777);
+  const open = () => readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(readdirSync(directory)).toEqual(
+    expect.arrayContaining([
+      'demo-api-key',
+      'lock.sqlite',
+      'operator-token',
+      'secret',
+      'store.sqlite',
+      'store.sqlite-shm',
+      'store.sqlite-wal',
+    ]),
+  );
+  expect(open()).toEqual([]);
+  await first.end('SIGKILL');
+  for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+  writeFileSync(join(directory, 'operator-token.new'), 'left by an interrupted start', { mode: 0o644 });
+  rmSync(join(directory, 'operator-token'));
   await startServer({ RESELLER_DATA_DIR: directory });
-  for (const file of ['demo-api-key', 'operator-token', 'secret']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+  expect(open()).toEqual([]);
 });
 
 test.each([
@@ -131,12 +150,12 @@ test.each([
   ['RESELLER_INFRASTRUCTURE_SECONDS', '3601'],
   ['RESELLER_MODE', 'staging'],
   ['RESELLER_MODE', 'live'],
+  ['RESELLER_INFRASTRUCTURE', 'real'],
   ['RESELLER_OPERATOR_TOKEN', 'short'],
 ])('%s=%s: one clear line and exit code 1', async (name, value) => {
   const { code, stdout, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), [name]: value });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  // A live service is refused for the token that it needs.
-  const named = value === 'live' ? 'RESELLER_OPERATOR_TOKEN' : name;
+  const named = value === 'live' ? 'RESELLER_INFRASTRUCTURE' : name;
   expect(stderr).toMatch(new RegExp(`^${named} .* Set it to .*\\n$`));
   if (name === 'RESELLER_SECRET') expect(stderr).not.toContain(value);
 });
@@ -174,4 +193,93 @@ test('a data directory in use: one clear line and exit code 1', async () => {
   const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
   expect(code).toBe(1);
   expect(stderr).toMatch(/is in use by another process\. Stop that process, or name another directory\.\n$/);
+});
+
+const LIVE = {
+  RESELLER_MODE: 'live',
+  RESELLER_INFRASTRUCTURE: 'simulated',
+  RESELLER_OPERATOR_TOKEN: 'operator-token-of-a-live-service-0123',
+  RESELLER_PUBLIC_URL: 'https://api.example.com',
+};
+
+test.each(['RESELLER_INFRASTRUCTURE', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_PUBLIC_URL'])(
+  'a live service without %s: one clear line and exit code 1',
+  async (name) => {
+    const { code, stdout, stderr } = await runServer({ ...LIVE, [name]: '', RESELLER_DATA_DIR: temporaryDirectory() });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^${name} is missing.* Set it to .*\\n$`));
+  },
+);
+
+test('a live service on simulated infrastructure says so in its banner, in /readyz of both ports and in its log', async () => {
+  const server = await startServer({ ...LIVE, RESELLER_DATA_DIR: temporaryDirectory() });
+  expect(server.welcome).toContain('The infrastructure is simulated: the servers and domains that this service sells do not exist.');
+  expect(server.welcome).not.toMatch(/sandbox/);
+  for (const url of [server.baseUrl, server.operatorUrl])
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', infrastructure: 'simulated' });
+  expect(server.logged()).toContain('the infrastructure is simulated: what this live service sells does not exist');
+});
+
+test('a data directory whose secret file is missing: one clear line, and no new secret is written', async () => {
+  const directory = temporaryDirectory();
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  await first.end('SIGTERM');
+  const file = join(directory, 'secret');
+  const secret = readFileSync(file, 'utf8');
+  rmSync(file);
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `The file ${file} is missing, and the store next to it cannot be used without it. Put the file back, or set RESELLER_SECRET to what it held.\n`,
+  );
+  expect(existsSync(file)).toBe(false);
+  writeFileSync(file, secret);
+  await startServer({ RESELLER_DATA_DIR: directory });
+});
+
+test('the root of both ports leads a browser to the docs, and tells a program where they are', async () => {
+  const { baseUrl, operatorUrl } = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
+  for (const [url, page, title] of [
+    [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
+    [operatorUrl, `${baseUrl}/docs/operator.html`, 'Operator API'],
+  ] as const) {
+    const opened = await fetch(url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' } });
+    expect([opened.status, opened.url]).toEqual([200, page]);
+    expect(await opened.text()).toMatch(new RegExp(`<title>[^<]*${title}`));
+  }
+  const reseller = await fetch(baseUrl);
+  expect(await reseller.json()).toEqual({
+    status: 'success',
+    requestID: expect.any(String),
+    message: `The documentation is at ${baseUrl}/docs/.`,
+    data: { documentation: `${baseUrl}/docs/`, openapi: `${baseUrl}/docs/index.json` },
+  });
+  const openapi = `${baseUrl}/docs/operator.json`;
+  expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/operator.html`, openapi });
+  for (const url of [`${baseUrl}/docs/index.json`, openapi])
+    expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
+});
+
+test('the banner says how far the clock is ahead, where the docs of the operator are, and how to reset', async () => {
+  const directory = temporaryDirectory();
+  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(first.welcome).not.toContain('Clock');
+  const token = /Operator token\s+(\S+)/.exec(first.welcome)?.[1] ?? '';
+  const advanced = await fetch(`${first.operatorUrl}/sandbox/clock/advance`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"by_seconds":180000}',
+  });
+  expect(advanced.status).toBe(200);
+  await first.end('SIGTERM');
+
+  const second = await startServer({ RESELLER_DATA_DIR: directory });
+  expect(second.welcome).toMatch(/Clock +2 days 2 hours ahead of this machine\n/);
+  const docs = /Operator docs +(\S+)/.exec(second.welcome)?.[1] ?? '';
+  expect((await fetch(docs)).status).toBe(200);
+  const reset = /Reset +(curl .*)\n/.exec(second.welcome)?.[1] ?? '';
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${reset} --silent`]);
+  expect(JSON.parse(stdout)).toMatchObject({ advance_seconds: 0 });
+  await second.end('SIGTERM');
+  expect((await startServer({ RESELLER_DATA_DIR: directory })).welcome).not.toContain('Clock');
 });

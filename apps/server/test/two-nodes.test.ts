@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { newDatabase, query } from './database.ts';
-import { temporaryDirectory } from './process.ts';
+import { SAMPLE_VM, temporaryDirectory } from './process.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
@@ -74,9 +74,10 @@ test('the commands of the section do what it says', async () => {
   const answers = [...printed.matchAll(/\{"(?:status|now)".*?\}(?=\{"(?:status|now)"|\s*$)/gs)].map(([answer]) => JSON.parse(answer));
   const [first, invoice, advanced, clock, second] = answers;
   expect(answers).toHaveLength(5);
-  expect(Object.keys(invoice.data.positions.vms)).toEqual([String(first.data.identifier)]);
+  expect(Object.keys(invoice.data.positions.vms).map(Number).toSorted()).toEqual([first.data.identifier, SAMPLE_VM].toSorted());
   expect([advanced.advance_seconds, clock.advance_seconds]).toEqual([3_600, 3_600]);
   expect(await query(url, 'select id::int from vms order by created')).toEqual([
+    { id: SAMPLE_VM },
     { id: first.data.identifier },
     { id: second.data.identifier },
   ]);

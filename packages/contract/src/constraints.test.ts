@@ -1,7 +1,9 @@
+import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import type { OpenApiDocument } from './document.ts';
+import { parseDocument, type OpenApiDocument } from './document.ts';
 import type { Verdict } from './finding.ts';
 import type { JsonObject } from './json.ts';
+import { valueAt } from './pointer.ts';
 import { createRecorder } from './recorded.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -155,6 +157,16 @@ describe('constraints that are not shown', () => {
     expect(verdicts(answer({ required: 'not-shown' }), { answer: {} })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
   });
 
+  test('a shown field of a form that is not shown may be missing', () => {
+    const form = {
+      'x-provenance': 'not-shown',
+      'x-constraints': 'not-shown',
+      required: ['type'],
+      properties: { type: { type: 'string', 'x-provenance': 'shown' } },
+    };
+    expect(verdicts(documentWith({ form }), { body: 'sub=www' })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
+  });
+
   test('of a header are learned', () => {
     const header = { type: 'integer', minimum: 1, 'x-constraints': 'not-shown' };
     expect(verdicts(documentWith({ header }), { headers: { 'x-total': '0' } })).toMatchObject([{ verdict: 'learned' }]);
@@ -193,5 +205,79 @@ describe('the request of a client that breaks a rule', () => {
   test('that is not shown is unverified where the answer does not tell', () => {
     expect(judge({ body: 'size=10', status: 401 })).toMatchObject([{ verdict: 'unverified' }]);
     expect(judge({ path: 'long', body: 'size=1', status: 404 })).toMatchObject([{ verdict: 'unverified' }]);
+  });
+});
+
+describe('the reseller document', () => {
+  const document = parseDocument(bundle);
+  const example = (name: string): string => JSON.stringify(valueAt(document, `/components/examples/${name}/value`));
+  const VM = 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen';
+  const created = example('CreateVmCreated');
+  const handle = example('GetHandleComplete');
+
+  test.each<[string, { method: string; path: string; body?: string; answer: string }, readonly Verdict[]]>([
+    [
+      'an e-mail that is not an address',
+      { method: 'GET', path: '/domain/handle/HDL-1/info', answer: handle.replace(/"email":"[^"]*"/, '"email":"none"') },
+      ['learned'],
+    ],
+    [
+      'a country code of three letters',
+      { method: 'GET', path: '/domain/handle/HDL-1/info', answer: handle.replace(/"countrycode":"[^"]*"/, '"countrycode":"DEU"') },
+      ['violation'],
+    ],
+    [
+      'an identifier that does not have five digits',
+      { method: 'PUT', path: '/vm/create', body: VM, answer: created.replace(/"identifier":[0-9]+/, '"identifier":123456') },
+      ['violation'],
+    ],
+    [
+      'a hostname that is too long',
+      { method: 'PUT', path: '/vm/create', body: `${VM}&hostname=${'a'.repeat(300)}`, answer: created },
+      ['learned'],
+    ],
+    ['a field that is not described', { method: 'PUT', path: '/vm/create', body: `${VM}&color=red`, answer: created }, ['learned']],
+    ['a display name without a key', { method: 'PUT', path: '/vm/create', body: `${VM}&ssh_key_displayname=laptop`, answer: created }, []],
+    [
+      'a form without a required field',
+      { method: 'PUT', path: '/vm/create', body: VM.replace('cores=2&', ''), answer: created },
+      ['violation'],
+    ],
+    [
+      'an offset of 0',
+      { method: 'POST', path: '/account/requests', body: 'offset=0', answer: example('ListRequestsFirstPage') },
+      ['violation'],
+    ],
+    [
+      'ns4 without ns3',
+      {
+        method: 'POST',
+        path: '/domain/a.example/nameserver',
+        body: 'ns1=ns1.a.example&ns2=ns2.a.example&ns4=ns4.a.example',
+        answer: example('SetDomainNameserversFive'),
+      },
+      ['violation'],
+    ],
+    [
+      'a DNS record without a type',
+      { method: 'POST', path: '/domain/a.example/dns/edit', body: 'data=198.51.100.1', answer: example('EditDomainDnsEdited') },
+      ['learned'],
+    ],
+  ])('gives %s the verdict that the specification allows', (_, { method, path, body, answer }, expected) => {
+    const recorder = createRecorder(document);
+    recorder.take({
+      method,
+      url: `https://api.example${path}`,
+      requestHeaders: body === undefined ? {} : { 'content-type': FORM },
+      requestBody: body,
+      at: '',
+      status: 200,
+      responseHeaders: { 'content-type': 'application/json' },
+      bytes: new TextEncoder().encode(answer),
+      milliseconds: 1,
+    });
+    const { findings } = recorder.report(new URL('https://api.example'));
+    const given = findings.map(({ verdict }) => verdict).filter((verdict) => verdict !== 'unverified');
+    expect([...new Set(given)]).toEqual(expected);
   });
 });

@@ -30,6 +30,14 @@ const document: OpenApiDocument = {
       { links: { first: { operationId: 'getLinked', parameters: { 'path.any': '$response.body#/0/identifier' } } } },
     ),
     '/server/{identifier}/info': byId('identifier', 'getServer'),
+    '/rack/list': get(
+      'listRacks',
+      { type: 'array', items: { type: 'object', properties: { rack: { type: 'string' } } } },
+      {
+        links: { first: { operationId: 'getRack', parameters: { rack: '$response.body#/0/rack' } } },
+      },
+    ),
+    '/rack/{rack}/info': byId('rack', 'getRack'),
     '/elsewhere/{any}': byId('any', 'getLinked'),
     '/two/{one}/{two}': {
       parameters: ['one', 'two'].map((name) => ({ name, in: 'path', schema: { type: 'string' } })),
@@ -85,6 +93,10 @@ test('an object of the name of the parameter names them by its members', () => {
 test('a link of the document is followed', () => {
   expect(discover('getLinked', { listServers: [{ identifier: 'u1' }] })).toEqual([{ any: 'u1' }]);
   expect(discover('getLinked', { listServers: [] })).toEqual([]);
+});
+
+test('a link to the first item of a list leaves the other items to be found by name', () => {
+  expect(discover('getRack', { listRacks: [{ rack: 'r1' }, { rack: 'r2' }] })).toEqual([{ rack: 'r1' }, { rack: 'r2' }]);
 });
 
 test('where two parameters are needed, nothing is guessed', () => {

@@ -67,11 +67,16 @@ export function discoverPaths(discovery: Discovery): readonly PathValues[] {
   const linked = fromLinks(discovery).filter((values) =>
     parameters.every((parameter) => accepts(discovery.validator, parameter, values[parameter.name])),
   );
-  if (linked.length > 0) return linked;
-  const listed = fromLists(discovery, parameters);
-  if (others.length > 0) return listed.length > 0 ? listed : combined(discovery, parameters);
-  const guesses = new Set([...guessesFor(discovery, only), ...listed.map((values) => values[only.name] ?? '')]);
-  return [...guesses].map((value) => ({ [only.name]: value }));
+  if (others.length > 0) {
+    if (linked.length > 0) return linked;
+    const listed = fromLists(discovery, parameters);
+    return listed.length > 0 ? listed : combined(discovery, parameters);
+  }
+  // A link names one item of a list, the first for example; the others are found by name.
+  const known = [...linked, ...fromLists(discovery, parameters)].flatMap((values) => values[only.name] ?? []);
+  return [...new Set([...linked.flatMap((values) => values[only.name] ?? []), ...guessesFor(discovery, only), ...known])].map((value) => ({
+    [only.name]: value,
+  }));
 }
 
 function accepts(validator: Validator, parameter: Parameter, value: string | undefined): boolean {

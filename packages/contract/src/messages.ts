@@ -21,11 +21,13 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   hostname: 'a hostname',
   ipv4: 'an IPv4 address',
   ipv6: 'an IPv6 address',
+  int32: 'an integer of at most 2147483647',
 };
 
 /** What a broken rule expected, as the rest of a sentence that begins with the field: "must be at least 1". */
 export function expectation(keyword: string, params: JsonObject, schema: JsonObject): string {
   const { limit } = params;
+  const { 'x-expected': expected } = schema;
   const noun = schema['type'] === 'integer' ? 'an integer of ' : '';
   switch (keyword) {
     case 'required':
@@ -61,7 +63,8 @@ export function expectation(keyword: string, params: JsonObject, schema: JsonObj
     case 'maxLength':
       return `must be at most ${count(limit, 'character')} long`;
     case 'pattern':
-      return `must match the pattern ${String(params['pattern'])}`;
+      // A regular expression tells people nothing: the document says beside it what it expects.
+      return `must ${typeof expected === 'string' ? `be ${expected}` : 'match the pattern that the document gives'}`;
     case 'format':
       return `must be ${FORMAT_NAMES[String(params['format'])] ?? `of the format ${String(params['format'])}`}`;
     case 'minItems':

@@ -58,6 +58,8 @@ export interface Parameter {
   readonly schema: Schema;
   readonly provenance: Provenance;
   readonly examples: readonly unknown[];
+  /** Where it is, after following references. */
+  readonly holder: string;
   /** Whether the items of a list are sent as parameters of their own: `a=1&a=2`. */
   readonly explode: boolean;
 }

@@ -108,6 +108,7 @@ function readParameters(document: OpenApiDocument, holders: readonly Resolved[],
       parameters.set(`${place} ${name}`, {
         name,
         in: place,
+        holder: pointer,
         required: place === 'path' || value['required'] === true,
         ...readSchema(document, pointer),
         provenance: provenanceOf(value, provenanceOf(written, inherited)),

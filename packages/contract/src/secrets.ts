@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './document.ts';
 import { emptyRecord, isObject, type JsonObject } from './json.ts';
-import { joinPointer } from './pointer.ts';
+import { joinPointer, valueAt } from './pointer.ts';
 import { childNodes, keysOf, schemaNodes, type SchemaNode } from './schema.ts';
 
 /** What stands in place of a secret. */
@@ -39,6 +39,25 @@ export function maskSecrets(document: OpenApiDocument, pointer: string, value: u
     masks.roots.set(pointer, root);
   }
   return apply(masks, root, value);
+}
+
+/** The names of the properties that a document marks `x-secret`, wherever in it they stand. */
+export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (!isObject(node)) return;
+    const properties = node['properties'];
+    if (isObject(properties)) {
+      for (const [name, property] of Object.entries(properties)) {
+        const target = isObject(property) && typeof property['$ref'] === 'string' ? valueAt(document, property['$ref'].slice(1)) : property;
+        if (isObject(target) && target['x-secret'] === true) names.add(name);
+      }
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(document);
+  return names;
 }
 
 function masksFor(document: OpenApiDocument): Masks {

@@ -98,6 +98,9 @@ describe('issues', () => {
     [{ type: 'string', minLength: 1 }, '', 'must not be empty'],
     [{ const: 'success' }, 'error', 'must be "success"'],
     [{ type: 'string', format: 'uuid' }, 'urn:uuid:0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13', 'must be a UUID'],
+    [{ type: 'string', pattern: '^[A-Z]{2}$', 'x-expected': 'two letters, such as DE' }, 'x', 'must be two letters, such as DE'],
+    [{ type: 'string', pattern: '^[A-Z]{2}$' }, 'x', 'must match the pattern that the document gives'],
+    [{ type: 'integer', format: 'int32' }, 2_147_483_648, 'must be an integer of at most 2147483647'],
     [{ type: 'array', maxItems: 1 }, [1, 2], 'must have at most 1 item'],
     [false, 1, 'must not be given'],
   ])('of %j for %j say: %s', (schema, value, message) => {

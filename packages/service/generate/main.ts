@@ -1,8 +1,10 @@
-/** Writes the types and routes of both documents. Run through the script `generate`; `generate:check` writes elsewhere and compares. */
+/** Writes the types, routes and facts of both documents. Run through the script `generate`; `generate:check` writes elsewhere and compares. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { createClient } from '@hey-api/openapi-ts';
+
+import { writeFacts } from './facts.ts';
 
 const into = process.env['GENERATE_INTO'] ?? join(import.meta.dirname, '../src/generated');
 
@@ -19,3 +21,4 @@ for (const { document, path } of [
     plugins: [{ name: '@hey-api/typescript', responses: { response: '{{name}}Success' } }, { name: 'fastify' }],
   });
 }
+writeFacts(into);

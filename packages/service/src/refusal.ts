@@ -1,7 +1,11 @@
-import type { FieldError } from './generated/types.gen.ts';
+import type { ERROR_TYPES } from './generated/facts.gen.ts';
+import type { BrokenField } from './rules/broken-field.ts';
+
+/** The `type` of a failure, as the document lists them. */
+type ErrorType = (typeof ERROR_TYPES)[number];
 
 /** Statuses of a refusal, with the `type` that each of them may carry. */
-interface Kinds {
+interface Kinds extends Record<number, ErrorType> {
   400: 'malformed_request';
   401: 'unauthorized';
   402: 'credit_limit_exceeded';
@@ -27,7 +31,7 @@ export type RefusalStatus = keyof Kinds;
 /** What a refusal says besides its kind. */
 export interface RefusalDetails {
   /** Every broken rule of the form. */
-  readonly fields?: readonly FieldError[] | null;
+  readonly fields?: readonly BrokenField[] | null;
   readonly retryAfter?: number;
 }
 
@@ -40,7 +44,7 @@ export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error
   override readonly name = 'Refusal';
   readonly status: Status;
   readonly type: Kinds[Status];
-  readonly fields: readonly FieldError[] | null;
+  readonly fields: readonly BrokenField[] | null;
   /** Whole seconds to wait before the request is worth sending again; undefined where nothing is said. */
   readonly retryAfter: number | undefined;
 
@@ -63,7 +67,7 @@ export class RateLimited extends Refusal<429> {
 }
 
 /** The form breaks rules; every one of them is named. */
-export function invalid(fields: readonly FieldError[]): Refusal {
+export function invalid(fields: readonly BrokenField[]): Refusal {
   const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });
 }

@@ -3,34 +3,40 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 
+import { fleetRecoveries } from './core/dedicated/fleet.ts';
+import { domainCommands, domainRecoveries } from './core/domain/terminate.ts';
+import type { DomainCommands } from './core/domain/terminate.ts';
+import { vmCommands, vmRecoveries } from './core/vm/commands.ts';
+import type { VmCommands } from './core/vm/commands.ts';
+import type { Recover } from './delivery/delivery.ts';
+import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
+import { recoverDeliveries } from './delivery/recover.ts';
+import type { Runtime } from './delivery/runtime.ts';
+import { VM_IDENTIFIERS } from './generated/facts.gen.ts';
 import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
 import { authentication } from './http/authenticate.ts';
 import { controlsOf, HOLDS } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
+import { publicUrlFrom } from './http/invoice-document.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
-import { tellFleet } from './operations/dedicated/fleet-tasks.ts';
+import { documentationAt } from './http/root.ts';
 import { dueKinds } from './operations/due-kinds.ts';
 import { runDueWork } from './operations/due-work.ts';
 import type { DueWorkParts } from './operations/due-work.ts';
 import { forgetOldKeys } from './operations/idempotency.ts';
-import { joinNodes, USUAL_LEASE } from './operations/node.ts';
-import { undoLeftReservations } from './operations/reservation.ts';
-import type { Undoing } from './operations/reservation.ts';
 import { operations } from './operations/table.ts';
+import type { VmIdentifiers } from './operations/vm/identifier.ts';
+import { forgetOldAttempts } from './operator/otp/verify.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
 import { offsetClock } from './ports/offset-clock.ts';
 import type { Ports } from './ports/ports.ts';
-import { limited, USUAL_PORT_TIMEOUT } from './ports/time-limit.ts';
+import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
 import { assertIdentity } from './store/identity.ts';
-import { domainActs, domainChangesLeft } from './provider/domain.ts';
-import type { DomainActs } from './provider/domain.ts';
-import { vmActs, vmChangesLeft } from './provider/vm.ts';
-import type { VmActs } from './provider/vm.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
 
@@ -38,6 +44,8 @@ import type { Db, Store } from './store/store.ts';
 export interface ServiceParts {
   readonly store: Store;
   readonly ports: Ports;
+  /** Whether `ports` only simulate the infrastructure, which `/readyz` says then. False unless given. */
+  readonly isSimulated?: boolean;
   /** Known to the service alone and not in the store: one-time codes are hashed with it. At least 32 characters. */
   readonly secret: string;
   /**
@@ -69,6 +77,8 @@ export interface ServiceParts {
    * the most: what it may have done is taken back, or finished, by another call.
    */
   readonly portTimeout?: number;
+  /** What new VMs are given identifiers from: all five-digit numbers where nothing is said. Fewer of them let a test run out. */
+  readonly vmIdentifiers?: VmIdentifiers;
   /** Where the service logs to, in the manner of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -78,11 +88,13 @@ export interface Service {
   /** The reseller API, ready to listen or to be injected into. */
   readonly app: FastifyInstance;
   /** What the provider does with VMs; the operator API does it by these. */
-  readonly vms: VmActs;
+  readonly vms: VmCommands;
   /** What the provider does with domains, likewise. */
-  readonly domains: DomainActs;
+  readonly domains: DomainCommands;
   /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
   readonly operator: FastifyInstance;
+  /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
+  clockAdvance(): Promise<number>;
   /**
    * Does all that has fallen due by the clock (period ends, set-ups, renewals, ends) and tells the
    * infrastructure what follows from it.
@@ -102,25 +114,25 @@ export interface Service {
  * @throws StoreOpenError when the store was first used with another secret or mode.
  */
 export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false } = parts;
+  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = parts;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
   await assertIdentity(store, { secret, mode });
   const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
-  const ports = limited({ ...parts.ports, clock }, parts.portTimeout ?? USUAL_PORT_TIMEOUT);
+  const ports = withTimeouts({ ...parts.ports, clock }, parts.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
-  const node = await joinNodes({
+  const instance = await joinCluster({
     store,
     id: uuidv7({ random: ports.random.bytes(16) }),
-    lease: parts.lease ?? USUAL_LEASE,
-    onFailure: (error) => logger.error({ err: error }, 'the lease of this node could not be renewed; it is tried again'),
+    leaseMs: parts.lease ?? DEFAULT_LEASE_MS,
+    onFailure: (error) => logger.error({ err: error }, 'the lease of this instance could not be renewed; it is tried again'),
   });
-  const undoing = { store, ports, table: { ...operations, ...vmChangesLeft, ...domainChangesLeft }, node, closing: closing.signal };
-  const undoLeft = undoingAndTelling(undoing, logger);
-  await undoLeft();
-  const vms = vmActs({ ...undoing, secret });
-  const domains = domainActs({ ...undoing, secret });
+  const runtime: Runtime = { store, ports, secret, instance, deliveries, closing: closing.signal };
+  const recover = recoveringAndLogging(runtime, logger);
+  await recover();
+  const vms = vmCommands(runtime);
+  const domains = domainCommands(runtime);
   const metrics = createMetrics();
   const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
   const controls = controlsOf(store, clock, mode);
@@ -131,17 +143,21 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
   const upkeep = upkeepOf(store);
   const doDueWork = async (others: DueWorkParts['others']) => {
-    await node.assertAlive();
-    await undoLeft();
+    await instance.assertAlive();
+    const failed = await recover();
     const done = await runDueWork({ store, ports, secret, now, others }, dueKinds);
     await upkeep(clock.now());
-    return done + (await tellFleet(undoing));
+    // Scheduled jobs enqueue calls of the fleet.
+    await recover(failed);
+    return done;
   };
   const sandbox: Sandbox = {
     clock,
     exclusive,
     doDueWork: () => doDueWork('waited for'),
-    undoReservations: undoLeft,
+    async recoverDeliveries() {
+      await recover();
+    },
     refresh() {
       controls.forget();
       return controls.refresh();
@@ -149,12 +165,13 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     async spread() {
       controls.forget();
       forget();
-      if (await node.hasOthers()) await wait(HOLDS + MARGIN);
+      if (await instance.hasOthers()) await wait(HOLDS + MARGIN);
     },
   };
   const app = await createApplication({
-    ...undoing,
-    secret,
+    ...runtime,
+    table: operations,
+    vmIdentifiers: parts.vmIdentifiers ?? VM_IDENTIFIERS,
     publicUrl,
     docs: parts.docs,
     mode,
@@ -163,17 +180,37 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     authenticate,
     controls,
     metrics,
+    isSimulated,
     logger,
   });
   app.addHook('onClose', () =>
-    node.leave().catch((error: unknown) => logger.error({ err: error }, 'this node could not sign off; its lease runs out')),
+    instance
+      .leave()
+      .catch((error: unknown) => logger.error({ err: error }, 'this instance could not give up its lease, which expires by itself')),
   );
-  const operator = createOperatorApplication({ store, ports, secret, mode, vms, domains, sandbox, operatorToken, metrics, logger });
+  const operator = createOperatorApplication({
+    store,
+    ports,
+    secret,
+    mode,
+    vms,
+    domains,
+    sandbox,
+    operatorToken,
+    metrics,
+    isSimulated,
+    documentation: parts.docs === undefined ? undefined : () => documentationAt(`${publicUrlFrom({ publicUrl }, app)}/docs/`, 'operator'),
+    logger,
+  });
   return {
     app,
     operator,
     vms,
     domains,
+    async clockAdvance() {
+      await now();
+      return Math.floor(clock.offset / 1000);
+    },
     runDueWork: () => exclusive(() => doDueWork('left out')),
     async close() {
       closing.abort();
@@ -193,23 +230,35 @@ function upkeepOf(store: Store): (now: number) => Promise<void> {
   return async (now) => {
     if (performance.now() - last < UPKEEP_EVERY) return;
     await forgetOldKeys(store, now);
+    await forgetOldAttempts(store, now);
     await store.sharing.windows.forget();
     last = performance.now();
   };
 }
 
-/** Undoes what is left over. What cannot be undone is left for the next time, and told of once. */
-function undoingAndTelling(undoing: Undoing, logger: FastifyBaseLogger): () => Promise<void> {
-  const told = new Set<string>();
-  return async () => {
-    const { undone, failures } = await undoLeftReservations(undoing);
-    if (undone > 0) logger.warn({ undone }, 'undid purchases that were left half-done');
+/** Every delivery that may have a reservation in the store. */
+const deliveries: Readonly<Record<string, Recover>> = {
+  ...Object.fromEntries(Object.entries(operations).flatMap(([id, one]) => (one.kind === 'delivered' ? [[id, one.recover]] : []))),
+  ...vmRecoveries,
+  ...domainRecoveries,
+  ...fleetRecoveries,
+};
+
+/** Settles interrupted and enqueued deliveries, logs each failure once, and returns the reservations that failed. */
+function recoveringAndLogging(
+  runtime: Runtime,
+  logger: FastifyBaseLogger,
+): (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>> {
+  let logged: ReadonlySet<string> = new Set();
+  return async (skipped = new Set()) => {
+    const { settled, failures } = await recoverDeliveries(runtime, skipped);
+    if (settled > 0) logger.info({ settled }, 'settled interrupted or enqueued deliveries');
     for (const { reservation, error } of failures) {
-      if (told.has(reservation)) continue;
-      logger.error({ err: error, reservation }, 'a purchase that was left half-done cannot be undone; it is tried again');
+      if (logged.has(reservation)) continue;
+      logger.error({ err: error, reservation }, 'a delivery could not be settled; the service tries again');
     }
-    told.clear();
-    for (const { reservation } of failures) told.add(reservation);
+    logged = new Set([...skipped, ...failures.map(({ reservation }) => reservation)]);
+    return logged;
   };
 }
 

@@ -18,6 +18,9 @@ export interface BrokenForm {
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 /** Texts that are no integers, though some languages and libraries would read one in them. */
 const NO_INTEGERS = ['', 'two', '1.5', '1e1', '0x10', '+1', ' 1', '1_000', '9007199254740993', '-9223372036854775809', 'NaN', '٢'];
+const MAX_INT32 = 2_147_483_647;
+/** Texts that are good in no field with a pattern of its own, or in few. */
+const BAD_TEXTS = ['my host', 'a..b', '-a', 'a_b', 'abc', '1.2.3.4', 'ssh-ed25519 AAAA!', 'abc\n'];
 const NO_BOOLEANS = ['', '1', '0', 'yes', 'TRUE', 'null'];
 
 /**
@@ -66,13 +69,15 @@ export function brokenForms(id: OperationId, good: Readonly<Record<string, unkno
 
 /** Texts that break each rule of a field. */
 function badValues(rules: FieldRules): string[] {
-  const { type, minimum, maximum, minLength, maxLength, pattern, format } = rules;
+  const { type, minimum, maximum, multipleOf, minLength, maxLength, pattern, format } = rules;
   if (type === 'boolean') return NO_BOOLEANS;
   if (type === 'integer')
     return [
       ...NO_INTEGERS,
       ...(minimum === undefined ? [] : [String(minimum - 1), '-9007199254740991']),
-      ...(maximum === undefined ? [] : [String(maximum + 1)]),
+      ...(maximum === undefined ? [] : [String(maximum + (multipleOf ?? 1))]),
+      ...(multipleOf === undefined ? [] : [String(multipleOf * 2 + 1)]),
+      ...(format === 'int32' ? [String(MAX_INT32 + (multipleOf ?? 1))] : []),
     ];
   const values: string[] = [];
   if (minLength !== undefined && minLength > 0) values.push('x'.repeat(minLength - 1));
@@ -80,22 +85,30 @@ function badValues(rules: FieldRules): string[] {
   const length = Math.max(1, minLength ?? 1);
   if (pattern !== undefined) values.push(...['!', ' ', '\u0007', '\u0000'].map((character) => character.repeat(length)));
   if (format !== undefined) values.push('x'.repeat(length));
+  values.push(...BAD_TEXTS);
   return values.filter((value) => brokenBy(value, rules).length > 0);
 }
 
 /** The rules that a text breaks. */
-export function brokenBy(text: string, { type, minimum, maximum, minLength, maxLength, pattern, format }: FieldRules): string[] {
-  if (type === 'boolean') return ['type'];
+export function brokenBy(
+  text: string,
+  { type, minimum, maximum, multipleOf, minLength, maxLength, pattern, format }: FieldRules,
+): string[] {
+  if (type === 'boolean') return text === 'true' || text === 'false' ? [] : ['type'];
   if (type === 'integer') {
     if (NO_INTEGERS.includes(text)) return ['type'];
-    return [...(Number(text) < (minimum ?? -Infinity) ? ['minimum'] : []), ...(Number(text) > (maximum ?? Infinity) ? ['maximum'] : [])];
+    const value = Number(text);
+    const bounds = [...(value < (minimum ?? -Infinity) ? ['minimum'] : []), ...(value > (maximum ?? Infinity) ? ['maximum'] : [])];
+    const rest = value % (multipleOf ?? 1) === 0 ? [] : ['multipleOf'];
+    if (bounds.length > 0 || format === undefined) return [...bounds, ...rest];
+    if (format !== 'int32') throw new Error(`The format ${format} is new: say in broken-forms.ts what it takes.`);
+    return Math.abs(value) > MAX_INT32 ? ['format', ...rest] : rest;
   }
   const { length } = [...text];
-  const broken: string[] = [];
-  if (length < (minLength ?? 0)) broken.push('minLength');
-  if (length > (maxLength ?? Infinity)) broken.push('maxLength');
-  if (pattern !== undefined && !new RegExp(pattern, 'u').test(text)) broken.push('pattern');
   if (format !== undefined && format !== 'email') throw new Error(`The format ${format} is new: say in broken-forms.ts what it takes.`);
-  if (format === 'email' && !EMAIL.test(text)) broken.push('format');
-  return broken;
+  // One mistake is reported once: by the rule that says most of it.
+  if (length > (maxLength ?? Infinity)) return ['maxLength'];
+  if (pattern !== undefined && !new RegExp(pattern, 'u').test(text)) return ['pattern'];
+  if (format === 'email' && !EMAIL.test(text)) return ['format'];
+  return length < (minLength ?? 0) ? ['minLength'] : [];
 }

@@ -1,6 +1,6 @@
+import { memoryFence } from '../src/index.ts';
 import { simulatedFleet } from '../src/ports/fleet.ts';
-import type { AutomaticSetUp, Fleet, ServerOrder, Turn } from '../src/index.ts';
-import { LateCalls } from './late-calls.ts';
+import type { AutomaticSetUp, Fleet, ServerOrder, FencingToken } from '../src/index.ts';
 
 /** A fleet that remembers what it was asked, and fails when told to. */
 export class TestFleet implements Fleet {
@@ -8,15 +8,15 @@ export class TestFleet implements Fleet {
   readonly retired: string[] = [];
   automaticSetUp: AutomaticSetUp | null = simulatedFleet().automaticSetUp;
   failing: Error | undefined;
-  readonly #lateCalls = new LateCalls();
-  async setUp(order: ServerOrder, turn?: Turn): Promise<void> {
+  readonly #fence = memoryFence();
+  async setUp(order: ServerOrder, token: FencingToken): Promise<void> {
     if (this.failing) throw this.failing;
-    this.#lateCalls.refuse(order.identifier, turn);
+    await this.#fence.admit(`server/${order.identifier}`, token);
     this.servers.set(order.identifier, order);
   }
-  async retire(identifier: string, turn?: Turn): Promise<void> {
+  async retire(identifier: string, token: FencingToken): Promise<void> {
     if (this.failing) throw this.failing;
-    this.#lateCalls.refuse(identifier, turn);
+    await this.#fence.admit(`server/${identifier}`, token);
     this.servers.delete(identifier);
     this.retired.push(identifier);
   }

@@ -9,6 +9,7 @@ export interface FieldRules {
   readonly type: 'string' | 'integer' | 'boolean';
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly multipleOf?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -24,7 +25,7 @@ export interface FormRules {
 
 /** Keywords of a schema that say nothing of what is valid. */
 const REMARKS = /^(?:description|examples|default|title|x-.*)$/;
-const NUMBERS = ['minimum', 'maximum', 'minLength', 'maxLength'] as const;
+const NUMBERS = ['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength'] as const;
 const TEXTS = ['pattern', 'format'] as const;
 
 /**
@@ -34,12 +35,18 @@ const TEXTS = ['pattern', 'format'] as const;
  */
 export function formRules(id: OperationId): FormRules {
   const { form } = apiOf(id).operation;
-  const { type, properties, required, dependentRequired, additionalProperties, ...others } = keywordsOf(form?.schema);
+  const { type, properties, required, dependentRequired, dependentSchemas, additionalProperties, ...others } = keywordsOf(form?.schema);
   if (type !== 'object' || additionalProperties !== false)
     throw new Error(`${id} must take a form, which is an object without further fields.`);
   assertNoOthers(others, `the form of ${id}`);
   const fields = Object.entries<unknown>(Object(properties));
-  const needs = Object.entries<unknown>(Object(dependentRequired));
+  const needs = [
+    ...Object.entries<unknown>(Object(dependentRequired)),
+    // Written so where the specification does not show the rule.
+    ...Object.values<unknown>(Object(dependentSchemas)).flatMap((schema) =>
+      Object.entries<unknown>(Object(Object(schema).dependentRequired)),
+    ),
+  ];
   return {
     fields: new Map(fields.map(([name, schema]) => [name, fieldRules(schema, `the field ${name} of ${id}`)])),
     required: textsOf(required),

@@ -10,16 +10,16 @@ import { createValidator, fillPath, parseDocument, readOperations, responseFor, 
 import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
-import { createAccount, createService, issueApiKey, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
-import type { Hypervisor, Ports, Random, Service, Store, Turn, VmOrder, VmSize } from '../src/index.ts';
+import { createAccount, createService, issueApiKey, memoryFence, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
+import type { FencingToken, Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
 import type { OperationId } from '../src/operations/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { newDatabase } from './engines.ts';
 import { TestFleet } from './fleet.ts';
-import { LateCalls } from './late-calls.ts';
 import { TestRegistrar } from './registrar.ts';
 
 const api = parseDocument(document);
@@ -55,37 +55,37 @@ export class TestHypervisor implements Hypervisor {
   failing: Error | undefined;
   /** A removal that fails also keeps purchases from being undone. */
   failingToRemove: Error | undefined;
-  readonly #lateCalls = new LateCalls();
-  async create(order: VmOrder, turn?: Turn): Promise<void> {
-    this.#lateCalls.refuse(order.vmId, turn);
+  readonly #fence = memoryFence();
+  async create(order: VmOrder, token: FencingToken): Promise<void> {
+    await this.#fence.admit(`vm/${order.vmId}`, token);
     this.vms.set(order.vmId, order);
     if (this.failing) throw this.failing;
   }
-  async reinstall(vmId: number, os: string, turn?: Turn): Promise<void> {
+  async reinstall(vmId: number, os: string, token: FencingToken): Promise<void> {
     if (this.failing) throw this.failing;
-    this.#lateCalls.refuse(vmId, turn);
+    await this.#fence.admit(`vm/${vmId}`, token);
     const order = this.vms.get(vmId);
     if (order) this.vms.set(vmId, { ...order, os });
   }
-  async start(vmId: number, turn?: Turn): Promise<void> {
+  async start(vmId: number, token: FencingToken): Promise<void> {
     if (this.failing) throw this.failing;
-    this.#lateCalls.refuse(vmId, turn);
+    await this.#fence.admit(`vm/${vmId}`, token);
     this.stopped.delete(vmId);
   }
-  async stop(vmId: number, turn?: Turn): Promise<void> {
+  async stop(vmId: number, token: FencingToken): Promise<void> {
     if (this.failing) throw this.failing;
-    this.#lateCalls.refuse(vmId, turn);
+    await this.#fence.admit(`vm/${vmId}`, token);
     this.stopped.add(vmId);
   }
-  async resize(size: VmSize, turn?: Turn): Promise<void> {
+  async resize(size: VmSize, token: FencingToken): Promise<void> {
     if (this.failing) throw this.failing;
-    this.#lateCalls.refuse(size.vmId, turn);
+    await this.#fence.admit(`vm/${size.vmId}`, token);
     const order = this.vms.get(size.vmId);
     if (order) this.vms.set(size.vmId, { ...order, ...size });
   }
-  async remove(vmId: number, turn?: Turn): Promise<void> {
+  async remove(vmId: number, token: FencingToken): Promise<void> {
     if (this.failingToRemove) throw this.failingToRemove;
-    this.#lateCalls.refuse(vmId, turn);
+    await this.#fence.admit(`vm/${vmId}`, token);
     this.vms.delete(vmId);
     this.stopped.delete(vmId);
   }
@@ -156,6 +156,8 @@ export async function startService({
   mode,
   lenient,
   databaseUrl,
+  vmIdentifiers,
+  logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
   random?: Random;
@@ -170,6 +172,9 @@ export async function startService({
   lenient?: boolean;
   /** A PostgreSQL database to run on. */
   databaseUrl?: string;
+  /** What new VMs are given identifiers from; all five-digit numbers where nothing is said. */
+  vmIdentifiers?: { minimum: number; maximum: number };
+  logger?: Logger;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
   const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
@@ -181,12 +186,13 @@ export async function startService({
     store,
     ports,
     secret: SECRET,
-    logger: pino({ level: 'silent' }),
+    logger,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
     ...(portTimeout === undefined ? {} : { portTimeout }),
     ...(lenient === undefined ? {} : { lenient }),
+    ...(vmIdentifiers === undefined ? {} : { vmIdentifiers }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {

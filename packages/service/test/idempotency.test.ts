@@ -163,13 +163,13 @@ class HeldHypervisor extends TestHypervisor {
   letGo(): void {
     this.#held?.resolve();
   }
-  override async create(order: Parameters<TestHypervisor['create']>[0]): Promise<void> {
+  override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {
     await this.#held?.promise;
-    await super.create(order);
+    await super.create(...call);
   }
-  override async reinstall(vmId: number, os: string): Promise<void> {
+  override async reinstall(...call: Parameters<TestHypervisor['reinstall']>): Promise<void> {
     await this.#held?.promise;
-    await super.reinstall(vmId, os);
+    await super.reinstall(...call);
   }
 }
 

@@ -143,16 +143,16 @@ async function blockedOn(client: Client): Promise<number> {
   return rows[0].count;
 }
 
-test('of several nodes one tells the fleet; where it dies, another one does', async () => {
+test('one of several instances calls the fleet, and another one takes over if it dies', async () => {
   const fleet = new TestFleet();
   const calls: string[] = [];
   const hanging = Promise.withResolvers<void>();
   let hangs = true;
   const told = fleet.setUp.bind(fleet);
-  fleet.setUp = async (order) => {
+  fleet.setUp = async (order, token) => {
     calls.push(order.identifier);
     if (hangs) await hanging.promise;
-    await told(order);
+    await told(order, token);
   };
   const nodes = await newNodes({ fleet });
   const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
@@ -163,28 +163,14 @@ test('of several nodes one tells the fleet; where it dies, another one does', as
   expect(calls).toHaveLength(1);
   hangs = false;
   await dying.store.commit(({ db }) =>
-    db
-      .updateTable('nodes')
-      .set({ lease_until: 0 })
-      .where(
-        'id',
-        'in',
-        db
-          .selectFrom('dedicated_servers')
-          .select('fleet_owner')
-          .where('fleet_owner', 'is not', null)
-          .$narrowType<{ fleet_owner: string }>(),
-      )
-      .execute(),
+    db.updateTable('nodes').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
   );
   await until(async () => {
     await other.service.runDueWork();
     return calls.length === 2;
   });
   expect(fleet.servers.size).toBe(1);
-  expect(
-    await other.store.read((db) => db.selectFrom('dedicated_servers').select('id').where('fleet_task', 'is not', null).execute()),
-  ).toEqual([]);
+  expect(await other.store.read((db) => db.selectFrom('reservations').select('id').execute())).toEqual([]);
   hanging.resolve();
   await never;
 });

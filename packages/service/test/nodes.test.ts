@@ -14,14 +14,14 @@ class HangingHypervisor extends TestHypervisor {
   hangs = true;
   cannotRemove = false;
   removals = 0;
-  override async create(order: Parameters<TestHypervisor['create']>[0]): Promise<void> {
-    await super.create(order);
+  override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {
+    await super.create(...call);
     if (this.hangs) await this.#letGo.promise;
   }
-  override async remove(vmId: number): Promise<void> {
+  override async remove(...call: Parameters<TestHypervisor['remove']>): Promise<void> {
     this.removals++;
     if (this.cannotRemove) throw new Error('The hypervisor cannot be reached.');
-    await super.remove(vmId);
+    await super.remove(...call);
   }
   letGo(): void {
     this.hangs = false;

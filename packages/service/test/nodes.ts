@@ -26,8 +26,8 @@ export interface TestNode {
   readonly store: Store;
   readonly service: Service;
   call(operation: OperationId, sent?: Sent): Promise<NodeAnswer>;
-  /** Sends a request to the node's operator API. */
-  operate(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<NodeAnswer>;
+  /** Sends a request to the node's operator API, with the operator token unless another is given. */
+  operate(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, token?: string): Promise<NodeAnswer>;
 }
 
 /** Nodes that share a database and the world. */
@@ -93,12 +93,12 @@ export async function newNodes({ creditLimit = '1000.00', ...given }: Partial<Po
           });
           return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
         },
-        async operate(method, path, body) {
+        async operate(method, path, body, token = OPERATOR_TOKEN) {
           const answer = await service.operator.inject({
             method,
             url: path,
             headers: {
-              authorization: `Bearer ${OPERATOR_TOKEN}`,
+              authorization: `Bearer ${token}`,
               ...(body !== undefined && { 'content-type': 'application/json' }),
             },
             ...(body !== undefined && { payload: JSON.stringify(body) }),

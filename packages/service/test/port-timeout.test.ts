@@ -183,10 +183,10 @@ test('ports that answer nothing keep no work that is due from being done, and no
   );
   service.clock.advanceTo('2026-12-15T00:00:00Z');
   const begun = performance.now();
-  await expect(service.runDueWork()).rejects.toThrow('The fleet failed in 2 of 2 tasks.');
+  await service.runDueWork();
   expect(performance.now() - begun).toBeLessThan(24 * LIMIT);
   expect(await service.store.read((db) => db.selectFrom('invoices').select('account_id').execute())).toHaveLength(2);
-  expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(24);
+  expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(26);
   still.letGo();
   await vi.waitUntil(() => still.ended === still.held.length);
   await service.runDueWork();
@@ -240,7 +240,7 @@ test('a server whose set-up was given up has ended by the time that it comes, an
   const { still, fleet } = service;
   const { apiKey } = await deployedServer(service, EPYC);
   Object.assign(still, { holds: 'before', most: 1 });
-  await expect(service.runDueWork()).rejects.toThrow('The fleet failed');
+  await service.runDueWork();
   await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });
   service.clock.advanceTo('2026-12-15T00:00:00Z');
   await service.runDueWork();

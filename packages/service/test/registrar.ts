@@ -1,7 +1,7 @@
 import { simulatedRegistrar } from '../src/ports/registrar.ts';
 import type { Contact, DomainOrder, Registrar } from '../src/ports/registrar.ts';
-import type { Turn } from '../src/ports/turn.ts';
-import { LateCalls } from './late-calls.ts';
+import { memoryFence } from '../src/ports/fencing.ts';
+import type { FencingToken } from '../src/ports/fencing.ts';
 
 /** What the registrar has of a domain. */
 export interface RegistrarDomain {
@@ -11,51 +11,50 @@ export interface RegistrarDomain {
   readonly renewed: boolean;
 }
 
-const simulated = simulatedRegistrar();
-
 /** The simulated registrar, which here remembers what it was asked, and fails when told to. */
 export class TestRegistrar implements Registrar {
-  readonly standardNameservers = simulated.standardNameservers;
+  readonly #simulated = simulatedRegistrar();
+  readonly standardNameservers = this.#simulated.standardNameservers;
   readonly domains = new Map<string, RegistrarDomain>();
   /** Thrown after the work is done: the answer is lost. */
   failing: Error | undefined;
   /** Awaited before the work is done. */
   waiting: Promise<void> | undefined;
-  readonly #lateCalls = new LateCalls();
+  readonly #fence = memoryFence();
 
-  async register(order: DomainOrder, turn: Turn): Promise<'registered' | 'taken'> {
-    const outcome = await simulated.register(order, turn);
-    if (outcome === 'registered') await this.#have(order, turn);
+  async register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'> {
+    const outcome = await this.#simulated.register(order, token);
+    if (outcome === 'registered') await this.#have(order, token);
     return outcome;
   }
-  async transfer(order: DomainOrder, authcode: string, turn: Turn): Promise<'transferred' | 'refused'> {
-    const outcome = await simulated.transfer(order, authcode, turn);
-    if (outcome === 'transferred') await this.#have(order, turn);
+  async transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'> {
+    const outcome = await this.#simulated.transfer(order, authcode, token);
+    if (outcome === 'transferred') await this.#have(order, token);
     return outcome;
   }
-  async withdraw(name: string, turn: Turn): Promise<void> {
-    this.#lateCalls.refuse(name, turn);
+  async withdraw(name: string, token: FencingToken): Promise<void> {
+    await this.#fence.admit(`domain/${name}`, token);
     this.domains.delete(name);
   }
-  async setNameservers(name: string, nameservers: readonly string[], turn: Turn): Promise<void> {
-    await this.#change(name, { nameservers }, turn);
+  async setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void> {
+    await this.#change(name, { nameservers }, token);
   }
-  async setAuthcode(name: string, authcode: string | null, turn: Turn): Promise<void> {
-    await this.#change(name, { authcode }, turn);
+  async setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void> {
+    await this.#change(name, { authcode }, token);
   }
-  async setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void> {
-    await this.#change(name, { renewed }, turn);
+  async setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void> {
+    await this.#change(name, { renewed }, token);
   }
 
-  async #have({ name, contact, nameservers }: DomainOrder, turn: Turn): Promise<void> {
+  async #have({ name, contact, nameservers }: DomainOrder, token: FencingToken): Promise<void> {
     await this.waiting;
-    this.#lateCalls.refuse(name, turn);
+    await this.#fence.admit(`domain/${name}`, token);
     this.domains.set(name, { contact, nameservers, authcode: null, renewed: true });
     this.#fail();
   }
-  async #change(name: string, changed: Partial<RegistrarDomain>, turn: Turn): Promise<void> {
+  async #change(name: string, changed: Partial<RegistrarDomain>, token: FencingToken): Promise<void> {
     await this.waiting;
-    this.#lateCalls.refuse(name, turn);
+    await this.#fence.admit(`domain/${name}`, token);
     const domain = this.domains.get(name);
     if (!domain) throw new Error(`The registrar has no domain ${name}.`);
     this.domains.set(name, { ...domain, ...changed });

@@ -79,7 +79,7 @@ export const getDedicatedServer = <ThrowOnError extends boolean = false>(options
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is not renewed any more. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
  */
 export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/delete', ...options });
 
@@ -107,7 +107,7 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). The handle becomes the contact of the domain; a .de domain needs a handle with a phone number. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+ * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -144,7 +144,7 @@ export const setDomainNameservers = <ThrowOnError extends boolean = false>(optio
 /**
  * Request an authcode
  *
- * Answers the authcode of a domain, with which another provider can transfer the domain away. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+ * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
  */
 export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({ url: '/domain/{domain}/authcode', ...options });
 
@@ -158,7 +158,7 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, what the answer holds, and whether an existing record is replaced or another one added are not. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -223,7 +223,7 @@ export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options:
 /**
  * Get an invoice
  *
- * Answers a closed invoice with its positions. On closed invoices the runtime and the total price of each position are null.
+ * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  */
 export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/{invoiceID}', ...options });
 
@@ -237,7 +237,7 @@ export const generateOtp = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List past requests
  *
- * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. Nothing is changed although the method is POST.
+ * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
  */
 export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.post<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

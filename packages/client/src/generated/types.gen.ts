@@ -5,23 +5,17 @@ export type ClientOptions = {
 };
 
 /**
- * Identifier of an operating system. The allowed values are not shown; names look like `debian_12`.
- *
- * *Not shown in the specification; this is our choice.*
+ * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 for an unknown one lists those that there are.
  */
-export type VmOs = string;
+export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | (string & {});
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmHostsystem = string;
 
 /**
  * What a new VM is to be.
- *
- * *Limits not shown; they are our choice.*
  */
 export type CreateVmForm = {
     /**
@@ -47,7 +41,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit. Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
+     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
      */
     network_speed?: number;
     /**
@@ -142,7 +136,7 @@ export type CreatedVmHostsystem = {
  */
 export type CreatedVmOs = {
     /**
-     * Identifier of the operating system, as the form calls it.
+     * Identifier of the operating system. That it is the value of the form field `os` is inferred.
      */
     name: string;
     /**
@@ -232,8 +226,6 @@ export type CreatedVmConfig = {
 
 /**
  * What the VM costs while it runs.
- *
- * *Inferred: the specification does not state this.*
  */
 export type CreatedVmPricings = {
     /**
@@ -268,15 +260,11 @@ export type CreateVmResponse = SuccessEnvelope & {
 
 /**
  * Kind of failure. Further values may appear; decide by the HTTP status where you meet one that you do not know.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | string;
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * What every refused request answers. `type` names the kind of failure for programs and is what the request log calls `error_type`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type ErrorEnvelope = {
     /**
@@ -299,19 +287,19 @@ export type ErrorEnvelope = {
 };
 
 /**
+ * Short name of a broken rule. The names of JSON Schema keywords, with `unknown` and `repeated`, are for what this document says of the form; the others are for what only the service can know, such as whether a handle exists. Further names may appear.
+ */
+export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | (string & {});
+
+/**
  * One rule that one field of the form breaks.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type FieldError = {
     /**
      * Name of the form field.
      */
     field: string;
-    /**
-     * Short name of the broken rule, such as `required`, `type`, `maximum`, `pattern` or `unknown`.
-     */
-    rule: string;
+    rule: FieldRule;
     /**
      * What was expected of the field.
      */
@@ -319,9 +307,7 @@ export type FieldError = {
 };
 
 /**
- * What a request answers whose form breaks a rule. `data.fields` names every field that was wrong, not only the first.
- *
- * *Not shown in the specification; this is our choice.*
+ * What a request answers whose form breaks a rule. `data.fields` names each of them, up to 50.
  */
 export type ValidationErrorEnvelope = {
     /**
@@ -342,7 +328,7 @@ export type ValidationErrorEnvelope = {
      */
     data: {
         /**
-         * One item for each broken rule.
+         * One item for each broken rule, up to 50.
          */
         fields: Array<FieldError>;
     };
@@ -355,8 +341,6 @@ export type VmIdPath = string;
 
 /**
  * What the VM is to be reinstalled with.
- *
- * *Limits not shown; they are our choice.*
  */
 export type ReinstallVmForm = {
     /**
@@ -377,8 +361,6 @@ export type ReinstallVmResponse = SuccessEnvelope & {
 
 /**
  * The data centre that the host system stands in.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostDatacenter = {
     /**
@@ -401,8 +383,6 @@ export type VmHostDatacenter = {
 
 /**
  * What the host system is built of.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostHardware = {
     /**
@@ -421,8 +401,6 @@ export type VmHostHardware = {
 
 /**
  * The least and the most that a VM can have of a resource, and the step between two choices.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostRange = {
     /**
@@ -441,8 +419,6 @@ export type VmHostRange = {
 
 /**
  * What a VM on this host system can have of each resource. Each property bears the name of the field of `PUT /vm/create` that it limits.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostConfiguration = {
     /**
@@ -476,9 +452,73 @@ export type VmHostConfiguration = {
 };
 
 /**
+ * Price of a resource for 30 days of runtime.
+ */
+export type VmHostPrice = {
+    /**
+     * Net price in EUR, a decimal number with two to eight decimals as a string.
+     */
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number.
+     */
+    price_gross: number;
+};
+
+/**
+ * What one unit of each resource costs for 30 days of runtime. The names are those of a sale, whose prices replace the ones of the same name. How the price of a VM is composed is said under "Billing".
+ */
+export type VmHostPrices = {
+    /**
+     * Price of one virtual core.
+     */
+    core: VmHostPrice;
+    /**
+     * Price of one GB (1024 MB) of memory.
+     */
+    mem: VmHostPrice;
+    /**
+     * Price of one GB of NVMe storage.
+     */
+    nvme: VmHostPrice;
+    /**
+     * Price of one GB of HDD storage. Only host systems with HDD storage have this property.
+     */
+    hdd?: VmHostPrice;
+    /**
+     * Price of each IP address beyond the included ones.
+     */
+    extra_ip: VmHostPrice;
+    /**
+     * Price of each backup slot beyond the included ones.
+     */
+    extra_backup_slot: VmHostPrice;
+    /**
+     * Price of each full or begun 1000 Mbit of network speed beyond the included speed.
+     */
+    extra_gbit: VmHostPrice;
+};
+
+/**
+ * What a VM on this host system has without a price of its own. Each property has the name of the field of `PUT /vm/create` that it is about.
+ */
+export type VmHostIncluded = {
+    /**
+     * Number of IP addresses.
+     */
+    ips: number;
+    /**
+     * Number of backup slots.
+     */
+    backup_slots: number;
+    /**
+     * Network speed in Mbit.
+     */
+    network_speed: number;
+};
+
+/**
  * A host system and what a VM on it can have.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHost = {
     /**
@@ -492,6 +532,8 @@ export type VmHost = {
     datacenter: VmHostDatacenter;
     hardware: VmHostHardware;
     configuration: VmHostConfiguration;
+    prices?: VmHostPrices;
+    included?: VmHostIncluded;
 };
 
 /**
@@ -500,8 +542,6 @@ export type VmHost = {
 export type ListVmHostsResponse = SuccessEnvelope & {
     /**
      * One item for each host system. The shape of this list is not shown in the specification; it is that of public clients of APIs of this form.
-     *
-     * *Inferred: the specification does not state this.*
      */
     data: Array<VmHost>;
 };
@@ -535,7 +575,7 @@ export type DedicatedRuntime = {
 };
 
 /**
- * What the server costs, for how long it is paid, and whether it is cancelled.
+ * Price, runtime, next renewal and cancellation of the server.
  */
 export type DedicatedAccounting = {
     price: DedicatedPrice;
@@ -564,8 +604,6 @@ export type DedicatedManagement = {
     username: string;
     /**
      * E-mail address of the login (inferred).
-     *
-     * *Limits not shown; they are our choice.*
      */
     email: string;
     /**
@@ -682,8 +720,6 @@ export type DedicatedIpv4 = {
 
 /**
  * An IPv6 network of a dedicated server. Only an empty list is shown; the form of an item is taken from the IPv4 list.
- *
- * *Inferred: the specification does not state this.*
  */
 export type DedicatedIpv6 = {
     /**
@@ -845,7 +881,7 @@ export type DedicatedMarketIps = {
 /**
  * State of an offered server. `not_ready` was seen; further values may appear.
  */
-export type DedicatedMarketStatusType = 'not_ready' | string;
+export type DedicatedMarketStatusType = 'not_ready' | (string & {});
 
 /**
  * State of an offered server.
@@ -919,6 +955,8 @@ export type GetDedicatedServerResponse = SuccessEnvelope & {
 export type DedicatedTermination = {
     /**
      * Identifier of the server.
+     *
+     * *Limits inferred.*
      */
     identifier: string;
     /**
@@ -942,6 +980,8 @@ export type DeleteDedicatedServerResponse = SuccessEnvelope & {
 export type DedicatedRenewal = {
     /**
      * Identifier of the server.
+     *
+     * *Limits inferred.*
      */
     identifier: string;
     /**
@@ -1036,29 +1076,21 @@ export type GetDomainPricingsResponse = SuccessEnvelope & {
 
 /**
  * Full domain name with its TLD. In this service upper and lower case are the same. How internationalised names are written is not shown; here they are taken in Unicode as well as in their ASCII form, which begins with `xn--`, and answers hold the ASCII form.
- *
- * *Limits not shown; they are our choice.*
  */
 export type DomainName = string;
 
 /**
  * ID of a handle, as its creation answered it.
- *
- * *Limits not shown; they are our choice.*
  */
 export type HandleId = string;
 
 /**
  * Domain of a wanted nameserver. How internationalised names are written is not shown in the specification; this service accepts them as in `domain`.
- *
- * *Limits not shown; they are our choice.*
  */
 export type WantedNameserver = string;
 
 /**
  * The domain that is to be registered, or transferred when `authcode` is given.
- *
- * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
  */
 export type RegisterDomainForm = {
     domain: DomainName;
@@ -1072,9 +1104,9 @@ export type RegisterDomainForm = {
 };
 
 /**
- * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
+ * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
  */
-export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | string;
+export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | (string & {});
 
 /**
  * The domain and its registration.
@@ -1089,11 +1121,11 @@ export type DomainRegistration = {
      */
     sld: string;
     /**
-     * TLD of the name, as the price list has it. In this service it has no leading dot.
+     * TLD of the name. In this service it is the key of the price list, without a leading dot.
      */
     tld: string;
     /**
-     * Code that allows another provider to transfer the domain away, or null. That it is null until one was requested is not shown.
+     * Code that allows another provider to transfer the domain away (inferred), or null. That it is null until one was requested is not shown.
      */
     authcode: string | null;
     status: DomainStatus;
@@ -1160,7 +1192,7 @@ export type DomainTimings = {
      */
     create: string;
     /**
-     * Moment at which the registration expires, unless the domain is renewed then. That this is a year after the registration, transfer or last renewal is not shown.
+     * Moment at which the registration expires. That this is a year after the registration, transfer or last renewal is not shown.
      */
     expire: string;
 };
@@ -1191,15 +1223,11 @@ export type GetDomainResponse = SuccessEnvelope & {
 
 /**
  * Domain of a nameserver. The word `default` selects the standard nameserver. That it is the standard nameserver of the same number, and that no nameserver may be named twice, is not shown.
- *
- * *Limits not shown; they are our choice.*
  */
 export type NameserverOrDefault = string;
 
 /**
  * Two to five nameservers. The fourth is only possible when the third is given, and the fifth when the fourth is.
- *
- * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
  */
 export type SetDomainNameserversForm = {
     ns1: NameserverOrDefault;
@@ -1221,7 +1249,7 @@ export type SetDomainNameserversResponse = SuccessEnvelope & {
  */
 export type DomainAuthcode = {
     /**
-     * Code that allows another provider to transfer the domain away. In this service the info of the domain returns it too, until a newer one is requested.
+     * Code that allows another provider to transfer the domain away (inferred). In this service the info of the domain returns it too, until a newer one is requested.
      */
     authcode: string;
 };
@@ -1251,21 +1279,21 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 };
 
 /**
+ * DNS record type, in upper or lower case. Which types there are is not shown; these are the ones that this service takes.
+ */
+export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | (string & {});
+
+/**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
+    type: DnsRecordType;
     /**
-     * DNS record type. Which there are is not shown; here A, AAAA, CAA, CNAME, MX, NS, SRV and TXT, in upper or lower case.
-     */
-    type: string;
-    /**
-     * Subdomain that the record is for, without the domain itself; a leading `*` stands for any. None, an empty one and `@` mean the domain itself (not shown).
+     * Subdomain that the record is for. This service takes it without the domain itself, and a leading `*` for any subdomain. None, an empty one and `@` mean the domain itself (not shown).
      */
     sub?: string;
     /**
-     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. Names are fully qualified, with or without the closing dot.
+     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. In this service names are fully qualified, with or without the closing dot.
      */
     data: string;
 };
@@ -1283,12 +1311,10 @@ export type EditDomainDnsResponse = SuccessEnvelope & {
 /**
  * Gender of the contact. `MALE` was seen, `FEMALE` is inferred, and further values may appear.
  */
-export type HandleGender = 'MALE' | 'FEMALE' | string;
+export type HandleGender = 'MALE' | 'FEMALE' | (string & {});
 
 /**
  * The person that domains are to be registered to.
- *
- * *Limits not shown; they are our choice.*
  */
 export type CreateHandleForm = {
     /**
@@ -1358,8 +1384,6 @@ export type CreateHandleResponse = SuccessEnvelope & {
 
 /**
  * A country that a handle can be in. The form of an item is known from public clients of APIs of this form.
- *
- * *Inferred: the specification does not state this.*
  */
 export type HandleCountry = {
     /**
@@ -1385,7 +1409,7 @@ export type ListHandleCountriesResponse = SuccessEnvelope & {
 /**
  * Kind of contact. `PERS` was seen; further values may appear.
  */
-export type HandleType = 'PERS' | string;
+export type HandleType = 'PERS' | (string & {});
 
 /**
  * A contact handle, the person or organisation that domains are registered to.
@@ -1439,8 +1463,6 @@ export type Handle = {
     countrycode: string;
     /**
      * E-mail address.
-     *
-     * *Limits not shown; they are our choice.*
      */
     email: string;
     /**
@@ -1470,8 +1492,6 @@ export type SuccessEnvelopeRequestIdNullable = {
     status: 'success';
     /**
      * Identifier of this request, or null. Which of the account and accounting list endpoints answer null is inferred.
-     *
-     * *Inferred: the specification does not state this.*
      */
     requestID: string | null;
     /**
@@ -1571,7 +1591,7 @@ export type SaleResourcePrice = {
  */
 export type SaleHostsystemPrices = {
     /**
-     * Price of one virtual core.
+     * Price of cores, in this service of one virtual core.
      */
     core?: SaleResourcePrice;
     /**
@@ -1601,7 +1621,7 @@ export type SalePricings = {
 };
 
 /**
- * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, it takes those of the one in which it costs least, and it keeps standard prices where no sale makes it cheaper.
+ * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, this service takes the prices of the one in which the VM costs least, and standard prices where no sale makes it cheaper.
  */
 export type Sale = {
     /**
@@ -1621,7 +1641,7 @@ export type Sale = {
  */
 export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Active and scheduled sales; empty when there are none.
+     * Active and scheduled sales. The list is empty when there are none (inferred).
      */
     data: Array<Sale>;
 };
@@ -1629,7 +1649,7 @@ export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
 /**
  * Whether the invoice is paid. `PAID` and `OPEN` were seen and `CANCELED` is inferred; the full list, and how an invoice moves from one to another, is not shown in the specification.
  */
-export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | string;
+export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | (string & {});
 
 /**
  * An invoice without its positions.
@@ -1655,7 +1675,7 @@ export type InvoiceSummary = {
  */
 export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Invoices by invoice ID; empty when there are none.
+     * Invoices by invoice ID. The map is empty when there are none (inferred).
      */
     data: {
         [key: string]: InvoiceSummary;
@@ -1665,7 +1685,7 @@ export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
 /**
  * Why the position began. `CREATE`, `BILLINGRESTART` and `UP-DOWNGRADE` were seen; what they stand for is not shown in the specification. In this service they are the purchase of the VM, the beginning of a new invoice period while the VM runs (or billing that was started again), and a change of its resources.
  */
-export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | string;
+export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | (string & {});
 
 /**
  * A period in which a VM ran at one price (inferred).
@@ -1712,15 +1732,11 @@ export type CurrentVmPosition = VmPosition & {
 
 /**
  * Why the period was charged, an order or registration, a renewal, or the transfer of a domain.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | string;
+export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | (string & {});
 
 /**
  * A period of a dedicated server or a domain that was charged in advance.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type PeriodPosition = {
     type: PeriodPositionType;
@@ -1750,16 +1766,12 @@ export type CurrentInvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1789,7 +1801,7 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. A purchase passes if it needs no more than this. The number is negative where renewals, or a limit that was lowered, have gone beyond the limit.
+     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. In this service a purchase passes if it needs no more than this, and the number is negative when renewals, or a limit that was lowered, have gone beyond the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;
@@ -1804,8 +1816,6 @@ export type GetCurrentInvoiceResponse = SuccessEnvelope & {
 
 /**
  * Identifier of an invoice as it stands in a path. Its format is not shown in the specification.
- *
- * *Limits not shown; they are our choice.*
  */
 export type InvoiceIdPath = string;
 
@@ -1821,16 +1831,12 @@ export type InvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1860,7 +1866,7 @@ export type Otp = {
      */
     note: string;
     /**
-     * The code.
+     * The code. It is valid for 10 minutes.
      */
     otp_code: string;
 };
@@ -1874,12 +1880,10 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * Which part of the log to read.
- *
- * *Limits not shown; they are our choice.*
  */
 export type ListRequestsForm = {
     /**
-     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. Each call is itself logged.
+     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. This service logs each call too, so the second page begins at 51 and the third at 102 if no other request is made meanwhile.
      *
      * *Shown: `minimum`.*
      */
@@ -1887,7 +1891,7 @@ export type ListRequestsForm = {
 };
 
 /**
- * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification; this service masks them.
+ * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification. This service writes `***` for every value whose name is secret anywhere in this document, and for your API key wherever it stands, the path included.
  */
 export type RequestLogItem = {
     /**
@@ -1938,8 +1942,6 @@ export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type IdempotencyKey = string;
 
@@ -1954,9 +1956,19 @@ export type VmId = VmIdPath;
 export type DedicatedIdentifier = string;
 
 /**
+ * Identifier of the cancelled dedicated server, a UUID from the list of servers.
+ */
+export type CancelledDedicatedIdentifier = string;
+
+/**
  * Name of the domain with its TLD.
  */
 export type DomainPath = DomainName;
+
+/**
+ * Name of the cancelled domain with its TLD.
+ */
+export type CancelledDomainPath = DomainName;
 
 /**
  * ID of the handle, as its creation answered it.
@@ -1976,8 +1988,6 @@ export type CreateVmData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -1989,62 +1999,42 @@ export type CreateVmData = {
 export type CreateVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * There is no room or no address left for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or asks for more than the host system offers; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2062,14 +2052,12 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 
 export type ReinstallVmData = {
     /**
-     * What to install. The whole body may be left out.
+     * What to install. The whole body may be left out (inferred).
      */
     body?: ReinstallVmForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2086,62 +2074,42 @@ export type ReinstallVmData = {
 export type ReinstallVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The state of the resource, or an earlier request with the same Idempotency-Key, does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or names an operating system that is not offered; nothing was reinstalled.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2167,32 +2135,22 @@ export type ListVmHostsData = {
 export type ListVmHostsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2218,32 +2176,22 @@ export type ListDedicatedServersData = {
 export type ListDedicatedServersErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2269,32 +2217,22 @@ export type ListDedicatedMarketData = {
 export type ListDedicatedMarketErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2325,38 +2263,26 @@ export type GetDedicatedServerData = {
 export type GetDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2377,8 +2303,6 @@ export type DeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2395,44 +2319,30 @@ export type DeleteDedicatedServerData = {
 export type DeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is cancelled already or still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2453,14 +2363,12 @@ export type UndeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
     path: {
         /**
-         * Identifier of the dedicated server, a UUID from the market or from the list of servers.
+         * Identifier of the cancelled dedicated server, a UUID from the list of servers.
          */
         identifier: string;
     };
@@ -2471,44 +2379,30 @@ export type UndeleteDedicatedServerData = {
 export type UndeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2534,32 +2428,22 @@ export type ListDomainsData = {
 export type ListDomainsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2585,32 +2469,22 @@ export type GetDomainPricingsData = {
 export type GetDomainPricingsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2634,8 +2508,6 @@ export type RegisterDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2647,62 +2519,42 @@ export type RegisterDomainData = {
 export type RegisterDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * The domain is registered already, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the present provider does not accept; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2733,38 +2585,26 @@ export type GetDomainData = {
 export type GetDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2788,8 +2628,6 @@ export type SetDomainNameserversData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2806,62 +2644,42 @@ export type SetDomainNameserversData = {
 export type SetDomainNameserversErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the nameservers are as they were.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2870,7 +2688,7 @@ export type SetDomainNameserversError = SetDomainNameserversErrors[keyof SetDoma
 
 export type SetDomainNameserversResponses = {
     /**
-     * The domain has these nameservers, and those that are not used are null.
+     * The domain has these nameservers. That those that are not used are null is inferred.
      */
     200: SetDomainNameserversResponse;
 };
@@ -2882,8 +2700,6 @@ export type RequestDomainAuthcodeData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2900,44 +2716,30 @@ export type RequestDomainAuthcodeData = {
 export type RequestDomainAuthcodeErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2958,14 +2760,12 @@ export type UndeleteDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
     path: {
         /**
-         * Name of the domain with its TLD.
+         * Name of the cancelled domain with its TLD.
          */
         domain: DomainName;
     };
@@ -2976,44 +2776,30 @@ export type UndeleteDomainData = {
 export type UndeleteDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The domain is not cancelled, another change of it is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3037,8 +2823,6 @@ export type EditDomainDnsData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3055,62 +2839,42 @@ export type EditDomainDnsData = {
 export type EditDomainDnsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the DNS records are as they were.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3134,8 +2898,6 @@ export type CreateHandleData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3147,56 +2909,38 @@ export type CreateHandleData = {
 export type CreateHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; no handle was created.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3222,32 +2966,22 @@ export type ListHandleCountriesData = {
 export type ListHandleCountriesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3278,38 +3012,26 @@ export type GetHandleData = {
 export type GetHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3335,32 +3057,22 @@ export type ListSalesData = {
 export type ListSalesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3386,32 +3098,22 @@ export type ListInvoicesData = {
 export type ListInvoicesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3437,32 +3139,22 @@ export type GetCurrentInvoiceData = {
 export type GetCurrentInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3493,38 +3185,26 @@ export type GetInvoiceData = {
 export type GetInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3545,8 +3225,6 @@ export type GenerateOtpData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3558,38 +3236,26 @@ export type GenerateOtpData = {
 export type GenerateOtpErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3607,7 +3273,7 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 
 export type ListRequestsData = {
     /**
-     * Which part of the log to read. The whole body may be left out.
+     * Which part of the log to read. The whole body may be left out (inferred).
      */
     body?: ListRequestsForm;
     path?: never;
@@ -3618,50 +3284,34 @@ export type ListRequestsData = {
 export type ListRequestsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../runtime/client.ts';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClockData, GetClockErrors, GetClockResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
+import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClockData, GetClockErrors, GetClockResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -391,7 +391,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
 /**
  * Order a dedicated server
  *
- * Orders a server of the market for an account and charges its first runtime. The server is being set up until `POST /dedicated/servers/{server_id}/complete-setup`. An offer is sold once, so sending the order again after a lost answer buys nothing more: it is refused with 409.
+ * Orders a server of the market for an account. The price of its first runtime is kept free of the credit limit and charged when the set-up completes, by `POST /dedicated/servers/{server_id}/complete-setup`. An offer is sold once, so sending the order again after a lost answer buys nothing more: it is refused with 409.
  */
 export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
     security: [{
@@ -647,7 +647,7 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Verify a one-time code
  *
- * Checks a one-time code that a reseller presented and answers whose it is. The code is used up by that, so a second check of it fails. A code is valid for 10 minutes and only until its account generates another. After five failed attempts in ten minutes, a token is refused until they are over.
+ * Checks a one-time code that a reseller presented and answers whose it is. The code is used up by that, so a second check of it fails. A code is valid for 10 minutes and only until its account generates another. After five wrong codes of a third party for one account, further attempts of this third party on this account are refused until ten minutes have passed since the first of them. Its attempts on other accounts, those of other third parties and those of the operator are not. A code that another request used a moment before is not valid, and does not count as wrong.
  */
 export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
     security: [{
@@ -935,6 +935,44 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
             type: 'http'
         }],
     url: '/settings/rate-limit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set the VAT rates
+ *
+ * Sets the rates of value-added tax, each with the instant from which it applies. Every gross price in an answer of the reseller API is made with the rate that is in force at that moment, prices of scheduled sales included. Invoices are net, so none of them changes.
+ */
+export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError> => options.client.put<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/settings/vat-rates',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Set the VM identifier quarantine
+ *
+ * Sets how long the identifier of a removed VM stays unused. After that it may be given to another VM, once the invoice of the period in which the VM was removed is made. Until then the removed VM is listed under it.
+ */
+export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/settings/vm-identifier-quarantine',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -5,11 +5,11 @@ export type ClientOptions = {
 };
 
 /**
- * Identifier of an operating system. The allowed values are not shown; names look like `debian_12`.
+ * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 for an unknown one lists those that there are.
  *
  * *Not shown in the specification; this is our choice.*
  */
-export type VmOs = string;
+export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | string;
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
@@ -47,7 +47,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit. Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
+     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
      */
     network_speed?: number;
     /**
@@ -142,7 +142,7 @@ export type CreatedVmHostsystem = {
  */
 export type CreatedVmOs = {
     /**
-     * Identifier of the operating system, as the form calls it.
+     * Identifier of the operating system. That it is the value of the form field `os` is inferred.
      */
     name: string;
     /**
@@ -299,6 +299,13 @@ export type ErrorEnvelope = {
 };
 
 /**
+ * Short name of a broken rule. The names of JSON Schema keywords, with `unknown` and `repeated`, are for what this document says of the form; the others are for what only the service can know, such as whether a handle exists. Further names may appear.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | string;
+
+/**
  * One rule that one field of the form breaks.
  *
  * *Not shown in the specification; this is our choice.*
@@ -308,10 +315,7 @@ export type FieldError = {
      * Name of the form field.
      */
     field: string;
-    /**
-     * Short name of the broken rule, such as `required`, `type`, `maximum`, `pattern` or `unknown`.
-     */
-    rule: string;
+    rule: FieldRule;
     /**
      * What was expected of the field.
      */
@@ -319,7 +323,7 @@ export type FieldError = {
 };
 
 /**
- * What a request answers whose form breaks a rule. `data.fields` names every field that was wrong, not only the first.
+ * What a request answers whose form breaks a rule. `data.fields` names each of them, up to 50.
  *
  * *Not shown in the specification; this is our choice.*
  */
@@ -342,7 +346,7 @@ export type ValidationErrorEnvelope = {
      */
     data: {
         /**
-         * One item for each broken rule.
+         * One item for each broken rule, up to 50.
          */
         fields: Array<FieldError>;
     };
@@ -476,6 +480,78 @@ export type VmHostConfiguration = {
 };
 
 /**
+ * Price of a resource for 30 days of runtime.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostPrice = {
+    /**
+     * Net price in EUR, a decimal number with two to eight decimals as a string.
+     */
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number.
+     */
+    price_gross: number;
+};
+
+/**
+ * What one unit of each resource costs for 30 days of runtime. The names are those of a sale, whose prices replace the ones of the same name. How the price of a VM is composed is said under "Billing".
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostPrices = {
+    /**
+     * Price of one virtual core.
+     */
+    core: VmHostPrice;
+    /**
+     * Price of one GB (1024 MB) of memory.
+     */
+    mem: VmHostPrice;
+    /**
+     * Price of one GB of NVMe storage.
+     */
+    nvme: VmHostPrice;
+    /**
+     * Price of one GB of HDD storage. Only host systems with HDD storage have this property.
+     */
+    hdd?: VmHostPrice;
+    /**
+     * Price of each IP address beyond the included ones.
+     */
+    extra_ip: VmHostPrice;
+    /**
+     * Price of each backup slot beyond the included ones.
+     */
+    extra_backup_slot: VmHostPrice;
+    /**
+     * Price of each full or begun 1000 Mbit of network speed beyond the included speed.
+     */
+    extra_gbit: VmHostPrice;
+};
+
+/**
+ * What a VM on this host system has without a price of its own. Each property has the name of the field of `PUT /vm/create` that it is about.
+ *
+ * *Not shown in the specification; this is our choice.*
+ */
+export type VmHostIncluded = {
+    /**
+     * Number of IP addresses.
+     */
+    ips: number;
+    /**
+     * Number of backup slots.
+     */
+    backup_slots: number;
+    /**
+     * Network speed in Mbit.
+     */
+    network_speed: number;
+};
+
+/**
  * A host system and what a VM on it can have.
  *
  * *Inferred: the specification does not state this.*
@@ -492,6 +568,8 @@ export type VmHost = {
     datacenter: VmHostDatacenter;
     hardware: VmHostHardware;
     configuration: VmHostConfiguration;
+    prices?: VmHostPrices;
+    included?: VmHostIncluded;
 };
 
 /**
@@ -535,7 +613,7 @@ export type DedicatedRuntime = {
 };
 
 /**
- * What the server costs, for how long it is paid, and whether it is cancelled.
+ * Price, runtime, next renewal and cancellation of the server.
  */
 export type DedicatedAccounting = {
     price: DedicatedPrice;
@@ -919,6 +997,8 @@ export type GetDedicatedServerResponse = SuccessEnvelope & {
 export type DedicatedTermination = {
     /**
      * Identifier of the server.
+     *
+     * *Limits inferred.*
      */
     identifier: string;
     /**
@@ -942,6 +1022,8 @@ export type DeleteDedicatedServerResponse = SuccessEnvelope & {
 export type DedicatedRenewal = {
     /**
      * Identifier of the server.
+     *
+     * *Limits inferred.*
      */
     identifier: string;
     /**
@@ -1072,7 +1154,7 @@ export type RegisterDomainForm = {
 };
 
 /**
- * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
+ * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
  */
 export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | string;
 
@@ -1089,11 +1171,11 @@ export type DomainRegistration = {
      */
     sld: string;
     /**
-     * TLD of the name, as the price list has it. In this service it has no leading dot.
+     * TLD of the name. In this service it is the key of the price list, without a leading dot.
      */
     tld: string;
     /**
-     * Code that allows another provider to transfer the domain away, or null. That it is null until one was requested is not shown.
+     * Code that allows another provider to transfer the domain away (inferred), or null. That it is null until one was requested is not shown.
      */
     authcode: string | null;
     status: DomainStatus;
@@ -1160,7 +1242,7 @@ export type DomainTimings = {
      */
     create: string;
     /**
-     * Moment at which the registration expires, unless the domain is renewed then. That this is a year after the registration, transfer or last renewal is not shown.
+     * Moment at which the registration expires. That this is a year after the registration, transfer or last renewal is not shown.
      */
     expire: string;
 };
@@ -1221,7 +1303,7 @@ export type SetDomainNameserversResponse = SuccessEnvelope & {
  */
 export type DomainAuthcode = {
     /**
-     * Code that allows another provider to transfer the domain away. In this service the info of the domain returns it too, until a newer one is requested.
+     * Code that allows another provider to transfer the domain away (inferred). In this service the info of the domain returns it too, until a newer one is requested.
      */
     authcode: string;
 };
@@ -1251,21 +1333,23 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 };
 
 /**
+ * DNS record type, in upper or lower case. Which types there are is not shown; these are the ones that this service takes.
+ */
+export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | string;
+
+/**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
  *
  * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
+    type: DnsRecordType;
     /**
-     * DNS record type. Which there are is not shown; here A, AAAA, CAA, CNAME, MX, NS, SRV and TXT, in upper or lower case.
-     */
-    type: string;
-    /**
-     * Subdomain that the record is for, without the domain itself; a leading `*` stands for any. None, an empty one and `@` mean the domain itself (not shown).
+     * Subdomain that the record is for. This service takes it without the domain itself, and a leading `*` for any subdomain. None, an empty one and `@` mean the domain itself (not shown).
      */
     sub?: string;
     /**
-     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. Names are fully qualified, with or without the closing dot.
+     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. In this service names are fully qualified, with or without the closing dot.
      */
     data: string;
 };
@@ -1571,7 +1655,7 @@ export type SaleResourcePrice = {
  */
 export type SaleHostsystemPrices = {
     /**
-     * Price of one virtual core.
+     * Price of cores, in this service of one virtual core.
      */
     core?: SaleResourcePrice;
     /**
@@ -1601,7 +1685,7 @@ export type SalePricings = {
 };
 
 /**
- * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, it takes those of the one in which it costs least, and it keeps standard prices where no sale makes it cheaper.
+ * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, this service takes the prices of the one in which the VM costs least, and standard prices where no sale makes it cheaper.
  */
 export type Sale = {
     /**
@@ -1621,7 +1705,7 @@ export type Sale = {
  */
 export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Active and scheduled sales; empty when there are none.
+     * Active and scheduled sales. The list is empty when there are none (inferred).
      */
     data: Array<Sale>;
 };
@@ -1655,7 +1739,7 @@ export type InvoiceSummary = {
  */
 export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Invoices by invoice ID; empty when there are none.
+     * Invoices by invoice ID. The map is empty when there are none (inferred).
      */
     data: {
         [key: string]: InvoiceSummary;
@@ -1789,7 +1873,7 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. A purchase passes if it needs no more than this. The number is negative where renewals, or a limit that was lowered, have gone beyond the limit.
+     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. In this service a purchase passes if it needs no more than this, and the number is negative when renewals, or a limit that was lowered, have gone beyond the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;
@@ -1860,7 +1944,7 @@ export type Otp = {
      */
     note: string;
     /**
-     * The code.
+     * The code. It is valid for 10 minutes.
      */
     otp_code: string;
 };
@@ -1879,7 +1963,7 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
  */
 export type ListRequestsForm = {
     /**
-     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. Each call is itself logged.
+     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. This service logs each call too, so the second page begins at 51 and the third at 102 if no other request is made meanwhile.
      *
      * *Shown: `minimum`.*
      */
@@ -1887,7 +1971,7 @@ export type ListRequestsForm = {
 };
 
 /**
- * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification; this service masks them.
+ * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification. This service writes `***` for every value whose name is secret anywhere in this document, and for your API key wherever it stands, the path included.
  */
 export type RequestLogItem = {
     /**
@@ -1954,9 +2038,19 @@ export type VmId = VmIdPath;
 export type DedicatedIdentifier = string;
 
 /**
+ * Identifier of the cancelled dedicated server, a UUID from the list of servers.
+ */
+export type CancelledDedicatedIdentifier = string;
+
+/**
  * Name of the domain with its TLD.
  */
 export type DomainPath = DomainName;
+
+/**
+ * Name of the cancelled domain with its TLD.
+ */
+export type CancelledDomainPath = DomainName;
 
 /**
  * ID of the handle, as its creation answered it.
@@ -1971,6 +2065,8 @@ export type InvoiceId = InvoiceIdPath;
 export type CreateVmData = {
     /**
      * What the VM is to be.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body: CreateVmForm;
     headers?: {
@@ -2062,7 +2158,9 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 
 export type ReinstallVmData = {
     /**
-     * What to install. The whole body may be left out.
+     * What to install. The whole body may be left out (inferred).
+     *
+     * *Limits not shown; they are our choice.*
      */
     body?: ReinstallVmForm;
     headers?: {
@@ -2460,7 +2558,7 @@ export type UndeleteDedicatedServerData = {
     };
     path: {
         /**
-         * Identifier of the dedicated server, a UUID from the market or from the list of servers.
+         * Identifier of the cancelled dedicated server, a UUID from the list of servers.
          */
         identifier: string;
     };
@@ -2629,6 +2727,8 @@ export type GetDomainPricingsSuccess = GetDomainPricingsResponses[keyof GetDomai
 export type RegisterDomainData = {
     /**
      * The domain, its handle, and what else the registration needs.
+     *
+     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: RegisterDomainForm;
     headers?: {
@@ -2783,6 +2883,8 @@ export type GetDomainSuccess = GetDomainResponses[keyof GetDomainResponses];
 export type SetDomainNameserversData = {
     /**
      * The nameservers that the domain is to have.
+     *
+     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: SetDomainNameserversForm;
     headers?: {
@@ -2870,7 +2972,7 @@ export type SetDomainNameserversError = SetDomainNameserversErrors[keyof SetDoma
 
 export type SetDomainNameserversResponses = {
     /**
-     * The domain has these nameservers, and those that are not used are null.
+     * The domain has these nameservers. That those that are not used are null is inferred.
      */
     200: SetDomainNameserversResponse;
 };
@@ -2965,7 +3067,7 @@ export type UndeleteDomainData = {
     };
     path: {
         /**
-         * Name of the domain with its TLD.
+         * Name of the cancelled domain with its TLD.
          */
         domain: DomainName;
     };
@@ -3032,6 +3134,8 @@ export type UndeleteDomainSuccess = UndeleteDomainResponses[keyof UndeleteDomain
 export type EditDomainDnsData = {
     /**
      * The DNS record.
+     *
+     * *Not shown in the specification; this is our choice.*
      */
     body: EditDomainDnsForm;
     headers?: {
@@ -3129,6 +3233,8 @@ export type EditDomainDnsSuccess = EditDomainDnsResponses[keyof EditDomainDnsRes
 export type CreateHandleData = {
     /**
      * The contact.
+     *
+     * *Limits not shown; they are our choice.*
      */
     body: CreateHandleForm;
     headers?: {
@@ -3607,7 +3713,9 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 
 export type ListRequestsData = {
     /**
-     * Which part of the log to read. The whole body may be left out.
+     * Which part of the log to read. The whole body may be left out (inferred).
+     *
+     * *Limits not shown; they are our choice.*
      */
     body?: ListRequestsForm;
     path?: never;

@@ -12,6 +12,8 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   readonly operation: Operation;
   /** Judges a form; undefined where the operation takes none. */
   readonly checkForm: Check | undefined;
+  /** Judges an Idempotency-Key; undefined where the operation takes none. */
+  readonly checkIdempotencyKey: Check | undefined;
   /** Whether the envelope's `requestID` is null for this operation. */
   readonly withoutRequestId: boolean;
   /** The form with its secrets masked, for the log. */
@@ -34,10 +36,12 @@ function apiOperation(operation: Operation): ApiOperation {
     throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
   const answer = operation.responses['200']?.content['application/json']?.pointer;
   if (answer === undefined) throw new Error(`The operation ${id} has no JSON answer in the document.`);
+  const key = operation.parameters.find(({ name }) => name === 'Idempotency-Key')?.pointer;
   return {
     id,
     operation,
     checkForm: form && validator.compile(form.pointer),
+    checkIdempotencyKey: key === undefined ? undefined : validator.compile(key),
     withoutRequestId: takesNullRequestId(validator.compile(answer)),
     maskForm: (values) => (form ? maskSecrets(api, form.pointer, values) : values),
     maskAnswer: (envelope) => maskSecrets(api, answer, envelope),

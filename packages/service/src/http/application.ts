@@ -1,17 +1,21 @@
 import { fastify } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-import type { Undoing } from '../operations/reservation.ts';
+import type { Runtime } from '../delivery/runtime.ts';
+import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
+import type { OperationTable } from '../operations/operation.ts';
 import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import { serveDocs } from './docs.ts';
 import type { Docs } from './docs.ts';
+import { success } from './envelope.ts';
 import { answerFailures, answerUnreadablePath, refuseBytes } from './failures.ts';
 import { handlingOf } from './handler.ts';
 import { answerConnections, sendSecurityHeaders, serverOptions } from './http-server.ts';
-import { serveInvoiceDocuments } from './invoice-document.ts';
+import type { VmIdentifiers } from '../operations/vm/identifier.ts';
+import { publicUrlFrom, serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
 import type { Metrics } from './observability.ts';
@@ -19,11 +23,13 @@ import { serveOwnServers } from './own-servers.ts';
 import { rateLimiter } from './rate-limit.ts';
 import type { CountRequest } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
+import { documentationAt, serveRoot } from './root.ts';
 
 /** What the application is made of. */
-export interface ServiceContext extends Undoing {
-  /** Known to the service alone, not in the store. */
-  readonly secret: string;
+export interface ServiceContext extends Runtime {
+  readonly table: OperationTable;
+  /** What new VMs are given identifiers from. */
+  readonly vmIdentifiers: VmIdentifiers;
   /** Base URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
   /** The built documentation, served at /docs; undefined for none. */
@@ -34,6 +40,8 @@ export interface ServiceContext extends Undoing {
   readonly authenticate: Authenticate;
   readonly controls: Controls;
   readonly metrics: Metrics;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
   readonly logger: FastifyBaseLogger;
   /** Whether what existing clients send beside the rules of the document is understood. */
   readonly lenient: boolean;
@@ -52,6 +60,7 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
     ...quietLogging,
     genReqId: () => requestIdOf(parts.ports.clock.now(), parts.ports.random),
     ...serverOptions,
+    bodyLimit: MAX_BODY_BYTES,
     frameworkErrors: (error, request, reply) => void answerUnreadablePath(parts, error, request, reply),
     ...(parts.lenient ? { rewriteUrl: withoutClosingSlash } : {}),
   });
@@ -64,13 +73,20 @@ export async function createApplication(given: ServiceContext): Promise<FastifyI
   answerFailures(app, parts);
   letGoWhenClosing(app);
   observeRequests(app, parts.metrics);
-  answerProbes(app, parts.store);
+  answerProbes(app, parts);
   for (const api of apiOperations) {
     app.route({ method: api.operation.method, url: api.operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), ...handlingOf(api, parts) });
   }
   serveInvoiceDocuments(app, parts);
-  if (parts.docs !== undefined) serveOwnServers(app, parts);
-  if (parts.docs !== undefined) await serveDocs(app, parts.docs);
+  if (parts.docs !== undefined) {
+    serveOwnServers(app, parts);
+    await serveDocs(app, parts.docs);
+    serveRoot(
+      app,
+      () => documentationAt(`${publicUrlFrom(parts, app)}/docs/`, 'index'),
+      (found, { id }) => success(id, `The documentation is at ${found.documentation}.`, found),
+    );
+  }
   return app;
 }
 

@@ -1,6 +1,7 @@
 /** The envelope around every answer (specification: "Response envelope (all endpoints)"). */
 import type { Reply } from '../operations/perform.ts';
 import type { Refusal } from '../refusal.ts';
+import type { MaskKey } from './masking.ts';
 
 export interface SuccessBody {
   readonly status: 'success';
@@ -13,8 +14,16 @@ export function success(requestID: string | null, message: string, data: unknown
   return { status: 'success', requestID, message, data };
 }
 
-/** The reply of a refusal. */
-export function refusalReply(requestID: string | null, { status, type, message, fields, retryAfter }: Refusal): Reply {
-  const body = JSON.stringify({ status: 'error', type, requestID, message, data: fields && { fields } });
+/**
+ * The reply of a refusal.
+ *
+ * @param maskKey Masks the key of the caller, which a refusal may repeat as the name of a field that there is not.
+ */
+export function refusalReply(
+  requestID: string | null,
+  { status, type, message, fields, retryAfter }: Refusal,
+  maskKey: MaskKey = (text) => text,
+): Reply {
+  const body = maskKey(JSON.stringify({ status: 'error', type, requestID, message, data: fields && { fields } }));
   return { status, body, loggedBody: body, retryAfter };
 }

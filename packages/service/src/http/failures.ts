@@ -1,6 +1,7 @@
 /** Requests that reach no operation, and operations that fail: every answer is the document's envelope. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import { refuse } from '../operations/perform.ts';
 import type { Refusable } from '../operations/perform.ts';
 import { Refusal } from '../refusal.ts';
@@ -12,6 +13,7 @@ import { methodsByPath, SECURITY_HEADERS } from './http-server.ts';
 import type { SocketAnswer } from './http-server.ts';
 import { presentedKey } from './lenient/deviation.ts';
 import { logEntry } from './log-entry.ts';
+import { loggableError, maskingOf } from './masking.ts';
 import { MALFORMED, parserFault, protocolFault, URL_TOO_LONG } from './protocol.ts';
 import type { ProtocolFault } from './protocol.ts';
 
@@ -37,8 +39,9 @@ export function answerFailures(app: FastifyInstance, parts: ApplicationParts): v
 
   app.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalOf(error);
-    if (refusal.status === 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
-    else if (error instanceof StoreUnavailableError) request.log.warn({ err: error, requestId: request.id }, 'the store cannot be reached');
+    if (refusal.status === 500) request.log.error({ err: loggable(request, error), requestId: request.id }, 'request failed');
+    else if (error instanceof StoreUnavailableError)
+      request.log.warn({ err: loggable(request, error), requestId: request.id }, 'the store cannot be reached');
     return answer(parts, request, reply, refusal);
   });
 }
@@ -106,7 +109,7 @@ export function refusalOf(error: unknown): Refusal {
   }
   switch (statusOf(error)) {
     case 413:
-      return new Refusal(413, 'payload_too_large', 'The request body is longer than 65536 bytes. Send a shorter form.');
+      return new Refusal(413, 'payload_too_large', `The request body is longer than ${MAX_BODY_BYTES} bytes. Send a shorter form.`);
     case 415:
       return new Refusal(
         415,
@@ -129,17 +132,22 @@ async function answer(parts: ApplicationParts, request: FastifyRequest, reply: F
   const shownId = routeOptions.config.api?.withoutRequestId ? null : id;
   if (!caller) return send(reply, refusalReply(shownId, refusal));
   const now = parts.ports.clock.now();
+  const maskKey = maskingOf(caller.apiKey);
   const refusable: Refusable = {
-    refuse: (refused) => refusalReply(shownId, refused),
-    logEntry: (replied, errorType) => logEntry({ request, caller, now, requestBody: '{}' }, replied, errorType),
+    refuse: (refused) => refusalReply(shownId, refused, maskKey),
+    logEntry: (replied, errorType) => logEntry({ request, caller, now, requestBody: '{}', maskKey }, replied, errorType),
   };
   try {
     return send(reply, await refuse(parts, refusable, refusal));
   } catch (error) {
     // The store that cannot keep the log entry is the answer then.
-    if (refusal.status !== 503) request.log.error({ err: error }, 'request log not written');
+    if (refusal.status !== 503) request.log.error({ err: loggable(request, error), requestId: request.id }, 'request log not written');
     return send(reply, refusalReply(shownId, refusalOf(error)));
   }
+}
+
+function loggable({ caller }: FastifyRequest, error: unknown): Readonly<Record<string, unknown>> {
+  return loggableError(error, caller ? maskingOf(caller.apiKey) : undefined);
 }
 
 /** Names the caller for the log, where the key is good. */

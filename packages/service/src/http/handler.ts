@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
-import { KEY_LIFETIME } from '../operations/idempotency.ts';
+import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import { perform, refuse } from '../operations/perform.ts';
 import type { Reply } from '../operations/perform.ts';
 import type { OperationId } from '../operations/operation.ts';
@@ -14,8 +14,9 @@ import { refusalReply, success } from './envelope.ts';
 import { cut, delay, faultReply, logFault } from './fault.ts';
 import { presentedKey } from './lenient/deviation.ts';
 import { logEntry, pathOf } from './log-entry.ts';
+import { maskByName, maskingOf } from './masking.ts';
 import { publicUrlFrom } from './invoice-document.ts';
-import { assertForm, assertPath, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
+import { assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,16 +73,18 @@ async function answer<Id extends OperationId>(
   const now = parts.ports.clock.now();
   const shownId = api.withoutRequestId ? null : requestId;
   const body = await readBody(api, request);
-  const requestBody = JSON.stringify(api.maskForm(body.sent));
+  const requestBody = JSON.stringify(maskByName(api.maskForm(body.sent)));
+  const maskKey = maskingOf(caller.apiKey);
   const replying = {
-    refuse: (refusal: Refusal) => refusalReply(shownId, refusal),
-    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody }, reply, errorType),
+    refuse: (refusal: Refusal) => refusalReply(shownId, refusal, maskKey),
+    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody, maskKey }, reply, errorType),
   };
   const faulty = fault && faultReply(fault, shownId);
   if (faulty) return logFault(parts.store, replying, faulty);
   try {
     const { params: path } = request;
     assertPath<Id>(path);
+    assertQuery(api, request.query, caller.apiKey);
     const form = body.values;
     assertForm<Id>(api, form, body);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
@@ -96,6 +99,7 @@ async function answer<Id extends OperationId>(
         now,
         ports: parts.ports,
         secret: parts.secret,
+        vmIdentifiers: parts.vmIdentifiers,
         publicUrl: () => publicUrlFrom(parts, request.server),
       },
       repeatable:
@@ -125,7 +129,7 @@ function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): 
 /** Sends a reply; where it says to try again, it says when. */
 export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
   // With this, callers know that the service honours keys.
-  reply.header('idempotency-key-lifetime', String(KEY_LIFETIME));
+  reply.header('idempotency-key-lifetime', String(IDEMPOTENCY_KEY_LIFETIME_SECONDS));
   const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
   return reply.code(status).type(JSON_TYPE).send(body);

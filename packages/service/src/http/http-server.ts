@@ -8,11 +8,8 @@ import type { FastifyInstance, FastifyHttpOptions } from 'fastify';
 
 import { MAX_HEADERS_LENGTH } from './protocol.ts';
 
-const BODY_LIMIT = 64 * 1024;
-
 /** Options of both servers. */
 export const serverOptions = {
-  bodyLimit: BODY_LIMIT,
   exposeHeadRoutes: false,
   // Fastify's own defaults would keep a body that trickles in open for ever.
   requestTimeout: 10_000,

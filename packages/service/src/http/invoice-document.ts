@@ -14,7 +14,9 @@ import type { ServiceContext } from './application.ts';
 export function publicUrlFrom({ publicUrl }: Pick<ServiceContext, 'publicUrl'>, app: FastifyInstance): string {
   if (publicUrl !== undefined) return publicUrl;
   // A service that is asked in memory alone listens nowhere.
-  return app.addresses().length > 0 ? app.listeningOrigin : 'http://localhost';
+  if (app.addresses().length === 0) return 'http://localhost';
+  // A service that listens on every address of the machine is reached at this one, not at 0.0.0.0.
+  return app.listeningOrigin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** Serves each invoice as a PDF to whoever has its link. */

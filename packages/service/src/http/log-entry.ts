@@ -3,6 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Reply } from '../operations/perform.ts';
 import type { LogEntry } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
+import { maskPath } from './masking.ts';
+import type { MaskKey } from './masking.ts';
 
 /** A request as the log tells it. */
 export interface LoggedRequest {
@@ -10,22 +12,23 @@ export interface LoggedRequest {
   readonly caller: Caller;
   /** Milliseconds. */
   readonly now: number;
-  /** JSON text of the parameters, secrets masked. */
+  /** JSON text of the parameters, secret names masked. */
   readonly requestBody: string;
+  readonly maskKey: MaskKey;
 }
 
-/** The log entry of a request and its reply. */
-export function logEntry({ request, caller, now, requestBody }: LoggedRequest, reply: Reply, errorType: string | null): LogEntry {
+/** The log entry of a request and its reply; wherever the caller's key stands in it, it is masked. */
+export function logEntry({ request, caller, now, requestBody, maskKey }: LoggedRequest, reply: Reply, errorType: string | null): LogEntry {
   return {
     account_id: caller.accountId,
     request_id: request.id,
     date: now,
     success: errorType === null ? 1 : 0,
-    endpoint: pathOf(request.originalUrl),
+    endpoint: maskKey(maskPath(pathOf(request.originalUrl))),
     method: request.method,
-    request_body: requestBody,
+    request_body: maskKey(requestBody),
     error_type: errorType,
-    response_body: reply.loggedBody,
+    response_body: maskKey(reply.loggedBody),
   };
 }
 

@@ -57,13 +57,16 @@ function operatorOperation({ routeOptions }: FastifyRequest): string | undefined
   return id && `operator.${id}`;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it can reach its store, too. Neither needs a key. */
-export function answerProbes(app: FastifyInstance, store: Store): void {
+/**
+ * `/healthz`: the process answers. `/readyz`: it can also reach its store, and says so where its infrastructure is simulated. Neither
+ * needs a key.
+ */
+export function answerProbes(app: FastifyInstance, { store, isSimulated }: { readonly store: Store; readonly isSimulated: boolean }): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     try {
       await store.read((db) => db.selectFrom('accounts').select('id').limit(1).execute());
-      return { status: 'ready' };
+      return { status: 'ready', ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
     } catch (error) {
       request.log.error({ err: error }, 'the store cannot be reached');
       return reply.code(503).send({ status: 'unavailable' });

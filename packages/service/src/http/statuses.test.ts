@@ -44,6 +44,22 @@ test.each(all)('%s: 400 for what cannot be read', async (id) => {
   if (withForm.includes(id)) expect(await service.call(id, { path: anyPath, body: '%zz' })).toMatchObject(refused);
 });
 
+test.each(all)('%s: 400 for a query parameter that it does not have, named in the message and in the request log', async (id) => {
+  const service = await startService();
+  const { operation } = apiOperations.find((api) => api.id === id) ?? {};
+  const path = (operation?.path ?? '').replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof anyPath) => anyPath[name]);
+  const init = { method: operation?.method ?? '', headers: { 'x-service-apikey': service.apiKey } };
+  const answer = await service.send(`${path}?offset=50&${service.apiKey}=1`, init);
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { type: 'malformed_request', message: expect.stringContaining("no query parameter 'offset', '***'. ") },
+  });
+  expect(answer.body.message).toContain(withForm.includes(id) ? 'in the body' : 'without a query');
+  const { body } = await service.call('listRequests');
+  expect(body.data[0]).toMatchObject({ endpoint: path, success: 0, error_type: 'malformed_request' });
+  expect(JSON.stringify(body)).not.toContain(service.apiKey);
+});
+
 test.each(withPath)('%s: 404 for an identifier that names nothing', async (id) => {
   const service = await startService();
   expect(await service.call(id, exampleOf(id))).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });

@@ -3,13 +3,11 @@
  * Idempotency-Key that was carried out is answered again and not carried out again. The key, what
  * was asked and the answer are kept in the transaction of the effect.
  */
+import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { Random } from '../ports/random.ts';
 import { Refusal } from '../refusal.ts';
 import { seal, sha256, unseal } from '../rules/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
-
-/** Seconds for which an Idempotency-Key is kept at the least. */
-export const KEY_LIFETIME = 86_400;
 
 /** A request that may be repeated. */
 export interface Repeatable {
@@ -96,7 +94,7 @@ export async function forgetKey(db: Db, accountId: string, keyHash: string): Pro
 }
 
 /** Milliseconds that a key is kept: what callers are told, and an hour more, for whoever has just begun to repeat. */
-const KEPT = (KEY_LIFETIME + 3_600) * 1000;
+const KEPT = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;
 /** Keys of one unit of work. */
 const AT_ONCE = 500;
 

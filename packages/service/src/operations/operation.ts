@@ -1,11 +1,15 @@
 /** What an operation of the document is to the service; derived from the generated route types. */
 import type { RouteHandler } from 'fastify';
 
+import { deliver } from '../delivery/deliver.ts';
+import type { DeliveryOrder } from '../delivery/deliver.ts';
+import { recoverable } from '../delivery/delivery.ts';
+import type { Delivery, Recover } from '../delivery/delivery.ts';
+import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Turn } from '../ports/turn.ts';
-import type { Db, Transaction } from '../store/store.ts';
-import type { Subject } from './turns.ts';
+import type { VmIdentifiers } from './vm/identifier.ts';
+import type { Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
 export type OperationId = keyof RouteHandlers;
@@ -30,6 +34,8 @@ export interface Call<Id extends OperationId> {
   readonly ports: Ports;
   /** Known to the service alone, not in the store. */
   readonly secret: string;
+  /** What new VMs are given identifiers from. */
+  readonly vmIdentifiers: VmIdentifiers;
   /** Base URL at which callers reach the service, without a closing slash. */
   publicUrl(): string;
 }
@@ -40,49 +46,28 @@ export interface Answer<Id extends OperationId> {
   readonly data: DataOf<Id>;
 }
 
-/** An operation that needs nothing but the store: one unit of work. */
+/** An operation that needs nothing but the store, and runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
   run(transaction: Transaction, call: Call<Id>): Promise<Answer<Id>>;
 }
 
-/** What is kept of a reservation, so that another process can undo it. */
-export type ReservationDetails = Readonly<Record<string, string | number>>;
-
-/** How a delivery is taken back, or finished. */
-export interface Withdrawal {
-  /** After that of the delivery. */
-  readonly turn: Turn;
-  /** Whether the delivery may come about yet: it was given up, or its process may have died. */
-  readonly mayComeYet: boolean;
-}
-
-/** One run of an operation that needs the infrastructure too. */
-export interface Delivery<Id extends OperationId> {
-  /** Keeps what the effect will take; durable before `deliver`. */
-  reserve(transaction: Transaction): Promise<ReservationDetails>;
-  /** Calls the infrastructure, in this turn. */
-  deliver(turn: Turn): Promise<void>;
-  /** Makes the effect final. */
-  confirm(transaction: Transaction): Promise<Answer<Id>>;
-}
-
-/**
- * An operation with an effect outside the store: reserve, deliver, confirm. What fails between
- * them, or is left over by a node that died, is taken back outside (`withdraw`) and then inside (`release`).
- */
+/** An operation that needs the infrastructure (see delivery/delivery.ts). */
 export interface DeliveredOperation<Id extends OperationId> {
   readonly kind: 'delivered';
-  begin(call: Call<Id>): Delivery<Id>;
-  /** What the infrastructure is called about. */
-  subject(details: ReservationDetails): Subject;
-  withdraw(ports: Ports, details: ReservationDetails, withdrawal: Withdrawal): Promise<void>;
-  release(transaction: Transaction, details: ReservationDetails): Promise<void>;
-  /**
-   * Whether what was reserved is somebody's, in the store: a delivery that comes back after it was
-   * undone must not take it away from them. Where it is left out, whatever came later has it.
-   */
-  isTaken?(db: Db, details: ReservationDetails): Promise<boolean>;
+  deliver<Outcome>(runtime: Runtime, order: DeliveryOrder<Call<Id>, Answer<Id>, Outcome>): Promise<Outcome>;
+  readonly recover: Recover;
+}
+
+/** Makes an operation of a delivery. */
+export function deliveredOperation<Id extends OperationId, Details, Plan>(
+  delivery: Delivery<Call<Id>, Details, Plan, Answer<Id>>,
+): DeliveredOperation<Id> {
+  return {
+    kind: 'delivered',
+    deliver: (runtime, order) => deliver(runtime, delivery, order),
+    recover: recoverable(delivery),
+  };
 }
 
 export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id>;

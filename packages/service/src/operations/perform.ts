@@ -1,11 +1,10 @@
 /** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
+import type { Runtime } from '../delivery/runtime.ts';
 import { Refusal } from '../refusal.ts';
 import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
-import { deleteReservation, keepReservation, ReservationUndoneError, undoFailed } from './reservation.ts';
-import type { Reservation, Undoing } from './reservation.ts';
 
 /** An answer as it is sent. */
 export interface Reply {
@@ -39,12 +38,12 @@ export interface Request<Id extends OperationId> {
  * @returns The reply; its log entry and its effect are durable.
  * @throws StoreUnavailableError when the store cannot keep it.
  */
-export async function perform<Id extends OperationId>(undoing: Undoing, operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
+export async function perform<Id extends OperationId>(runtime: Runtime, operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
   switch (operation.kind) {
     case 'store':
-      return performInStore(undoing, operation, request);
+      return performInStore(runtime, operation, request);
     case 'delivered':
-      return performDelivered(undoing, operation, request);
+      return performDelivered(runtime, operation, request);
   }
 }
 
@@ -52,97 +51,43 @@ export async function perform<Id extends OperationId>(undoing: Undoing, operatio
 export type Refusable = Pick<Request<OperationId>, 'refuse' | 'logEntry'>;
 
 /** Logs a refusal and answers it. */
-export function refuse({ store }: Pick<Undoing, 'store'>, request: Refusable, refusal: Refusal): Promise<Reply> {
+export function refuse({ store }: Pick<Runtime, 'store'>, request: Refusable, refusal: Refusal): Promise<Reply> {
   return store.commit(async (transaction) => logged(transaction, request, request.refuse(refusal), refusal.type));
 }
 
-function performInStore<Id extends OperationId>({ store }: Undoing, operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
-  const { repeatable, call } = request;
+function performInStore<Id extends OperationId>({ store }: Runtime, operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
   return store.commit((transaction) =>
-    answered(transaction, request, async () => {
-      const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
-      if (kept !== undefined) return request.replyAgain(kept);
-      return repeated(transaction, request, request.reply(await operation.run(transaction, call)));
-    }),
+    replayOrRun(transaction, request, async () => concluded(transaction, request, await operation.run(transaction, request.call))),
   );
 }
 
-async function performDelivered<Id extends OperationId>(
-  undoing: Undoing,
+function performDelivered<Id extends OperationId>(
+  runtime: Runtime,
   operation: DeliveredOperation<Id>,
   request: Request<Id>,
 ): Promise<Reply> {
-  const { node } = undoing;
-  const { requestId } = request;
-  // From before the reservation is there until its outcome is settled, so that it is never taken for left over.
-  node.delivering.add(requestId);
-  try {
-    return await reserveAndDeliver(undoing, operation, request);
-  } finally {
-    node.delivering.delete(requestId);
-  }
-}
-
-const UNDONE = 'The reservation was taken for left over by another node, which undoes it.';
-
-async function reserveAndDeliver<Id extends OperationId>(
-  undoing: Undoing,
-  operation: DeliveredOperation<Id>,
-  request: Request<Id>,
-): Promise<Reply> {
-  const { store, node } = undoing;
-  const { repeatable, call } = request;
-  const delivery = operation.begin(call);
-  const reservation = {
-    id: request.requestId,
-    accountId: call.accountId,
-    operation: request.operationId,
+  const { requestId, operationId, call, repeatable } = request;
+  return operation.deliver<Reply>(runtime, {
+    id: requestId,
+    name: operationId,
+    request: call,
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
-  };
-  const reserved = await store.commit(async (transaction) => {
-    let kept: Reservation | undefined;
-    const early = await answered(transaction, request, async () => {
-      const answer = repeatable && (await claimKey(transaction.db, repeatable, call.now));
-      if (answer !== undefined) return request.replyAgain(answer);
-      const details = await delivery.reserve(transaction);
-      const made = { ...reservation, details, subject: operation.subject(details) };
-      kept = await keepReservation(transaction.db, made, { node, now: call.now });
-      return undefined;
-    });
-    return { left: kept, early };
+    reserving: (transaction, reserve) => replayOrRun(transaction, request, reserve),
+    confirming: (transaction, answer) => concluded(transaction, request, answer),
   });
-  if (reserved.early) return reserved.early;
-  const { left } = reserved;
-  if (!left) throw new Error('What is neither answered nor reserved cannot be delivered.');
-  let isDelivered = false;
-  try {
-    await delivery.deliver(left.turn);
-    isDelivered = true;
-    return await store.commit(async (transaction) => {
-      if (!(await deleteReservation(transaction.db, reservation.id, node))) throw new ReservationUndoneError(UNDONE);
-      const reply = await repeated(transaction, request, request.reply(await delivery.confirm(transaction)));
-      return logged(transaction, request, reply, null);
-    });
-  } catch (error) {
-    const isUndone = await undoFailed(undoing, left, error);
-    // The port refuses what comes too late, and says so in words of its own.
-    if (isUndone === false && !isDelivered && !(error instanceof Refusal)) throw new ReservationUndoneError(UNDONE, { cause: error });
-    throw error;
-  }
 }
 
-/**
- * The reply of a part that may refuse, logged; a refusal undoes what the part wrote.
- * A part that leaves its reply for later returns undefined, and nothing is logged yet.
- */
-async function answered<Id extends OperationId, Early extends Reply | undefined>(
+/** Replays the stored response of the request's Idempotency-Key, or runs the operation. A refusal undoes what the operation wrote. */
+async function replayOrRun<Id extends OperationId, Result extends Reply | undefined>(
   transaction: Transaction,
   request: Request<Id>,
-  part: () => Promise<Early>,
-): Promise<Early | Reply> {
+  run: () => Promise<Result>,
+): Promise<Result | Reply> {
+  const { repeatable, call } = request;
   try {
-    const reply = await part();
-    return reply && logged(transaction, request, reply, null);
+    const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
+    if (kept !== undefined) return logged(transaction, request, request.replyAgain(kept), null);
+    return await run();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await transaction.undo();
@@ -150,9 +95,12 @@ async function answered<Id extends OperationId, Early extends Reply | undefined>
   }
 }
 
-async function repeated<Id extends OperationId>({ db }: Transaction, { repeatable, call }: Request<Id>, reply: Reply): Promise<Reply> {
-  if (repeatable) await keepAnswer(db, repeatable, reply.body, call.ports.random);
-  return reply;
+/** The reply of a successful request: stored for repetitions, and logged. */
+async function concluded<Id extends OperationId>(transaction: Transaction, request: Request<Id>, answer: Answer<Id>): Promise<Reply> {
+  const { repeatable, call } = request;
+  const reply = request.reply(answer);
+  if (repeatable) await keepAnswer(transaction.db, repeatable, reply.body, call.ports.random);
+  return logged(transaction, request, reply, null);
 }
 
 function logged(transaction: Transaction, request: Refusable, reply: Reply, errorType: string | null): Reply {

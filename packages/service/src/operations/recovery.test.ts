@@ -12,8 +12,8 @@ import { operationOf, SECRET, SMALL_VM, startService, TestHypervisor } from '../
 /** A hypervisor that does not come back from a creation until it is let go. */
 class HangingHypervisor extends TestHypervisor {
   readonly #letGo = Promise.withResolvers<void>();
-  override async create(order: Parameters<TestHypervisor['create']>[0]): Promise<void> {
-    await super.create(order);
+  override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {
+    await super.create(...call);
     await this.#letGo.promise;
   }
   letGo(): void {

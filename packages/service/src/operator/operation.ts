@@ -3,8 +3,8 @@ import type { RouteHandler } from 'fastify';
 
 import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { DomainActs } from '../provider/domain.ts';
-import type { VmActs } from '../provider/vm.ts';
+import type { DomainCommands } from '../core/domain/terminate.ts';
+import type { VmCommands } from '../core/vm/commands.ts';
 import type { Mode } from '../rules/credentials.ts';
 import type { Db, Store, Transaction } from '../store/store.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -25,6 +25,9 @@ export type QueryOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Quer
 /** What a good answer of an operation says; undefined where it has no body. */
 export type AnswerOf<Id extends OperatorId> = GoodAnswer<Member<Route<Id>, 'Reply'>>;
 
+/** The caller whom the operator token names. */
+export const OPERATOR = 'operator';
+
 /** What operations of the operator work with. */
 export interface OperatorContext {
   readonly store: Store;
@@ -33,9 +36,9 @@ export interface OperatorContext {
   readonly secret: string;
   readonly mode: Mode;
   /** What is done with VMs, the hypervisor included. */
-  readonly vms: VmActs;
+  readonly vms: VmCommands;
   /** What is done with domains, the registrar included. */
-  readonly domains: DomainActs;
+  readonly domains: DomainCommands;
   /** What a sandbox can be made to do; a live service has it too and refuses its operations. */
   readonly sandbox: Sandbox;
 }

@@ -191,7 +191,7 @@ test('a third party learns whose a code is, once, and guesses five times', async
   expect(await orThrow(verify({ code }))).toMatchObject({ account_name: 'test' });
   expect((await verify({ code })).error?.status).toBe(404);
   const guesses = await Promise.all(Array.from({ length: 10 }, () => verify({ code: '00000000' })));
-  expect(guesses.filter(({ error }) => error?.status === 404)).toHaveLength(4);
+  expect(guesses.filter(({ error }) => error?.status === 404)).toHaveLength(5);
   const { error, response } = await verify({ code });
   expect([error?.status, response.headers.get('retry-after')]).toEqual([429, '600']);
   clock.advance(600_000);
@@ -210,7 +210,12 @@ test('TLD prices, settings and due work', async () => {
     create: '1.50',
     renew: '2.00',
   });
-  expect(await orThrow(operator.getSettings({ client }))).toEqual({ mode: 'sandbox', rate_limit: null });
+  expect(await orThrow(operator.getSettings({ client }))).toEqual({
+    mode: 'sandbox',
+    rate_limit: null,
+    vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01T00:00:00.000Z' }],
+    vm_identifier_quarantine_days: 90,
+  });
   await orThrow(operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } }));
   const statuses = [await service.call('listDomains'), await service.call('listDomains'), await service.call('listDomains')];
   expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
+import { PAGE_SIZE } from '../generated/operator/facts.gen.ts';
 import { OperatorProblem } from './problem.ts';
 
 /** The order of a list: columns that tell any two rows apart, and what kind of value each holds. */
@@ -18,12 +19,9 @@ export interface PageQuery {
 
 type Key = string | number;
 
-/** Items of a page when nothing is said. */
-const USUAL = 50;
-
 /** How many rows a query is to fetch: one more than the page, which tells whether there is a next one. */
 export function rowsOf({ limit }: PageQuery): number {
-  return (limit ?? USUAL) + 1;
+  return (limit ?? PAGE_SIZE) + 1;
 }
 
 /**

@@ -1,8 +1,13 @@
 /** Requests that are not carried out, as RFC 9457 tells it. */
+import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import type { BrokenRule } from '../generated/operator/types.gen.ts';
-import { InfrastructureError } from '../provider/change.ts';
+import { InfrastructureError } from '../delivery/deliver.ts';
 import { Refusal } from '../refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
+
+type ProblemType = (typeof PROBLEM_TYPES)[number];
+/** The last part of a type. */
+export type ProblemKind = ProblemType extends `${string}/problems/${infer Kind}` ? Kind : never;
 
 const kinds = {
   'malformed-request': [400, 'The request cannot be read'],
@@ -25,9 +30,7 @@ const kinds = {
   'internal-error': [500, 'The service failed'],
   unavailable: [503, 'Not available at the moment'],
   'http-version-not-supported': [505, 'The version of HTTP is not supported'],
-} as const satisfies Readonly<Record<string, readonly [number, string]>>;
-
-export type ProblemKind = keyof typeof kinds;
+} as const satisfies Readonly<Record<ProblemKind, readonly [number, string]>>;
 
 /** What an answer says of a problem besides its kind. */
 export interface ProblemDetails {
@@ -81,8 +84,9 @@ export function found<T>(value: T | undefined, what: string): T {
 /** The JSON text of a problem. */
 export function problemBody(problem: OperatorProblem, requestId: string): string {
   const [status, title] = kinds[problem.kind];
+  const type: ProblemType = `https://operator.reseller.invalid/problems/${problem.kind}`;
   return JSON.stringify({
-    type: `https://operator.reseller.invalid/problems/${problem.kind}`,
+    type,
     title,
     status,
     detail: problem.message,

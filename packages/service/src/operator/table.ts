@@ -18,7 +18,7 @@ import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork } from './service/due-work.ts';
-import { getSettings, setDefaultRateLimit } from './service/settings.ts';
+import { getSettings, setDefaultRateLimit, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
 import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm/vm.ts';
 
 /** What carries out each operation of the operator's document. */
@@ -79,5 +79,7 @@ export const operatorTable: OperatorTable = {
   deleteIsolatedAccount,
   getSettings,
   setDefaultRateLimit,
+  setVatRates,
+  setVmIdentifierQuarantine,
   getDueWork,
 };

@@ -1,8 +1,9 @@
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from './random.ts';
-import type { Turn } from './turn.ts';
+import { memoryFence } from './fencing.ts';
+import type { Fence, FencingToken } from './fencing.ts';
 
-/** What the fleet needs to know of a server that an account has ordered. */
+/** A server that an account has ordered. */
 export interface ServerOrder {
   readonly identifier: string;
   readonly accountId: string;
@@ -29,29 +30,28 @@ export interface AutomaticSetUp {
 }
 
 /**
- * The machines in the racks. Every call may be repeated with the same server: it leaves the same
- * state. What comes late is refused by its turn (turn.ts), and calls that take longer than the
- * service's time limit for ports are given up. A cancellation is no affair of the fleet's: the server runs on until it ends.
+ * The machines in the racks. Every call is idempotent. A call with a stale token is rejected (see fencing.ts). The service gives up on a
+ * call after its port timeout. The fleet does not learn of a cancellation: the server runs until its end.
  */
 export interface Fleet {
   /** How set-ups complete by themselves; null where the provider says when each one is complete. */
   readonly automaticSetUp: AutomaticSetUp | null;
   /** Begins to set a server up. */
-  setUp(order: ServerOrder, turn: Turn): Promise<void>;
+  setUp(order: ServerOrder, token: FencingToken): Promise<void>;
   /** Takes a server that has ended out of use and erases it; one that was never set up is as good. */
-  retire(identifier: string, turn: Turn): Promise<void>;
+  retire(identifier: string, token: FencingToken): Promise<void>;
 }
 
-/** A fleet that has no machines: a set-up completes after a quarter of an hour. */
-export function simulatedFleet(): Fleet {
+/** A fleet without machines. A set-up completes after a quarter of an hour. */
+export function simulatedFleet(fence: Fence = memoryFence()): Fleet {
   return {
     automaticSetUp: { after: 900, accessTo: simulatedAccess },
-    setUp: async () => {},
-    retire: async () => {},
+    setUp: ({ identifier }, token) => fence.admit(`server/${identifier}`, token),
+    retire: (identifier, token) => fence.admit(`server/${identifier}`, token),
   };
 }
 
-/** Access to a server that there is not: to an address that leads nowhere, with a new password. */
+/** Access to a server that does not exist: an address that leads nowhere, and a new password. */
 export function simulatedAccess(identifier: string, random: Random): ServerAccess {
   const username = `server-${identifier.slice(0, 8)}`;
   return {

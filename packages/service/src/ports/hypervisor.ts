@@ -1,6 +1,7 @@
-import type { Turn } from './turn.ts';
+import { memoryFence } from './fencing.ts';
+import type { Fence, FencingToken } from './fencing.ts';
 
-/** What a VM has of its node and of the network. */
+/** The resources of a VM on its node and in the network. */
 export interface VmSize {
   readonly vmId: number;
   readonly node: string;
@@ -17,7 +18,7 @@ export interface VmSize {
   readonly ipv4: readonly string[];
 }
 
-/** What the hypervisor needs to know of a VM. */
+/** A VM to create. */
 export interface VmOrder extends VmSize {
   readonly os: string;
   readonly hostname: string;
@@ -28,37 +29,36 @@ export interface VmOrder extends VmSize {
 }
 
 /**
- * Where VMs run. Every call may be repeated with the same VM: it leaves the same state, so that
- * what a crash cut in half can be finished or undone. The service has one call under way for a VM
- * at a time, but for one that it gave up or whose process has died: what comes late is refused by its
- * turn (turn.ts). Calls that take longer than the service's time limit for ports are given up.
+ * Where VMs run. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service has one call under way
+ * for a VM at a time, except for calls that it gave up or whose instance died. A call with a stale token is rejected (see fencing.ts). The
+ * service gives up on a call after its port timeout.
  */
 export interface Hypervisor {
   /** Sets a VM up and boots it. */
-  create(order: VmOrder, turn: Turn): Promise<void>;
+  create(order: VmOrder, token: FencingToken): Promise<void>;
   /** Installs an operating system on a VM, erasing what it held, and boots it. */
-  reinstall(vmId: number, os: string, turn: Turn): Promise<void>;
-  /** Boots a VM; one that runs is as good. */
-  start(vmId: number, turn: Turn): Promise<void>;
-  /** Shuts a VM down; one that does not run is as good. */
-  stop(vmId: number, turn: Turn): Promise<void>;
+  reinstall(vmId: number, os: string, token: FencingToken): Promise<void>;
+  /** Boots a VM. Does nothing if it runs. */
+  start(vmId: number, token: FencingToken): Promise<void>;
+  /** Shuts a VM down. Does nothing if it does not run. */
+  stop(vmId: number, token: FencingToken): Promise<void>;
   /**
-   * Gives a VM what it is to have, running or not. Called with less to take back what a resize that
-   * failed may have given: a disk that has grown may stay so then.
+   * Changes the resources of a VM, running or not. A call with fewer resources undoes a resize that failed. A disk that has grown may
+   * stay so then.
    */
-  resize(size: VmSize, turn: Turn): Promise<void>;
-  /** Removes a VM; one that does not exist is as good. */
-  remove(vmId: number, turn: Turn): Promise<void>;
+  resize(size: VmSize, token: FencingToken): Promise<void>;
+  /** Removes a VM. Does nothing if it does not exist. */
+  remove(vmId: number, token: FencingToken): Promise<void>;
 }
 
-/** A hypervisor that has nothing to run: what it did is kept in the service's own store alone. */
-export function simulatedHypervisor(): Hypervisor {
+/** A hypervisor without machines. Only the service's own store knows its VMs. */
+export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   return {
-    create: async () => {},
-    reinstall: async () => {},
-    start: async () => {},
-    stop: async () => {},
-    resize: async () => {},
-    remove: async () => {},
+    create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
+    reinstall: (vmId, _os, token) => fence.admit(`vm/${vmId}`, token),
+    start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
+    remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
   };
 }

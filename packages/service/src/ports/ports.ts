@@ -4,7 +4,7 @@ import type { Hypervisor } from './hypervisor.ts';
 import type { Random } from './random.ts';
 import type { Registrar } from './registrar.ts';
 
-/** What the service reaches the rest of the world through. */
+/** The interfaces to everything outside the service. */
 export interface Ports {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,4 +1,5 @@
-import type { Turn } from './turn.ts';
+import { memoryFence } from './fencing.ts';
+import type { Fence, FencingToken } from './fencing.ts';
 
 /** A person, as a registry wants to know them. */
 export interface Contact {
@@ -26,46 +27,51 @@ export interface DomainOrder {
 }
 
 /**
- * Where domains are registered. Every call may be repeated with the same domain: it leaves the
- * same state, so that what a crash cut in half can be finished or undone. What comes late is refused
- * by its turn (turn.ts), so that changes of a domain hold in the order in which they were asked for.
- * Calls that take longer than the service's time limit for ports are given up.
+ * Where domains are registered. Every call is idempotent, so that an interrupted delivery can be finished or undone. A call with a stale
+ * token is rejected (see fencing.ts), so that changes of a domain take effect in the order of their requests. The service gives up on a
+ * call after its port timeout.
  *
- * The registrar renews a domain by itself at each expiry, for as long as `setRenewal` does not say
- * otherwise, and lets go of it at the expiry where it does: so a renewal waits for nobody.
+ * The registrar renews a domain by itself at each expiry unless `setRenewal` has said otherwise. So a renewal does not depend on the
+ * service.
  */
 export interface Registrar {
   /** The provider's own nameservers, in their order: at least two. */
   readonly standardNameservers: readonly string[];
   /** Registers a domain for a year. `taken`: another provider has it, and nothing was done. */
-  register(order: DomainOrder, turn: Turn): Promise<'registered' | 'taken'>;
+  register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'>;
   /** Takes a domain over from another provider for a year. `refused`: the authcode is not the one of the domain, and nothing was done. */
-  transfer(order: DomainOrder, authcode: string, turn: Turn): Promise<'transferred' | 'refused'>;
-  /** Takes back a registration or transfer that was not confirmed; one that was never made is as good. */
-  withdraw(name: string, turn: Turn): Promise<void>;
-  setNameservers(name: string, nameservers: readonly string[], turn: Turn): Promise<void>;
+  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'>;
+  /** Undoes a registration or transfer that was not confirmed. Does nothing if there is none. */
+  withdraw(name: string, token: FencingToken): Promise<void>;
+  setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void>;
   /** Sets the code that another provider can transfer the domain away with; null for none. */
-  setAuthcode(name: string, authcode: string | null, turn: Turn): Promise<void>;
+  setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */
-  setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void>;
+  setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void>;
 }
 
-/** The simulated authcode of every domain at another provider. The document tells it to users of the sandbox. */
-const ANY_AUTHCODE = 'example-authcode-1';
+/** The auth code that transfers any domain in the simulation. The document tells it to users of the sandbox. */
+const SIMULATED_AUTHCODE = 'example-authcode-1';
 
 /**
- * A registrar that has no registry: what it did is kept in the service's own store alone. Domains
- * that begin with `taken-` are registered at another provider, and every domain can be transferred
- * with the same authcode.
+ * A registrar without a registry. Only the service's own store knows its domains. Domains that begin with `taken-` are registered
+ * elsewhere, and every domain can be transferred with the same auth code.
  */
-export function simulatedRegistrar(): Registrar {
+export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
+  const admit = (name: string, token: FencingToken) => fence.admit(`domain/${name}`, token);
   return {
     standardNameservers: [1, 2, 3, 4, 5].map((number) => `ns${number}.provider.example`),
-    register: async ({ name }) => (name.startsWith('taken-') ? 'taken' : 'registered'),
-    transfer: async (_order, authcode) => (authcode === ANY_AUTHCODE ? 'transferred' : 'refused'),
-    withdraw: async () => {},
-    setNameservers: async () => {},
-    setAuthcode: async () => {},
-    setRenewal: async () => {},
+    async register({ name }, token) {
+      await admit(name, token);
+      return name.startsWith('taken-') ? 'taken' : 'registered';
+    },
+    async transfer({ name }, authcode, token) {
+      await admit(name, token);
+      return authcode === SIMULATED_AUTHCODE ? 'transferred' : 'refused';
+    },
+    withdraw: admit,
+    setNameservers: (name, _nameservers, token) => admit(name, token),
+    setAuthcode: (name, _authcode, token) => admit(name, token),
+    setRenewal: (name, _renewed, token) => admit(name, token),
   };
 }

@@ -5,7 +5,7 @@ import type { Ports } from './ports.ts';
 import { systemRandom } from './random.ts';
 import { simulatedRegistrar } from './registrar.ts';
 
-/** Ports with nothing real behind them but the system's clock and random numbers; what is given stands in their place. */
+/** Simulated infrastructure with the system's clock and random numbers. Ports in `given` replace the simulated ones. */
 export function simulatedPorts(given: Partial<Ports> = {}): Ports {
   return {
     clock: systemClock,

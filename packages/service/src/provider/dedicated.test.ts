@@ -6,7 +6,8 @@ import type { TestService } from '../../test/harness.ts';
 import { issueApiKey } from './account.ts';
 import { addMarketServer } from './dedicated.ts';
 import { sandboxMarket } from './sandbox-market.ts';
-import { seedDemoServers } from './seed-demo-servers.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
+import { seedDemoAccount } from './seed-demo-account.ts';
 import { DEMO_ACCOUNT } from './seed-sandbox.ts';
 
 const accountOf = ({ store }: TestService, id: string) =>
@@ -94,32 +95,37 @@ test('no address is given to two servers, nor to a server and a pool; those of a
   expect((await service.call('listDedicatedMarket')).body.data.list).toHaveLength(4);
 });
 
-test('the demo account has a deployed server and one that is being set up, owes nothing for them, and gets them once', async () => {
+test('the demo account has dedicated servers, a VM and an open invoice of the previous month, and gets them once', async () => {
   const service = await startService();
   const { store, ports } = service;
   const parts = { ports, secret: SECRET };
-  await seedDemoServers(store, parts);
-  await seedDemoServers(store, parts);
+  await seedDemoAccount(store, parts);
+  await seedDemoAccount(store, parts);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
   const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;
   // Deployed ten days before 10 November.
+  const renew = '2026-11-30T12:00:00.000Z';
   expect(list).toMatchObject([
+    { deployed: true, accounting: { renew, terminated: true }, datacenter: { name: 'FRA1' } },
     {
       deployed: true,
-      accounting: { renew: '2026-11-30T12:00:00.000Z' },
+      accounting: { renew, terminated: false },
       datacenter: { name: 'FRA1' },
       management: { password: expect.any(String) },
     },
     { deployed: false, accounting: { renew: null }, datacenter: { name: 'AMS1' }, management: null },
   ]);
-  expect((await service.call('getCurrentInvoice', { apiKey })).body.data).toMatchObject({
-    // The server that is being set up costs 59.
-    creditLimitRemaining: 941,
-    positions: { vms: {} },
+  // Ten days of 10.40 a month in October, and the whole of November at that price.
+  const invoices = (await service.call('listInvoices', { apiKey })).body.data;
+  expect(invoices).toMatchObject({ [sampleIdentifiers.invoice]: { created: '2026-11-01T00:00:00.000Z', total: 3.47, status: 'OPEN' } });
+  const before = (await service.call('getCurrentInvoice', { apiKey })).body.data;
+  expect(before).toMatchObject({
+    estimatedInvoiceTotal: 10.4,
+    positions: { vms: { [sampleIdentifiers.vm]: [{ type: 'BILLINGRESTART', start: '2026-11-01T00:00:00.000Z', monthlyPrice: 10.4 }] } },
   });
   service.clock.advanceTo('2026-11-30T12:00:00Z');
   await service.runDueWork();
   const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
-  // The renewal, 89, and the other server's first runtime, 59.
-  expect(data).toMatchObject({ currentInvoiceTotal: 148, creditLimitRemaining: 852 });
+  // The renewal, 89, the other server's first runtime, 59, and 10.40 for 29.5 of the 30 days.
+  expect(data.currentInvoiceTotal).toBe(158.23);
 });

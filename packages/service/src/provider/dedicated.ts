@@ -9,6 +9,7 @@ import type {
   DedicatedMarketStatus,
   DedicatedNetwork,
 } from '../generated/types.gen.ts';
+import { enqueueSetUp } from '../core/dedicated/fleet.ts';
 import { holdCredit } from '../operations/accounting/credit-hold.ts';
 import { deploy } from '../operations/dedicated/runtime.ts';
 import type { RuntimeParts } from '../operations/dedicated/runtime.ts';
@@ -143,11 +144,11 @@ export async function orderDedicatedServer(db: Db, parts: RuntimeParts, { identi
     account_id: accountId,
     ordered: now,
     hold: server.price,
-    fleet_task: 'set_up',
   });
   allowed(ordered, server.id);
   await settle(db, { ...parts, accountId, now: clock.now() });
   await holdCredit(db, accountId, BigInt(server.price));
+  await enqueueSetUp(db, parts.ports, { identifier, accountId, datacenter: server.datacenter_name });
 }
 
 /**

@@ -33,6 +33,15 @@ test('everything that is wrong with a sale is named, and nothing of it is stored
   expect(await service.store.read((db) => db.selectFrom('sales').select('id').execute())).toEqual(before);
 });
 
+test('refuses a sale that is dearer than the list price', async () => {
+  const service = await startService();
+  const { createSale } = providerOf(service);
+  await expect(createSale({ pricings: { nl_ryzen: { core: euros('2.00000001') } } })).rejects.toMatchObject({
+    status: 422,
+    fields: [{ field: 'pricings', rule: 'maximum', message: 'must be at most 2.00, the list price, for core on nl_ryzen' }],
+  });
+});
+
 test('a sale is ended once, and not when it has ended by itself', async () => {
   const service = await startService();
   const { createSale, endSale } = providerOf(service);

@@ -1,16 +1,19 @@
 /** What the provider does with sales (specification: "Sale", by arrangement with the provider). */
 import { v7 as uuidv7 } from 'uuid';
 
-import type { FieldError } from '../generated/types.gen.ts';
+import type { BrokenField } from '../rules/broken-field.ts';
 import type { SaleDescriptions } from '../operations/accounting/sale.ts';
+import { allHostSystems } from '../operations/vm/host-system.ts';
 import type { Ports } from '../ports/ports.ts';
 import { invalid, Refusal } from '../refusal.ts';
-import { saleEndAt, saleResources } from '../rules/sale.ts';
+import { dearerInSale, saleEndAt, saleResources } from '../rules/sale.ts';
 import type { SalePrices } from '../rules/sale.ts';
 import type { Db } from '../store/store.ts';
 
 /** A sale before it exists. */
 export interface NewSale {
+  /** Its ID; a new one unless given. */
+  readonly id?: string;
   readonly title: string;
   /** The only account that may use it; null for every account. */
   readonly accountId: string | null;
@@ -35,10 +38,10 @@ export interface NewSale {
  * @throws Refusal 422 naming everything that is wrong with it.
  */
 export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' | 'random'>, sale: NewSale): Promise<string> {
-  const broken = [...brokenRules(sale), ...(await unknownNames(db, sale))];
+  const broken = [...brokenRules(sale), ...(await brokenReferences(db, sale))];
   if (broken.length > 0) throw invalid(broken);
   const now = clock.now();
-  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  const id = sale.id ?? uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('sales')
     .values({
@@ -82,8 +85,8 @@ export async function endSale(db: Db, saleId: string, now: number): Promise<void
     throw new Refusal(409, 'wrong_state', `The sale ${saleId} has ended ${end ?? 'by hand'} already.`);
 }
 
-function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): FieldError[] {
-  const broken: FieldError[] = [];
+function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): BrokenField[] {
+  const broken: BrokenField[] = [];
   if (title.trim() === '') broken.push({ field: 'title', rule: 'required', message: 'must not be empty' });
   if (stop !== null && stop <= start) broken.push({ field: 'stop', rule: 'minimum', message: 'must be after the start' });
   if (!Number.isSafeInteger(maxVolume) || maxVolume < 1)
@@ -102,11 +105,19 @@ function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): Fiel
   return broken;
 }
 
-async function unknownNames(db: Db, { accountId, pricings }: NewSale): Promise<FieldError[]> {
-  const broken: FieldError[] = [];
-  const hosts = new Set((await db.selectFrom('host_systems').select('name').execute()).map(({ name }) => name));
-  for (const name of Object.keys(pricings)) {
-    if (!hosts.has(name)) broken.push({ field: 'pricings', rule: 'exists', message: `must name host systems, which ${name} is not` });
+/** Rules that depend on what there is. */
+async function brokenReferences(db: Db, { accountId, pricings }: NewSale): Promise<BrokenField[]> {
+  const broken: BrokenField[] = [];
+  const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
+  for (const [name, listed] of Object.entries(pricings)) {
+    const host = hosts.get(name);
+    if (!host) broken.push({ field: 'pricings', rule: 'exists', message: `must name host systems, which ${name} is not` });
+    for (const { resource, standard } of host ? dearerInSale(listed, host.prices) : [])
+      broken.push({
+        field: 'pricings',
+        rule: 'maximum',
+        message: `must be at most ${standard}, the list price, for ${resource} on ${name}`,
+      });
   }
   const account = accountId === null || (await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst());
   if (!account) broken.push({ field: 'accountId', rule: 'exists', message: 'must be the ID of an account, or null for every account' });

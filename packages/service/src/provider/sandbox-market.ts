@@ -5,6 +5,7 @@
  */
 import { euros } from '../rules/money.ts';
 import type { NewMarketServer } from './dedicated.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
 import { FRANKFURT, NETHERLANDS } from './sandbox-catalogue.ts';
 
 const BY_HAND = { type: 'not_ready', description: 'The server is set up after the order.' };
@@ -60,13 +61,14 @@ const EPYC = {
 /** What every sandbox offers. */
 export const sandboxMarket: readonly NewMarketServer[] = [
   { identifier: '5e0b7a4f-91c3-4d68-b2f7-6a3c9d10e8b4', ...EPYC, ...frankfurt(10) },
-  { identifier: '8a3f5c12-7d94-4b0e-a6c1-2e9d48f73b50', ...RYZEN, ...frankfurt(11) },
+  { identifier: sampleIdentifiers.offer, ...RYZEN, ...frankfurt(11) },
   { identifier: 'c41d8f20-3b6e-4a95-8e07-f52b9c6d1a73', ...XEON, ...amsterdam(10) },
   { identifier: 'e6720b9d-14f8-4c3a-9b5d-70c8a1e2f946', ...RYZEN, ...amsterdam(11) },
 ];
 
-/** The servers of the demo account: one that it has had for a while, and one that it has just ordered. */
-export const demoServers: Readonly<Record<'deployed' | 'ordered', NewMarketServer & { readonly identifier: string }>> = {
-  deployed: { identifier: '7c9e6679-7425-40de-944b-e07fc1f90ae7', ...RYZEN, ...frankfurt(20) },
-  ordered: { identifier: '2f1acc6d-5c3b-4f0e-9a76-0d8b1e4c7f25', ...XEON, ...amsterdam(20) },
+/** The servers of the demo account: two that it has had for a while, one of them cancelled, and one that it has just ordered. */
+export const demoServers: Readonly<Record<'deployed' | 'cancelled' | 'ordered', NewMarketServer & { readonly identifier: string }>> = {
+  deployed: { identifier: sampleIdentifiers.dedicatedServer, ...RYZEN, ...frankfurt(20) },
+  cancelled: { identifier: sampleIdentifiers.cancelledDedicatedServer, ...XEON, ...frankfurt(21) },
+  ordered: { identifier: sampleIdentifiers.orderedDedicatedServer, ...XEON, ...amsterdam(20) },
 };

@@ -1,4 +1,5 @@
 import { euros } from '../rules/money.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
 import type { NewSale } from './sale.ts';
 
 /**
@@ -12,6 +13,7 @@ export function sandboxSales(now: number): NewSale[] {
   const month = (offset: number): number => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
   return [
     {
+      id: sampleIdentifiers.sale,
       title: 'Xeon season',
       accountId: null,
       start: month(0),

@@ -49,17 +49,32 @@ test.each([
   ['CAA', '', '256 issue "ca.example"', 'data', 'caa'],
   ['CAA', '', '0 issue ca.example', 'data', 'caa'],
   ['CAA', '', '0 issue "a"b"', 'data', 'caa'],
-  ['TXT', '', 'a\nb', 'data', 'text'],
-  ['TXT', '', 'a\u0000', 'data', 'text'],
   ['A', 'www.', '198.51.100.23', 'sub', 'subdomain'],
   ['A', 'a b', '198.51.100.23', 'sub', 'subdomain'],
   ['A', 'a.*', '198.51.100.23', 'sub', 'subdomain'],
   ['A', '-a', '198.51.100.23', 'sub', 'subdomain'],
   ['A', 'x'.repeat(64), '198.51.100.23', 'sub', 'subdomain'],
   ['A', 'a.'.repeat(120) + 'a', '198.51.100.23', 'sub', 'subdomain'],
+  ['A', DOMAIN, '198.51.100.23', 'sub', 'subdomain'],
+  ['A', `www.${DOMAIN}`, '198.51.100.23', 'sub', 'subdomain'],
+  ['A', 'WWW.Reseller-Customer.NET', '198.51.100.23', 'sub', 'subdomain'],
+  ['A', `*.${DOMAIN}`, '198.51.100.23', 'sub', 'subdomain'],
+  ['CNAME', 'www', `www.${DOMAIN}.`, 'data', 'distinct'],
 ])('%s of "%s" with %s breaks the rule %s %s', (type, sub, data, field, rule) => {
   const read = readDnsRecord({ type, sub, data }, DOMAIN);
   expect(read).toMatchObject({ broken: expect.arrayContaining([{ field, rule, message: expect.stringMatching(/^must /) }]) });
+});
+
+test('a subdomain that repeats the domain is refused with the one that is meant, in either script', () => {
+  const record = { type: 'A', data: '198.51.100.23' };
+  expect(readDnsRecord({ ...record, sub: 'www.bücher.de' }, 'xn--bcher-kva.de')).toEqual({
+    broken: [{ field: 'sub', rule: 'subdomain', message: 'must be www, without the domain itself, which is added to it' }],
+  });
+  expect(readDnsRecord({ ...record, sub: DOMAIN }, DOMAIN)).toMatchObject({
+    broken: [{ message: 'must be empty, without the domain itself, which is added to it' }],
+  });
+  // A name that merely ends in the same letters is another one.
+  expect(readDnsRecord({ ...record, sub: `other-${DOMAIN}` }, DOMAIN)).toHaveProperty('record');
 });
 
 test('a subdomain of another script stands in its ASCII form, and numbers stay numbers', () => {

@@ -3,7 +3,8 @@ import { domainToASCII } from 'node:url';
 
 import { Address4, Address6 } from 'ip-address';
 
-import type { FieldError } from '../generated/types.gen.ts';
+import { DNS_RECORD_TYPES } from '../generated/facts.gen.ts';
+import type { BrokenField, FieldRule } from './broken-field.ts';
 import { asciiNameOf } from './domain-name.ts';
 
 /** A record, normalised. */
@@ -14,16 +15,17 @@ export interface DnsRecord {
   readonly data: string;
 }
 
-export type RecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT';
+export type RecordType = (typeof DNS_RECORD_TYPES)[number];
 
 interface Rule {
-  readonly rule: string;
+  readonly rule: FieldRule;
   readonly message: string;
   /** The normalised data, or undefined where it breaks the rule. */
   read(data: string): string | undefined;
 }
 
-const rules: Readonly<Record<RecordType, Rule>> = {
+/** What the data of a record must be; undefined for any text. */
+const rules: Readonly<Record<RecordType, Rule | undefined>> = {
   A: {
     rule: 'address',
     message: 'must be an IPv4 address, such as 198.51.100.23',
@@ -47,26 +49,22 @@ const rules: Readonly<Record<RecordType, Rule>> = {
     message: 'must be priority, weight, port and a fully qualified name, such as 10 5 5060 sip.reseller-customer.net',
     read: readSrv,
   },
-  TXT: { rule: 'text', message: 'must be text without control characters', read: (data) => (/\p{Cc}/u.test(data) ? undefined : data) },
+  TXT: undefined,
 };
 
 /** The record that a form asks for, or every rule that it breaks. */
 export function readDnsRecord(
   form: { readonly type: string; readonly sub?: string; readonly data: string },
   domain: string,
-): { readonly record: DnsRecord } | { readonly broken: FieldError[] } {
+): { readonly record: DnsRecord } | { readonly broken: BrokenField[] } {
   const type = typeOf(form.type);
-  const sub = subdomainOf(form.sub ?? '', domain);
-  const data = type && rules[type].read(form.data);
-  const broken: FieldError[] = [];
-  if (type === undefined) broken.push({ field: 'type', rule: 'exists', message: `must be one of ${Object.keys(rules).join(', ')}` });
-  if (sub === undefined)
-    broken.push({
-      field: 'sub',
-      rule: 'subdomain',
-      message: 'must be a subdomain without the domain, such as www, or empty for the domain itself',
-    });
-  if (type && data === undefined) broken.push({ field: 'data', rule: rules[type].rule, message: rules[type].message });
+  if (type === undefined) return { broken: [{ field: 'type', rule: 'exists', message: `must be one of ${DNS_RECORD_TYPES.join(', ')}` }] };
+  const broken: BrokenField[] = [];
+  const rule = rules[type];
+  const data = rule ? rule.read(form.data) : form.data;
+  if (rule && data === undefined) broken.push({ field: 'data', rule: rule.rule, message: rule.message });
+  const { sub, message } = subdomainOf(form.sub ?? '', domain);
+  if (message !== undefined) broken.push({ field: 'sub', rule: 'subdomain', message });
   if (sub === '' && type === 'CNAME')
     broken.push({ field: 'sub', rule: 'apex', message: 'must name a subdomain, as the domain itself can have no CNAME' });
   if (sub === '' && type === 'NS')
@@ -75,7 +73,9 @@ export function readDnsRecord(
       rule: 'apex',
       message: 'must name a subdomain; POST /domain/{domain}/nameserver sets the nameservers of the domain itself',
     });
-  if (broken.length > 0 || type === undefined || sub === undefined || data === undefined) return { broken };
+  if (type === 'CNAME' && sub !== undefined && data === `${sub}.${domain}`)
+    broken.push({ field: 'data', rule: 'distinct', message: 'must be another name than the one that the record is for' });
+  if (broken.length > 0 || sub === undefined || data === undefined) return { broken };
   return { record: { type, sub, data } };
 }
 
@@ -85,23 +85,29 @@ export function displaces(one: string, other: string): boolean {
 }
 
 function typeOf(text: string): RecordType | undefined {
-  const type = text.toUpperCase();
-  return /^[a-z]+$/i.test(text) && isRecordType(type) ? type : undefined;
-}
-
-function isRecordType(text: string): text is RecordType {
-  return Object.hasOwn(rules, text);
+  // Some letters become others in upper case: ﬁ becomes FI.
+  return /^[a-z]+$/i.test(text) ? DNS_RECORD_TYPES.find((type) => type === text.toUpperCase()) : undefined;
 }
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-function subdomainOf(text: string, domain: string): string | undefined {
-  if (text === '' || text === '@') return '';
+/** The subdomain in its ASCII form, or what was expected. */
+function subdomainOf(
+  text: string,
+  domain: string,
+): { readonly sub: string; readonly message?: never } | { readonly sub?: never; readonly message: string } {
+  if (text === '' || text === '@') return { sub: '' };
   const labels = text.split('.').map(asciiLabelOf);
   const [first = '', ...rest] = labels;
   const sub = labels.join('.');
-  const isName = (first === '*' || LABEL.test(first)) && rest.every((label) => LABEL.test(label)) && `${sub}.${domain}`.length <= 253;
-  return isName ? sub : undefined;
+  // Below the domain once more: that is never meant.
+  if (`.${sub}`.endsWith(`.${domain}`)) {
+    const meant = sub.slice(0, -domain.length - 1);
+    return { message: `must be ${meant === '' ? 'empty' : meant}, without the domain itself, which is added to it` };
+  }
+  if (`${sub}.${domain}`.length > 253) return { message: 'must be shorter: with the domain it has more than 253 characters' };
+  const isName = (first === '*' || LABEL.test(first)) && rest.every((label) => LABEL.test(label));
+  return isName ? { sub } : { message: 'must be a subdomain without the domain itself, such as www, or empty for the domain itself' };
 }
 
 /** Without letters of other scripts, `domainToASCII` would read numbers as an IP address. */

@@ -3,10 +3,14 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { getPublicSuffix } from 'tldts';
 
+import type { BrokenField } from './broken-field.ts';
 import { isFullyQualified } from './hostname.ts';
 
 /** Letters of every script, with what IDNA allows between them. Nothing else: `domainToASCII` would take `a/b` for a path and `%41` for a letter. */
 const WRITTEN = /^(?:[\p{L}\p{M}\p{N}.-]|\u00B7|\u200C|\u200D){1,253}$/u;
+
+/** What a text is told that has no ASCII form though it is written as a domain name. */
+export const NOT_A_DOMAIN = 'must be a domain name whose labels IDNA allows, each of at most 63 characters in its ASCII form';
 
 /**
  * The ASCII form of a domain name, in lower case: `bücher.de` is `xn--bcher-kva.de`.
@@ -36,10 +40,7 @@ export interface RegistrableName {
 }
 
 /** Why a name cannot be registered. */
-export interface UnregistrableName {
-  readonly rule: 'tld' | 'registrable';
-  readonly message: string;
-}
+export type UnregistrableName = Omit<BrokenField, 'field'>;
 
 /** What a name ends in, longest first: of `a.co.uk`, `co.uk` and `uk`. */
 export function suffixesOf(name: string): string[] {

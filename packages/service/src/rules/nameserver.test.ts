@@ -21,7 +21,7 @@ test('every wrong nameserver is named', () => {
   const { broken } = readNameservers({ ns1: 'default', ns2: 'ns1.provider.example', ns3: 'a_b.example', ns4: 'default' }, STANDARD);
   expect(broken.map(({ field, rule }) => [field, rule])).toEqual([
     ['ns2', 'distinct'],
-    ['ns3', 'hostname'],
-    ['ns4', 'hostname'],
+    ['ns3', 'domain'],
+    ['ns4', 'exists'],
   ]);
 });

@@ -1,6 +1,7 @@
 /** Nameservers of a domain (specification: "POST /domain/{domain}/nameserver form"). */
-import type { DomainNameservers, FieldError } from '../generated/types.gen.ts';
-import { asciiNameOf } from './domain-name.ts';
+import type { DomainNameservers } from '../generated/types.gen.ts';
+import type { BrokenField } from './broken-field.ts';
+import { asciiNameOf, NOT_A_DOMAIN } from './domain-name.ts';
 
 export const NAMESERVER_FIELDS = ['ns1', 'ns2', 'ns3', 'ns4', 'ns5'] as const;
 
@@ -10,7 +11,7 @@ export type WantedNameservers = { readonly [Field in keyof DomainNameservers]?: 
 /** The nameservers that a form asks for, with every rule that it breaks; the former hold where there are none of the latter. */
 export interface NameserverReading {
   readonly nameservers: DomainNameservers;
-  readonly broken: readonly FieldError[];
+  readonly broken: readonly BrokenField[];
 }
 
 /**
@@ -20,23 +21,23 @@ export interface NameserverReading {
  */
 export function readNameservers(wanted: WantedNameservers, standard: readonly string[]): NameserverReading {
   const nameservers: DomainNameservers = { ns1: null, ns2: null, ns3: null, ns4: null, ns5: null };
-  const broken: FieldError[] = [];
+  const broken: BrokenField[] = [];
   for (const [index, field] of NAMESERVER_FIELDS.entries()) {
     const text = wanted[field];
     if (text === undefined) continue;
     const name = text === 'default' ? standard[index] : asciiNameOf(text);
     const twin = NAMESERVER_FIELDS.find((other) => nameservers[other] === name);
-    if (name === undefined) broken.push({ field, rule: 'hostname', message: wrongName(text, index + 1) });
+    if (name === undefined) broken.push({ field, ...wrongName(text, index + 1) });
     else if (twin !== undefined) broken.push({ field, rule: 'distinct', message: `must not name the same nameserver as ${twin}` });
     else nameservers[field] = name;
   }
   return { nameservers, broken };
 }
 
-function wrongName(text: string, number: number): string {
+function wrongName(text: string, number: number): Omit<BrokenField, 'field'> {
   return text === 'default'
-    ? `must be named, as there is no standard nameserver number ${number}`
-    : 'must be the domain of a nameserver, such as ns1.reseller-dns.example, or the word default';
+    ? { rule: 'exists', message: `must be the domain of a nameserver: there is no standard nameserver number ${number}` }
+    : { rule: 'domain', message: NOT_A_DOMAIN };
 }
 
 /** The nameservers that there are, in their order. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { euros } from './money.ts';
-import { brokenRanges, grossOf, monthlyPriceOf } from './resources.ts';
+import { brokenRanges, monthlyPriceOf } from './resources.ts';
 import type { BilledResources, ResourcePrices, ResourceRanges } from './resources.ts';
 
 const prices: ResourcePrices = {
@@ -38,10 +38,6 @@ test('half a GB costs half of one', () => {
 
 test('fewer backup slots and less speed than are included cost nothing less', () => {
   expect(monthlyPriceOf({ ...least, backup_slots: 0, network_speed: 100 }, prices)).toBe(monthlyPriceOf(least, prices));
-});
-
-test('value-added tax is 19 percent', () => {
-  expect(grossOf(euros('10.00'))).toBe(euros('11.90'));
 });
 
 test('every resource out of bounds is named', () => {

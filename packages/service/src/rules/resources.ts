@@ -1,4 +1,6 @@
 /** What VMs may have and what it costs (specification: "VM", the form of PUT /vm/create). */
+import { DEFAULTS } from '../generated/facts.gen.ts';
+import type { BrokenField } from './broken-field.ts';
 import { divideHalfEven, euros } from './money.ts';
 import type { Money } from './money.ts';
 
@@ -54,27 +56,31 @@ export interface BilledResources {
 }
 
 const MB_PER_GB = 1024n;
-const INCLUDED = { ips: 1, backupSlots: 2, mbit: 1000 } as const;
+const MBIT_PER_GBIT = 1000;
 
-/** Net price of 30 days: the sum of what each resource costs on the host system. */
+const { ips, backup_slots, network_speed } = DEFAULTS.CreateVmForm;
+/** What a VM has without a price of its own, by the field of the form: what it has where nothing is asked for. */
+export const INCLUDED = { ips, backup_slots, network_speed } as const;
+
+/**
+ * Net price of 30 days: the sum of what each resource costs on the host system (the heading
+ * "Billing" of the document has the formula).
+ */
 export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
   const beyond = (count: number, included: number): bigint => BigInt(Math.max(0, count - included));
-  return (
+  const withoutMemory =
     BigInt(vm.cores) * euros(prices.core) +
-    (BigInt(vm.mem) * euros(prices.mem)) / MB_PER_GB +
     BigInt(vm.disk) * euros(prices.nvme) +
     BigInt(vm.storage ?? 0) * euros(prices.hdd) +
     beyond(vm.ips, INCLUDED.ips) * euros(prices.extra_ip) +
-    beyond(vm.backup_slots, INCLUDED.backupSlots) * euros(prices.extra_backup_slot) +
-    beyond(Math.ceil(vm.network_speed / 1000), INCLUDED.mbit / 1000) * euros(prices.extra_gbit)
-  );
+    beyond(vm.backup_slots, INCLUDED.backup_slots) * euros(prices.extra_backup_slot) +
+    beyond(Math.ceil(vm.network_speed / MBIT_PER_GBIT), Math.ceil(INCLUDED.network_speed / MBIT_PER_GBIT)) * euros(prices.extra_gbit);
+  return divideHalfEven(withoutMemory * MB_PER_GB + BigInt(vm.mem) * euros(prices.mem), MB_PER_GB);
 }
 
 /** A resource outside its bounds. */
-export interface BrokenRange {
+export interface BrokenRange extends BrokenField {
   readonly field: keyof ResourceRanges;
-  readonly rule: 'minimum' | 'maximum' | 'multipleOf' | 'unavailable';
-  readonly message: string;
 }
 
 /** Every resource that a host system does not offer as asked. */
@@ -100,12 +106,4 @@ export function brokenRanges(vm: BilledResources, ranges: ResourceRanges, hostsy
     }
     return [];
   });
-}
-
-/** Value-added tax in percent; the specification names gross prices, not the rate (not shown). */
-const VAT_PERCENT = 19n;
-
-/** A net price with value-added tax. */
-export function grossOf(net: Money): Money {
-  return divideHalfEven(net * (100n + VAT_PERCENT), 100n);
 }

@@ -1,5 +1,5 @@
 /** Discount campaigns for VM host systems (specification: "Sale", and its states and transitions). */
-import { decimalOf } from './money.ts';
+import { decimalOf, euros } from './money.ts';
 import type { Money } from './money.ts';
 import { monthlyPriceOf } from './resources.ts';
 import type { BilledResources, ResourcePrices } from './resources.ts';
@@ -40,6 +40,14 @@ export type SaleResource = (typeof saleResources)[number];
 
 /** Net sale prices of 30 days on one host system. */
 export type SalePrices = Readonly<Partial<Record<SaleResource, Money>>>;
+
+/** The resources that a sale makes dearer than they are without it, with their standard prices. */
+export function dearerInSale(sale: SalePrices, standard: ResourcePrices): { readonly resource: SaleResource; readonly standard: string }[] {
+  return saleResources.flatMap((resource) => {
+    const price = sale[resource];
+    return price !== undefined && price > euros(standard[resource]) ? [{ resource, standard: standard[resource] }] : [];
+  });
+}
 
 /** What resources cost in a sale: those that it does not list keep their standard prices. */
 export function pricesInSale(standard: ResourcePrices, sale: SalePrices): ResourcePrices {

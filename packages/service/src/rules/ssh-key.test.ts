@@ -16,6 +16,18 @@ test.each(['ed25519', 'rsa'] as const)('an %s key is read, URL-encoded or not', 
   const key = parseKey(pem(type).public, 'pem').toString('ssh').trim();
   expect(publicKeyOf(key)).toContain(key.split(' ')[1]);
   expect(publicKeyOf(encodeURIComponent(key))).toBe(publicKeyOf(key));
+  expect(publicKeyOf(encodeURI(key))).toBe(publicKeyOf(key));
+  // As PHP's urlencode and HTML forms write it: a space is a plus.
+  expect(publicKeyOf(new URLSearchParams({ key }).toString().slice('key='.length))).toBe(publicKeyOf(key));
+  expect(publicKeyOf(`${key}\r\n`)).toBe(publicKeyOf(key));
+});
+
+test('a comment may hold any text but a line break, encoded or not', () => {
+  const key = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim().split(' ').slice(0, 2).join(' ');
+  expect(publicKeyOf(`${key} 50 % key`)).toMatch(/ 50 % key$/);
+  expect(publicKeyOf(encodeURIComponent(`${key} für alle`))).toMatch(/ für alle$/);
+  expect(publicKeyOf(`${key.replace(' ', '%20')}%20%FF`)).toMatch(/ \uFFFD$/);
+  expect(publicKeyOf(`${key.replace(' ', '%20')}%20name%0Assh-ed25519%20AAAA`)).toBeUndefined();
 });
 
 test('a private key is refused, whatever its notation', () => {

@@ -9,6 +9,11 @@ export interface Identity {
   readonly mode: Mode;
 }
 
+/** Whether a service has used the store, so that its secret must exist already. */
+export async function hasIdentity(store: Store): Promise<boolean> {
+  return (await store.read((db) => db.selectFrom('identity').select('id').executeTakeFirst())) !== undefined;
+}
+
 /**
  * Has the store remember what its first service is, and refuses one that is another: with another
  * secret it could not read what is encrypted, nor know the codes that are out, and a sandbox would

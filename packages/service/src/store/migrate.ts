@@ -9,6 +9,8 @@ import { operator } from './migrations/0006-operator.ts';
 import { nodes } from './migrations/0007-nodes.ts';
 import { vmChanges } from './migrations/0008-vm-changes.ts';
 import { turns } from './migrations/0009-turns.ts';
+import { otpAttempts } from './migrations/0010-otp-attempts.ts';
+import { vmIdentifiers } from './migrations/0011-vm-identifiers.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -25,6 +27,8 @@ export function migrationsOf(engine: Engine) {
     '0007-nodes': nodes(engine),
     '0008-vm-changes': vmChanges(engine),
     '0009-turns': turns(engine),
+    '0010-otp-attempts': otpAttempts(engine),
+    '0011-vm-identifiers': vmIdentifiers(engine),
   };
 }
 

@@ -29,10 +29,11 @@ export interface VerifiersTable {
   revoked: number | null;
 }
 
-/** Failed attempts to verify a code. */
+/** Failed attempts of a third party to verify a code. */
 export interface OtpAttemptsTable {
-  /** `operator`, or the identifier of a third party. */
-  caller: string;
+  verifier_id: string;
+  /** Account that the code was to be of; empty where none was named. It need not exist. */
+  account_id: string;
   /** Milliseconds: the first failure of the ten minutes that are counted. */
   since: number;
   failed: number;

@@ -1,4 +1,7 @@
-/** Settings of the service as a whole: the clock of a sandbox, and the rate limit of keys that have none of their own. */
+/** Settings of the service as a whole. */
+import { DEFAULT_VAT_RATES, vatInForce } from '../rules/vat.ts';
+import type { VatRate } from '../rules/vat.ts';
+import { prepared } from './prepared.ts';
 import type { Db } from './store.ts';
 
 /** How many requests a key may send in how many seconds. */
@@ -10,15 +13,43 @@ export interface RateLimit {
 export interface StoredSettings {
   /** Milliseconds that the clock is ahead of the machine's. */
   readonly clockOffset: number;
+  /** The rate limit of keys that have none of their own. */
   readonly rateLimit: RateLimit | null;
+  /** The earliest first. */
+  readonly vatRates: readonly VatRate[];
+  /** Days for which the identifier of a removed VM stays unused. */
+  readonly vmIdentifierQuarantine: number;
 }
+
+const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
 
 /** The settings; what was never set is as it is at the first start. */
 export async function readSettings(db: Db): Promise<StoredSettings> {
   const rows = await db.selectFrom('settings').selectAll().execute();
   const values = new Map(rows.map(({ name, value }) => [name, value]));
-  return { clockOffset: Number(values.get('clock_offset') ?? '0'), rateLimit: limitOf(values.get('rate_limit') ?? 'null') };
+  return {
+    clockOffset: Number(values.get('clock_offset') ?? '0'),
+    rateLimit: limitOf(values.get('rate_limit') ?? 'null'),
+    vatRates: vatRatesOf(values.get('vat_rates')),
+    vmIdentifierQuarantine: quarantineOf(values.get('vm_identifier_quarantine')),
+  };
 }
+
+/** The VAT rate in force at an instant (milliseconds), in hundredths of a percent. */
+export async function readVat(db: Db, now: number): Promise<number> {
+  const [row] = await settingNamed(db, { name: 'vat_rates' });
+  return vatInForce(vatRatesOf(row?.value), now);
+}
+
+/** Days for which the identifier of a removed VM stays unused. */
+export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
+  const [row] = await settingNamed(db, { name: 'vm_identifier_quarantine' });
+  return quarantineOf(row?.value);
+}
+
+const settingNamed = prepared<{ name: string }, { value: string }>((db, parameter) =>
+  db.selectFrom('settings').select('value').where('name', '=', parameter('name')),
+);
 
 export function writeClockOffset(db: Db, milliseconds: number): Promise<void> {
   return write(db, 'clock_offset', String(milliseconds));
@@ -39,6 +70,15 @@ export function writeRateLimit(db: Db, limit: RateLimit | null): Promise<void> {
   return write(db, 'rate_limit', JSON.stringify(limit));
 }
 
+export function writeVatRates(db: Db, rates: readonly VatRate[]): Promise<void> {
+  return write(db, 'vat_rates', JSON.stringify(rates));
+}
+
+/** @param days How long the identifier of a removed VM stays unused. */
+export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void> {
+  return write(db, 'vm_identifier_quarantine', String(days));
+}
+
 async function write(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('settings')
@@ -50,4 +90,14 @@ async function write(db: Db, name: string, value: string): Promise<void> {
 function limitOf(text: string): RateLimit | null {
   const limit: RateLimit | null = JSON.parse(text);
   return limit;
+}
+
+function vatRatesOf(text: string | undefined): readonly VatRate[] {
+  if (text === undefined) return DEFAULT_VAT_RATES;
+  const rates: VatRate[] = JSON.parse(text);
+  return rates;
+}
+
+function quarantineOf(text: string | undefined): number {
+  return text === undefined ? DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS : Number(text);
 }

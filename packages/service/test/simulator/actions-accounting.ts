@@ -58,7 +58,7 @@ export async function beginSale(sim: Simulation): Promise<void> {
   const stop = dice.chance(0.5) ? start + dice.integer(1, 60 * DAY) : null;
   const accountId = dice.chance(0.25) ? dice.pick(model.accounts).id : null;
   const listed = hosts.filter(() => dice.chance(0.6));
-  const pricings = (listed.length > 0 ? listed : hosts).map((host) => [host.name, somePrices(dice)] as const);
+  const pricings = (listed.length > 0 ? listed : hosts).map((host) => [host.name, somePrices(dice, host.prices)] as const);
   const max = dice.integer(1, 4);
   const upgradable = dice.chance(0.5);
   const title = `Sale ${model.sales.length + 1}`;
@@ -80,13 +80,12 @@ export async function beginSale(sim: Simulation): Promise<void> {
   sim.say(`the provider sets up ${title} for ${max} VMs`);
 }
 
-function somePrices(dice: Dice): (readonly [SaleResource, string])[] {
+function somePrices(dice: Dice, standard: Readonly<Record<SaleResource, string>>): (readonly [SaleResource, string])[] {
   const resources: readonly SaleResource[] = ['core', 'mem', 'nvme'];
-  const most = { core: 230, mem: 130, nvme: 5 };
   const chosen = resources.filter(() => dice.chance(0.6));
-  // From nothing to a little more than most host systems ask: such a sale is none.
+  // From nothing to the list price: such a sale is none.
   return (chosen.length > 0 ? chosen : resources).map((resource) => {
-    const price = dice.integer(0, most[resource] * 10);
+    const price = dice.integer(0, Math.round(Number(standard[resource]) * 1000));
     return [resource, `${Math.floor(price / 1000)}.${String(price % 1000).padStart(3, '0')}`] as const;
   });
 }

@@ -1,8 +1,20 @@
 /** The world outside the service: it remembers what it was asked, and fails and hangs as the seed says. */
-import type { Contact, DomainOrder, Fleet, Hypervisor, Ports, Registrar, ServerOrder, Turn, VmOrder, VmSize } from '../../src/index.ts';
+import { memoryFence } from '../../src/index.ts';
+import type {
+  Contact,
+  DomainOrder,
+  FencingToken,
+  Fleet,
+  Hypervisor,
+  Ports,
+  Registrar,
+  ServerOrder,
+  Subject,
+  VmOrder,
+  VmSize,
+} from '../../src/index.ts';
 import { simulatedAccess } from '../../src/ports/fleet.ts';
 import type { Random } from '../../src/ports/random.ts';
-import { LateCalls } from '../late-calls.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What becomes of one call of a port: it may do its work, or fail or hang before or after it. */
@@ -30,14 +42,14 @@ export class Faults {
   otherwise: (purpose: Purpose) => Fault = () => 'none';
   /** Told of each call that begins to hang. */
   onHang: (call: HangingCall) => void = () => {};
-  readonly #lateCalls = new LateCalls();
+  readonly #fence = memoryFence();
 
-  /** @param thing What the call is about: a late one is refused. */
-  async call<T>(purpose: Purpose, [thing, turn]: readonly [string | number, Turn], work: () => T): Promise<T> {
+  /** @param subject The fence rejects stale calls about it. */
+  async call<T>(purpose: Purpose, [subject, token]: readonly [Subject, FencingToken], work: () => T): Promise<T> {
     const fault = this.plan.shift() ?? this.otherwise(purpose);
     if (fault === 'fails before') throw new PortFailure('The port failed before it did its work.');
     if (fault === 'hangs before') await this.#hang();
-    this.#lateCalls.refuse(thing, turn);
+    await this.#fence.admit(subject, token);
     const result = work();
     if (fault === 'hangs after') await this.#hang();
     if (fault === 'fails after') throw new PortFailure('The port failed after it had done its work.');
@@ -64,28 +76,28 @@ export class SimulatedHypervisor implements Hypervisor {
   constructor(faults: Faults) {
     this.#faults = faults;
   }
-  create(order: VmOrder, turn: Turn): Promise<void> {
+  create(order: VmOrder, token: FencingToken): Promise<void> {
     this.lastOrder = order;
     this.orders.set(order.vmId, order);
-    return this.#faults.call('do', [order.vmId, turn], () => void this.vms.set(order.vmId, order));
+    return this.#faults.call('do', [`vm/${order.vmId}`, token], () => void this.vms.set(order.vmId, order));
   }
-  start(vmId: number, turn: Turn): Promise<void> {
-    return this.#faults.call('do', [vmId, turn], () => void this.stopped.delete(vmId));
+  start(vmId: number, token: FencingToken): Promise<void> {
+    return this.#faults.call('do', [`vm/${vmId}`, token], () => void this.stopped.delete(vmId));
   }
-  stop(vmId: number, turn: Turn): Promise<void> {
-    return this.#faults.call('tell', [vmId, turn], () => void this.stopped.add(vmId));
+  stop(vmId: number, token: FencingToken): Promise<void> {
+    return this.#faults.call('tell', [`vm/${vmId}`, token], () => void this.stopped.add(vmId));
   }
-  resize(size: VmSize, turn: Turn): Promise<void> {
-    return this.#faults.call('do', [size.vmId, turn], () => {
+  resize(size: VmSize, token: FencingToken): Promise<void> {
+    return this.#faults.call('do', [`vm/${size.vmId}`, token], () => {
       const order = this.vms.get(size.vmId);
       if (order) this.vms.set(size.vmId, { ...order, ...size });
     });
   }
-  reinstall(vmId: number, _os: string, turn: Turn): Promise<void> {
-    return this.#faults.call('do', [vmId, turn], () => {});
+  reinstall(vmId: number, _os: string, token: FencingToken): Promise<void> {
+    return this.#faults.call('do', [`vm/${vmId}`, token], () => {});
   }
-  remove(vmId: number, turn: Turn): Promise<void> {
-    return this.#faults.call('undo', [vmId, turn], () => {
+  remove(vmId: number, token: FencingToken): Promise<void> {
+    return this.#faults.call('undo', [`vm/${vmId}`, token], () => {
       this.vms.delete(vmId);
       this.stopped.delete(vmId);
     });
@@ -103,11 +115,11 @@ export class SimulatedFleet implements Fleet {
   get automaticSetUp(): Fleet['automaticSetUp'] {
     return this.automatic ? { after: SET_UP_SECONDS, accessTo: simulatedAccess } : null;
   }
-  setUp(order: ServerOrder, turn: Turn): Promise<void> {
-    return this.#faults.call('tell', [order.identifier, turn], () => void this.servers.set(order.identifier, order));
+  setUp(order: ServerOrder, token: FencingToken): Promise<void> {
+    return this.#faults.call('tell', [`server/${order.identifier}`, token], () => void this.servers.set(order.identifier, order));
   }
-  retire(identifier: string, turn: Turn): Promise<void> {
-    return this.#faults.call('tell', [identifier, turn], () => void this.servers.delete(identifier));
+  retire(identifier: string, token: FencingToken): Promise<void> {
+    return this.#faults.call('tell', [`server/${identifier}`, token], () => void this.servers.delete(identifier));
   }
 }
 
@@ -134,23 +146,27 @@ export class SimulatedRegistrar implements Registrar {
   constructor(faults: Faults) {
     this.#faults = faults;
   }
-  register(order: DomainOrder, turn: Turn): Promise<'registered' | 'taken'> {
-    return this.#faults.call('do', [order.name, turn], () => (order.name.startsWith(TAKEN) ? 'taken' : this.#have(order, 'registered')));
+  register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'> {
+    return this.#faults.call('do', [`domain/${order.name}`, token], () =>
+      order.name.startsWith(TAKEN) ? 'taken' : this.#have(order, 'registered'),
+    );
   }
-  transfer(order: DomainOrder, authcode: string, turn: Turn): Promise<'transferred' | 'refused'> {
-    return this.#faults.call('do', [order.name, turn], () => (authcode === GOOD_AUTHCODE ? this.#have(order, 'transferred') : 'refused'));
+  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'> {
+    return this.#faults.call('do', [`domain/${order.name}`, token], () =>
+      authcode === GOOD_AUTHCODE ? this.#have(order, 'transferred') : 'refused',
+    );
   }
-  withdraw(name: string, turn: Turn): Promise<void> {
-    return this.#faults.call('undo', [name, turn], () => void this.domains.delete(name));
+  withdraw(name: string, token: FencingToken): Promise<void> {
+    return this.#faults.call('undo', [`domain/${name}`, token], () => void this.domains.delete(name));
   }
-  setNameservers(name: string, nameservers: readonly string[], turn: Turn): Promise<void> {
-    return this.#faults.call('do', [name, turn], () => this.#change(name, { nameservers }));
+  setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void> {
+    return this.#faults.call('do', [`domain/${name}`, token], () => this.#change(name, { nameservers }));
   }
-  setAuthcode(name: string, authcode: string | null, turn: Turn): Promise<void> {
-    return this.#faults.call('do', [name, turn], () => this.#change(name, { authcode }));
+  setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void> {
+    return this.#faults.call('do', [`domain/${name}`, token], () => this.#change(name, { authcode }));
   }
-  setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void> {
-    return this.#faults.call('do', [name, turn], () => this.#change(name, { renewed }));
+  setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void> {
+    return this.#faults.call('do', [`domain/${name}`, token], () => this.#change(name, { renewed }));
   }
   #have<Outcome>({ name, contact, nameservers }: DomainOrder, outcome: Outcome): Outcome {
     this.domains.set(name, { contact, nameservers, authcode: null, renewed: true });

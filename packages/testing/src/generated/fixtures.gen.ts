@@ -200,7 +200,7 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The dedicated server is not cancelled, so there is no cancellation to withdraw.",
+      "message": "This VM is stopped. Ask the provider to start it, then reinstall it.",
       "data": null
     } satisfies types.ReinstallVmErrors['409'],
     "keyInProgress": {
@@ -235,13 +235,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: os must be an operating system that the provider offers, and debian_3 is none.",
+      "message": "The form breaks a rule: os must be one of almalinux_9, debian_12, debian_13, rockylinux_9, ubuntu_22_04, ubuntu_24_04, windows_server_2022.",
       "data": {
         "fields": [
           {
             "field": "os",
             "rule": "exists",
-            "message": "must be an operating system that the provider offers"
+            "message": "must be one of almalinux_9, debian_12, debian_13, rockylinux_9, ubuntu_22_04, ubuntu_24_04, windows_server_2022"
           }
         ]
       }
@@ -319,6 +319,37 @@ export const answers = {
               "max": 5000,
               "step": 100
             }
+          },
+          "prices": {
+            "core": {
+              "price_net": "2.00",
+              "price_gross": 2.38
+            },
+            "mem": {
+              "price_net": "1.20",
+              "price_gross": 1.428
+            },
+            "nvme": {
+              "price_net": "0.04",
+              "price_gross": 0.0476
+            },
+            "extra_ip": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "extra_backup_slot": {
+              "price_net": "0.50",
+              "price_gross": 0.595
+            },
+            "extra_gbit": {
+              "price_net": "5.00",
+              "price_gross": 5.95
+            }
+          },
+          "included": {
+            "ips": 1,
+            "backup_slots": 2,
+            "network_speed": 1000
           }
         },
         {
@@ -371,6 +402,41 @@ export const answers = {
               "max": 4000,
               "step": 100
             }
+          },
+          "prices": {
+            "core": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "mem": {
+              "price_net": "1.00",
+              "price_gross": 1.19
+            },
+            "nvme": {
+              "price_net": "0.03",
+              "price_gross": 0.0357
+            },
+            "hdd": {
+              "price_net": "0.01",
+              "price_gross": 0.0119
+            },
+            "extra_ip": {
+              "price_net": "1.50",
+              "price_gross": 1.785
+            },
+            "extra_backup_slot": {
+              "price_net": "0.50",
+              "price_gross": 0.595
+            },
+            "extra_gbit": {
+              "price_net": "10.00",
+              "price_gross": 11.9
+            }
+          },
+          "included": {
+            "ips": 1,
+            "backup_slots": 2,
+            "network_speed": 1000
           }
         }
       ]
@@ -1250,7 +1316,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The cancellation was withdrawn and the dedicated server is renewed again.",
       "data": {
-        "identifier": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        "identifier": "4d8e2b71-0c5f-4a96-9e13-b7a25f60d8c4",
         "renew_date": "2026-05-01T09:30:00.000Z"
       }
     } satisfies types.UndeleteDedicatedServerSuccess,
@@ -1482,8 +1548,8 @@ export const answers = {
       "message": "The domain was registered.",
       "data": {
         "domain": {
-          "name": "reseller-customer.net",
-          "sld": "reseller-customer",
+          "name": "reseller-project.net",
+          "sld": "reseller-project",
           "tld": "net",
           "authcode": null,
           "status": "LOCK",
@@ -1622,13 +1688,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: handle must name a handle with a phone number when the domain is a .de domain; HDL-104829 has none.",
+      "message": "The form breaks a rule: handle must name a handle with a phone number when the domain is a .de domain; HDL-100317 has none.",
       "data": {
         "fields": [
           {
             "field": "handle",
             "rule": "phone",
-            "message": "must name a handle with a phone number when the domain is a .de domain; HDL-104829 has none"
+            "message": "must name a handle with a phone number when the domain is a .de domain; HDL-100317 has none"
           }
         ]
       }
@@ -2053,7 +2119,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The cancellation was withdrawn and the domain is renewed again.",
       "data": {
-        "domain": "reseller-customer.net"
+        "domain": "reseller-archive.net"
       }
     } satisfies types.UndeleteDomainSuccess,
     "malformed": {
@@ -2341,13 +2407,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: phone must be a phone number without an extension, such as +49.6955501234.",
+      "message": "The form breaks a rule: phone must be a number of the numbering plan of its country, such as +49.6955501234.",
       "data": {
         "fields": [
           {
             "field": "phone",
             "rule": "phone",
-            "message": "must be a phone number without an extension, such as +49.6955501234"
+            "message": "must be a number of the numbering plan of its country, such as +49.6955501234"
           }
         ]
       }
@@ -2485,7 +2551,7 @@ export const answers = {
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The handle was found.",
       "data": {
-        "handle": "HDL-104829",
+        "handle": "HDL-100317",
         "type": "PERS",
         "gender": "MALE",
         "firstname": "Jonas",
@@ -3253,13 +3319,13 @@ export const forms = {
   },
   registerDomain: {
     "withNameservers": {
-      "domain": "reseller-customer.net",
+      "domain": "reseller-project.net",
       "handle": "HDL-104829",
       "ns1": "ns1.reseller-dns.example",
       "ns2": "ns2.reseller-dns.example"
     } satisfies NonNullable<types.RegisterDomainData['body']>,
     "register": {
-      "domain": "reseller-customer.net",
+      "domain": "reseller-project.net",
       "handle": "HDL-104829"
     } satisfies NonNullable<types.RegisterDomainData['body']>,
     "transfer": {
@@ -3325,7 +3391,7 @@ export const forms = {
   },
   listRequests: {
     "secondPage": {
-      "offset": 50
+      "offset": 51
     } satisfies NonNullable<types.ListRequestsData['body']>,
     "firstPage": {} satisfies NonNullable<types.ListRequestsData['body']>,
   },

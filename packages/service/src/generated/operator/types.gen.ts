@@ -132,7 +132,7 @@ export type BrokenRule = {
 };
 
 /**
- * What a request answers whose body breaks rules (RFC 9457). `errors` names every one of them, not only the first.
+ * What a request answers whose body breaks rules (RFC 9457). `errors` names each of them, up to 50.
  */
 export type ValidationProblem = {
     type: ProblemType;
@@ -153,7 +153,7 @@ export type ValidationProblem = {
      */
     instance: string;
     /**
-     * One item for each broken rule.
+     * One item for each broken rule, up to 50.
      */
     errors: Array<BrokenRule>;
 };
@@ -571,7 +571,7 @@ export type ResourceRangesInput = {
      */
     backup_slots: ResourceRangeInput;
     /**
-     * Network speed in Mbit.
+     * Network speed in Mbit; `min` and `step` are multiples of 100, and `min` is at least 100.
      */
     network_speed: ResourceRangeInput;
     /**
@@ -1629,13 +1629,17 @@ export type SetTldPriceRequest = {
 };
 
 /**
- * The code that a reseller presented.
+ * The code that a reseller presented, and who the reseller claims to be.
  */
 export type VerifyOtpRequest = {
     /**
      * The one-time code.
      */
     code: string;
+    /**
+     * Account that the reseller claims to be. Only a code of this account is valid then, and wrong codes count for this account alone. Without it, any account's code is valid, and wrong codes count against every attempt of the third party that names no account.
+     */
+    account_id?: Id;
 };
 
 /**
@@ -1949,6 +1953,20 @@ export type IsolatedAccount = {
 };
 
 /**
+ * A rate of value-added tax and the instant from which it applies.
+ */
+export type VatRate = {
+    /**
+     * The rate in hundredths of a percent. 1900 is 19 percent.
+     */
+    basis_points: number;
+    /**
+     * The rate applies from this instant until the next rate does.
+     */
+    valid_from: Instant;
+};
+
+/**
  * How the service is set.
  */
 export type Settings = {
@@ -1957,6 +1975,48 @@ export type Settings = {
      * Rate limit of each API key that has none of its own; null for no limit.
      */
     rate_limit: RateLimit | null;
+    /**
+     * Rates of value-added tax, the earliest first. Where none was set, 19 percent has always applied.
+     */
+    vat_rates: Array<VatRate>;
+    /**
+     * Days for which the identifier of a removed VM stays unused. 90 where nothing was set.
+     */
+    vm_identifier_quarantine_days: number;
+};
+
+/**
+ * A rate of value-added tax and the instant from which it applies.
+ */
+export type VatRateInput = {
+    /**
+     * The rate in hundredths of a percent. 1900 is 19 percent.
+     */
+    basis_points: number;
+    /**
+     * The rate applies from this instant until the next rate does.
+     */
+    valid_from: Instant;
+};
+
+/**
+ * All rates of value-added tax.
+ */
+export type SetVatRatesRequest = {
+    /**
+     * The rates in any order, no two from the same instant. One of them must be in force already.
+     */
+    vat_rates: Array<VatRateInput>;
+};
+
+/**
+ * The new quarantine.
+ */
+export type SetVmIdentifierQuarantineRequest = {
+    /**
+     * Days of 24 hours, counted from the removal of a VM. At least one, since a repeated purchase is answered with the identifier of its VM for that long.
+     */
+    vm_identifier_quarantine_days: number;
 };
 
 /**
@@ -2186,7 +2246,7 @@ export type CreateAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2309,7 +2369,7 @@ export type SetCreditLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2441,7 +2501,7 @@ export type IssueApiKeyErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2514,7 +2574,7 @@ export type RotateApiKeyErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2637,7 +2697,7 @@ export type SetApiKeyRateLimitErrors = {
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2814,7 +2874,7 @@ export type DefineHostSystemErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -2933,7 +2993,7 @@ export type DefineOsImageErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3060,7 +3120,7 @@ export type DefineIpPoolErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3178,7 +3238,7 @@ export type CreateSaleErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3346,7 +3406,7 @@ export type AddMarketItemErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3472,7 +3532,7 @@ export type OrderDedicatedServerErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3545,7 +3605,7 @@ export type CompleteDedicatedSetupErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -3908,7 +3968,7 @@ export type ResizeVmErrors = {
      */
     409: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4379,7 +4439,7 @@ export type SetTldPriceErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4435,11 +4495,11 @@ export type VerifyOtpErrors = {
      */
     401: Problem;
     /**
-     * The code is wrong, used, expired or replaced by a newer one; the answer does not tell which.
+     * The code is wrong, used, expired, replaced by a newer one, or that of another account than the one named; the answer does not tell which.
      */
     404: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4451,7 +4511,7 @@ export type VerifyOtpErrors = {
      */
     422: ValidationProblem;
     /**
-     * Too many attempts failed; codes are not checked until they are over.
+     * Five codes of this third party for this account were wrong; its codes for the account are not checked until Retry-After has passed.
      */
     429: Problem;
     /**
@@ -4553,7 +4613,7 @@ export type RegisterVerifierErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -4712,7 +4772,7 @@ export type AdvanceClockErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5083,7 +5143,7 @@ export type CreateFaultErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5197,7 +5257,7 @@ export type CreateIsolatedAccountErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5360,7 +5420,7 @@ export type SetDefaultRateLimitErrors = {
      */
     403: Problem;
     /**
-     * The body is too long.
+     * The body is longer than 64 KiB.
      */
     413: Problem;
     /**
@@ -5395,6 +5455,126 @@ export type SetDefaultRateLimitResponses = {
 };
 
 export type SetDefaultRateLimitSuccess = SetDefaultRateLimitResponses[keyof SetDefaultRateLimitResponses];
+
+export type SetVatRatesData = {
+    /**
+     * All rates, past and future.
+     */
+    body: SetVatRatesRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/vat-rates';
+};
+
+export type SetVatRatesErrors = {
+    /**
+     * The request cannot be read: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a good one.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetVatRatesError = SetVatRatesErrors[keyof SetVatRatesErrors];
+
+export type SetVatRatesResponses = {
+    /**
+     * The settings as they now are.
+     */
+    200: Settings;
+};
+
+export type SetVatRatesSuccess = SetVatRatesResponses[keyof SetVatRatesResponses];
+
+export type SetVmIdentifierQuarantineData = {
+    /**
+     * The new quarantine.
+     */
+    body: SetVmIdentifierQuarantineRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/vm-identifier-quarantine';
+};
+
+export type SetVmIdentifierQuarantineErrors = {
+    /**
+     * The request cannot be read: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a good one.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetVmIdentifierQuarantineError = SetVmIdentifierQuarantineErrors[keyof SetVmIdentifierQuarantineErrors];
+
+export type SetVmIdentifierQuarantineResponses = {
+    /**
+     * The settings as they now are.
+     */
+    200: Settings;
+};
+
+export type SetVmIdentifierQuarantineSuccess = SetVmIdentifierQuarantineResponses[keyof SetVmIdentifierQuarantineResponses];
 
 export type GetDueWorkData = {
     body?: never;

@@ -1,4 +1,5 @@
 /** Who is calling the operator API: the operator, or a third party that verifies codes. */
+import { OPERATOR } from '../../operator/operation.ts';
 import { OperatorProblem } from '../../operator/problem.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
@@ -6,9 +7,6 @@ import { guessing } from '../guessing.ts';
 
 /** Who calls: `operator`, or the identifier of a third party. */
 export type OperatorCaller = string;
-
-/** The caller whom the operator token names. */
-export const OPERATOR = 'operator';
 
 /** Longest token that is looked at. */
 const LONGEST = 512;

@@ -1,12 +1,11 @@
 /** One operation of the operator's document as a route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { performOperator } from '../../operator/operation.ts';
+import { OPERATOR, performOperator } from '../../operator/operation.ts';
 import type { OperatorContext, OperatorId } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
 import type { OperatorApi } from './api.ts';
-import { OPERATOR } from './authenticate.ts';
 import type { OperatorCaller, Presented } from './authenticate.ts';
 import { assertBody, assertPath, assertQuery, readBody, readParameters } from './request.ts';
 

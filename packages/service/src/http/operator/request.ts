@@ -1,12 +1,12 @@
 /** From an HTTP request to a call of the operator: what is judged before an operation is asked. */
 import type { Issue } from '@reseller/contract';
 
+import { MAX_NAMED_RULES } from '../../generated/operator/facts.gen.ts';
 import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
 import { broken, OperatorProblem } from '../../operator/problem.ts';
+import { mistakesOf } from '../mistakes.ts';
 import type { ApiParameter, OperatorApi } from './api.ts';
 
-/** Broken rules that one answer names at the most. */
-const MOST_NAMED = 50;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, unknown>>;
  *
  * @throws OperatorProblem 400 when one breaks its rule or is not known.
  */
-export function readParameters({ parameters }: OperatorApi, place: ApiParameter['in'], given: unknown): Values {
+export function readParameters({ parameters, checkBody }: OperatorApi, place: ApiParameter['in'], given: unknown): Values {
   const known = new Map(parameters.filter((parameter) => parameter.in === place).map((parameter) => [parameter.name, parameter]));
   const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
   return Object.fromEntries(
@@ -24,10 +24,11 @@ export function readParameters({ parameters }: OperatorApi, place: ApiParameter[
       const parameter = known.get(name);
       if (!parameter) {
         const names = [...known.keys()].join(', ');
-        throw malformed(`There is no ${place} parameter ${name} here. ${names === '' ? 'Leave it out.' : `The operation takes ${names}.`}`);
+        const taken = names === '' ? 'Leave it out.' : `The operation takes ${names}.`;
+        throw malformed(`There is no ${place} parameter ${name} here. ${taken}${checkBody ? ' Send fields in the JSON body.' : ''}`);
       }
       const value = valueOf(parameter, text);
-      const [issue] = parameter.check(value);
+      const [issue] = mistakesOf(parameter.check(value));
       if (issue) throw malformed(`The ${place} parameter ${name} ${issue.message}.`);
       return [name, value];
     }),
@@ -67,8 +68,8 @@ export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
  * @throws OperatorProblem 422 naming every broken rule.
  */
 export function assertBody<Id extends OperatorId>({ checkBody }: OperatorApi<Id>, body: unknown): asserts body is BodyOf<Id> {
-  const issues = checkBody?.(body) ?? [];
-  if (issues.length > 0) throw broken(issues.slice(0, MOST_NAMED).map(brokenRule));
+  const issues = mistakesOf(checkBody?.(body) ?? []);
+  if (issues.length > 0) throw broken(issues.slice(0, MAX_NAMED_RULES).map(brokenRule));
 }
 
 /** What `readParameters` gave is what the route types say: both are made from the document. */

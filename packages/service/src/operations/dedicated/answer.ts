@@ -11,7 +11,7 @@ import type {
 } from '../../generated/types.gen.ts';
 import { unseal } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
-import { grossOf } from '../../rules/resources.ts';
+import { grossOf } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
 import { passwordContext } from './runtime.ts';
 import { stateOf } from './server.ts';
@@ -43,16 +43,17 @@ export async function addressesOf(db: Db, servers: readonly ServerRow[]): Promis
  * A server as its list and its info show it. One of the market has no addresses, no management
  * and no renewal yet.
  *
- * @param secret What its management password was encrypted with.
+ * @param shown `secret`: known to the service alone, its management password was encrypted with it. `vat`: hundredths of a percent.
  */
-export function serverAnswer(server: ServerRow, ips: DedicatedIps, secret: string): DedicatedServer {
+export function serverAnswer(server: ServerRow, ips: DedicatedIps, shown: { secret: string; vat: number }): DedicatedServer {
+  const { secret, vat } = shown;
   const state = stateOf(server);
   const { cpu, ...hardware } = hardwareOf(server);
   return {
     identifier: server.id,
     deployed: state.phase === 'deployed',
     accounting: {
-      price: priceOf(server),
+      price: priceOf(server, vat),
       runtime: { amount: server.runtime_days, unit: 'days' },
       renew: state.phase === 'deployed' ? isoOf(state.renew) : null,
       terminated: state.phase === 'deployed' && state.terminated,
@@ -65,8 +66,12 @@ export function serverAnswer(server: ServerRow, ips: DedicatedIps, secret: strin
   };
 }
 
-/** A server as the market shows it: how many addresses it has, and not which. */
-export function marketAnswer(server: ServerRow, ips: DedicatedIps): DedicatedMarketItem {
+/**
+ * A server as the market shows it: how many addresses it has, and not which.
+ *
+ * @param vat Hundredths of a percent.
+ */
+export function marketAnswer(server: ServerRow, ips: DedicatedIps, vat: number): DedicatedMarketItem {
   const { ipv4, ipv6 } = offeredIps(server, ips);
   return {
     identifier: server.id,
@@ -78,7 +83,7 @@ export function marketAnswer(server: ServerRow, ips: DedicatedIps): DedicatedMar
     },
     network: networkOf(server),
     status: { type: server.status_type, description: server.status_description },
-    price: { ...priceOf(server), runtime: { amount: server.runtime_days, unit: 'days' } },
+    price: { ...priceOf(server, vat), runtime: { amount: server.runtime_days, unit: 'days' } },
   };
 }
 
@@ -89,9 +94,9 @@ export function offeredIps({ offered_ips }: ServerRow, ips: DedicatedIps): { rea
   return parsed;
 }
 
-function priceOf({ price }: ServerRow): DedicatedPrice {
+function priceOf({ price }: ServerRow, vat: number): DedicatedPrice {
   const net = BigInt(price);
-  return { net: numberOf(roundToCents(net)), gross: numberOf(roundToCents(grossOf(net))) };
+  return { net: numberOf(roundToCents(net)), gross: numberOf(roundToCents(grossOf(net, vat))) };
 }
 
 function managementOf({ id, dashboard, username, email, sealed_password }: ServerRow, secret: string): DedicatedManagement {

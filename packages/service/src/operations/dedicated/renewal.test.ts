@@ -184,7 +184,7 @@ test('a cancelled server ends at its renewal date: gone from the list, not found
     (await service.call('listDedicatedMarket')).body.data.list.map(({ identifier }: { identifier: string }) => identifier),
   ).not.toContain(RYZEN);
   const [row] = await service.store.read((db) => db.selectFrom('dedicated_servers').selectAll().where('id', '=', RYZEN).execute());
-  expect(row).toMatchObject({ state: 'ended', sealed_password: null, fleet_task: null, due: null });
+  expect(row).toMatchObject({ state: 'ended', sealed_password: null, due: null });
 });
 
 test('servers of one account are renewed each at its own date', async () => {

@@ -1,4 +1,5 @@
 /** What comes by itself in the life of a dedicated server: its set-up completes, it is renewed, it ends. */
+import { enqueueRetirement } from '../../core/dedicated/fleet.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Seconds } from '../../rules/billing.ts';
@@ -83,18 +84,20 @@ async function renewOrEnd(db: Db, { ports }: RuntimeParts, server: ServerRow, at
     return;
   }
   // Nobody is given the password any more, and the addresses are free for other servers.
-  await db
-    .updateTable('dedicated_servers')
-    .set({ ended: at, fleet_task: 'retire', sealed_password: null })
-    .where('id', '=', server.id)
-    .execute();
+  await db.updateTable('dedicated_servers').set({ ended: at, sealed_password: null }).where('id', '=', server.id).execute();
   await db.deleteFrom('dedicated_addresses').where('server_id', '=', server.id).execute();
+  await enqueueRetirement(db, ports, { identifier: server.id, accountId: ownerOf(server) });
 }
 
-function chargeOf({ id, account_id, price, runtime_days }: ServerRow, type: 'CREATE' | 'RENEW', start: Seconds): Charge {
-  if (account_id === null) throw new Error(`The dedicated server ${id} is nobody's, so nobody can be charged for it.`);
+function ownerOf({ id, account_id }: ServerRow): string {
+  if (account_id === null) throw new Error(`The dedicated server ${id} belongs to no account.`);
+  return account_id;
+}
+
+function chargeOf(server: ServerRow, type: 'CREATE' | 'RENEW', start: Seconds): Charge {
+  const { id, price, runtime_days } = server;
   return {
-    accountId: account_id,
+    accountId: ownerOf(server),
     kind: 'dedicated',
     subject: id,
     type,

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 
 import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
+import type { Subject } from '../../ports/fencing.ts';
 import { notFound, Refusal } from '../../refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
@@ -66,6 +67,11 @@ export async function endChange(db: Db, name: string, changed: Partial<DomainRow
     .where('name', '=', name)
     .where('state', '=', 'changing')
     .execute();
+}
+
+/** What port calls about a domain are fenced by. */
+export function domainSubject({ name }: { readonly name: string }): Subject {
+  return `domain/${name}`;
 }
 
 /** A stored domain as the rules of its life take it. */

@@ -22,6 +22,12 @@ export async function allHostSystems(db: Db): Promise<HostSystem[]> {
   return (await everyHostSystem(db, {})).map(parsed);
 }
 
+/** What a form is told that names none of them. */
+export async function expectedHostSystem(db: Db): Promise<string> {
+  const names = (await everyHostSystem(db, {})).map(({ name }) => name);
+  return `must be one of ${names.join(', ')}; GET /vm/list/hosts says what each of them offers`;
+}
+
 type Row = Selectable<HostSystemsTable>;
 
 const oneHostSystem = prepared<{ name: string }, Row>((db, parameter) =>

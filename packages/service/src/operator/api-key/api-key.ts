@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { ApiKey, IssuedApiKey } from '../../generated/operator/types.gen.ts';
 import { issueKey } from '../../provider/account.ts';
 import type { RateLimit } from '../../store/settings.ts';
@@ -15,8 +16,6 @@ import { instant, instantOrNull } from '../shown.ts';
 type Row = Selectable<ApiKeysTable>;
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
-/** Seconds that a key stays good beside the one that replaces it, when nothing is said. */
-const USUAL_OVERLAP = 86_400;
 
 /** GET /accounts/{account_id}/api-keys */
 export const listApiKeys: ReadOperation<'listApiKeys'> = {
@@ -53,7 +52,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
     const old = await keyOf(db, path.api_key_id);
     const replaced = await db
       .updateTable('api_keys')
-      .set({ valid_until: now + (body.overlap_seconds ?? USUAL_OVERLAP) * 1000 })
+      .set({ valid_until: now + { ...DEFAULTS.RotateApiKeyRequest, ...body }.overlap_seconds * 1000 })
       .where('id', '=', old.id)
       .where('revoked', 'is', null)
       .where('valid_until', 'is', null)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, DedicatedServer, ServerAddress } from '../../generated/operator/types.gen.ts';
 import { addressesOf, datacenterOf } from '../../operations/dedicated/answer.ts';
 import { findServer, stateOf } from '../../operations/dedicated/server.ts';
@@ -58,7 +59,7 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
 export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = {
   kind: 'store',
   async run({ db }, { path, body, ports, secret }) {
-    const { management, ipv4, ipv6 = [] } = body;
+    const { management, ipv4, ipv6 } = { ...DEFAULTS.CompleteDedicatedSetupRequest, ...body };
     assertUnbroken(
       ipv6.flatMap(({ address }, index) =>
         networkOf(address) ? [] : [{ pointer: `#/ipv6/${index}/address`, detail: 'must be an IPv6 network such as 2001:db8::/64' }],

@@ -5,7 +5,7 @@ import * as operator from '@reseller/operator-client';
 import { holdUp, register } from '../../../test/domains.ts';
 import { startOperator } from '../../../test/operator.ts';
 import { TestRegistrar } from '../../../test/registrar.ts';
-import type { Turn } from '../../index.ts';
+import type { FencingToken } from '../../index.ts';
 
 const { orThrow } = operator;
 
@@ -70,9 +70,9 @@ test('a domain that is being changed is not terminated meanwhile', async () => {
 class FailingRegistrar extends TestRegistrar {
   failures = 0;
   when: 'before' | 'after' = 'before';
-  override async setRenewal(name: string, renewed: boolean, turn: Turn): Promise<void> {
-    if (this.failures-- <= 0) return super.setRenewal(name, renewed, turn);
-    if (this.when === 'after') await super.setRenewal(name, renewed, turn);
+  override async setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void> {
+    if (this.failures-- <= 0) return super.setRenewal(name, renewed, token);
+    if (this.when === 'after') await super.setRenewal(name, renewed, token);
     throw new Error('no route to the registry');
   }
 }
@@ -97,7 +97,7 @@ test('a registrar that keeps failing: 503 that says what became of it, as often 
     const answer = await terminate();
     expect(answer).toMatchObject({
       status: 503,
-      body: { type: expect.stringMatching(/unavailable$/), detail: expect.stringContaining('told again') },
+      body: { type: expect.stringMatching(/unavailable$/), detail: expect.stringContaining('retries until') },
     });
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   }

@@ -1,62 +1,114 @@
 import { hashOfOtp } from '../../rules/credentials.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db, Store } from '../../store/store.ts';
+import { OPERATOR } from '../operation.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 import { instant } from '../shown.ts';
 
-/** Failed attempts of one token, and milliseconds that they are counted for. */
-const MOST_FAILURES = 5;
-const COUNTED_FOR = 10 * 60 * 1000;
+/** Wrong codes of one third party for one account, and the milliseconds for which they are counted. */
+const MAX_FAILURES = 5;
+const FAILURES_TTL_MS = 10 * 60 * 1000;
+
+/** Whose wrong codes are counted together. */
+interface Attempt {
+  readonly verifierId: string;
+  /** Empty where the third party names no account. */
+  readonly accountId: string;
+}
+
+/** A code as it was presented. */
+interface Presented {
+  readonly hash: string;
+  /** Account that the code must be of; undefined for any. */
+  readonly accountId: string | undefined;
+}
 
 /** POST /otp/verify: whose the code is; it is used up by that. */
 export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   kind: 'service',
   async run({ store, body, secret, caller, now }) {
+    const { account_id: accountId } = body;
+    const presented = { hash: hashOfOtp(body.code, secret), accountId };
+    // The operator may do everything with every account: there is nothing to keep it from.
+    const attempt = caller === OPERATOR ? undefined : { verifierId: caller, accountId: accountId ?? '' };
     // A failed attempt is written down, so the unit of work ends well and the problem follows it.
     const result = await store.commit(async ({ db }) => {
-      const { since, failed } = await attemptsOf(db, caller, now);
-      if (failed >= MOST_FAILURES) return { retryAfter: Math.ceil((since + COUNTED_FOR - now) / 1000) };
-      const account = await useCode(db, hashOfOtp(body.code, secret), now);
+      const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
+      if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };
+      const account = await useCode(db, presented, now);
       if (account) return { account };
-      await db
-        .updateTable('otp_attempts')
-        .set({ failed: failed + 1 })
-        .where('caller', '=', caller)
-        .execute();
+      if (attempt && !(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
       return {};
     });
     if (result.account) return { account_id: result.account.id, account_name: result.account.name, verified: instant(now) };
-    if (result.retryAfter === undefined)
-      throw new OperatorProblem('not-found', 'No valid code is like this. Ask the reseller to generate a new one.');
-    const { retryAfter } = result;
-    throw new OperatorProblem('rate-limited', `Five attempts with this token failed. Wait ${retryAfter} seconds, as Retry-After says.`, {
-      retryAfter,
-    });
+    if (result.retryAfter !== undefined) throw tooManyFailures(result.retryAfter, accountId);
+    const whose = accountId === undefined ? '' : ' of this account';
+    throw new OperatorProblem('not-found', `This is not a valid code${whose}. Ask the reseller to generate a new one.`);
   },
 };
 
-/** Failures of the running ten minutes. An update first: of attempts that arrive together, each waits for the one before. */
-async function attemptsOf(db: Db, caller: string, now: number): Promise<{ since: number; failed: number }> {
+/** Deletes failures that count for nothing now. */
+export async function forgetOldAttempts(store: Store, now: number): Promise<void> {
+  await store.commit(({ db }) =>
+    db
+      .deleteFrom('otp_attempts')
+      .where(({ eb, or }) => or([eb('since', '<=', now - FAILURES_TTL_MS), eb('since', '>', now)]))
+      .execute(),
+  );
+}
+
+function tooManyFailures(retryAfter: number, accountId: string | undefined): OperatorProblem {
+  const wait = `Wait ${retryAfter} seconds, as Retry-After says`;
+  const detail =
+    accountId === undefined
+      ? `Five codes that this third party presented without an account were wrong. ${wait}, or name the account in account_id.`
+      : `Five codes that this third party presented for this account were wrong. ${wait}.`;
+  return new OperatorProblem('rate-limited', detail, { retryAfter });
+}
+
+/** Failures of the running ten minutes. An insert first: of attempts that arrive together, each waits for the one before. */
+async function attemptsOf(db: Db, { verifierId, accountId }: Attempt, now: number): Promise<{ since: number; failed: number }> {
   const attempts = await db
     .insertInto('otp_attempts')
-    .values({ caller, since: now, failed: 0 })
-    .onConflict((conflict) => conflict.column('caller').doUpdateSet(({ ref }) => ({ failed: ref('otp_attempts.failed') })))
+    .values({ verifier_id: verifierId, account_id: accountId, since: now, failed: 0 })
+    .onConflict((conflict) =>
+      conflict.columns(['verifier_id', 'account_id']).doUpdateSet(({ ref }) => ({ failed: ref('otp_attempts.failed') })),
+    )
     .returningAll()
     .executeTakeFirstOrThrow();
-  if (attempts.failed > 0 && attempts.since + COUNTED_FOR > now) return attempts;
+  // Failures of a later time are of a clock that has been set back since.
+  const isRunning = attempts.failed > 0 && attempts.since <= now && attempts.since + FAILURES_TTL_MS > now;
+  if (isRunning) return attempts;
   const anew = { since: now, failed: 0 };
-  await db.updateTable('otp_attempts').set(anew).where('caller', '=', caller).execute();
+  await db.updateTable('otp_attempts').set(anew).where('verifier_id', '=', verifierId).where('account_id', '=', accountId).execute();
   return anew;
 }
 
-async function useCode(db: Db, hash: string, now: number): Promise<{ id: string; name: string } | undefined> {
+async function countFailure(db: Db, { verifierId, accountId }: Attempt, failed: number): Promise<void> {
+  await db.updateTable('otp_attempts').set({ failed }).where('verifier_id', '=', verifierId).where('account_id', '=', accountId).execute();
+}
+
+async function useCode(db: Db, { hash, accountId }: Presented, now: number): Promise<{ id: string; name: string } | undefined> {
   const used = await db
     .updateTable('otps')
     .set({ used: 1 })
     .where('hash', '=', hash)
     .where('used', '=', 0)
     .where('expires', '>', now)
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
     .returning('account_id')
     .executeTakeFirst();
   return used && db.selectFrom('accounts').select(['id', 'name']).where('id', '=', used.account_id).executeTakeFirstOrThrow();
+}
+
+/** Whether the code was good until another request used it: whoever presents it has not guessed. */
+async function wasUsedFirst(db: Db, { hash, accountId }: Presented, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('otps')
+    .select('account_id')
+    .where('hash', '=', hash)
+    .where('used', '=', 1)
+    .where('expires', '>', now)
+    .executeTakeFirst();
+  return row !== undefined && (accountId === undefined || row.account_id === accountId);
 }

@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 
 import type { BrokenRule, CreateSaleRequest, Sale, SalePrices } from '../../generated/operator/types.gen.ts';
+import { allHostSystems } from '../../operations/vm/host-system.ts';
 import { createSale as addSale, endSale as endByHand } from '../../provider/sale.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
-import { saleEndAt, saleResources, saleStateAt } from '../../rules/sale.ts';
-import type { SaleState } from '../../rules/sale.ts';
+import { dearerInSale, saleEndAt, saleResources, saleStateAt } from '../../rules/sale.ts';
+import type { SalePrices as StoredPrices, SaleState } from '../../rules/sale.ts';
 import type { SalesTable } from '../../store/sale-schema.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account/account.ts';
@@ -43,15 +44,6 @@ export const createSale: StoreOperation<'createSale'> = {
     const start = body.start_date === undefined ? now : Date.parse(body.start_date);
     const stop = body.stop_date ? Date.parse(body.stop_date) : null;
     assertUnbroken(await brokenRules(db, body, { start, stop }));
-    const pricings = Object.entries(body.pricings).map(([name, listed]) => [
-      name,
-      Object.fromEntries(
-        saleResources.flatMap((resource) => {
-          const price = listed?.[resource];
-          return price === undefined ? [] : [[resource, euros(price)]];
-        }),
-      ),
-    ]);
     const id = await addSale(db, ports, {
       title: body.title,
       accountId: body.account_id ?? null,
@@ -59,7 +51,7 @@ export const createSale: StoreOperation<'createSale'> = {
       stop,
       upgradable: body.upgradable,
       maxVolume: body.max_volume,
-      pricings: Object.fromEntries(pricings),
+      pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, pricesOf(listed)])),
     });
     return shown(db, await saleOf(db, id), now);
   },
@@ -82,13 +74,28 @@ async function brokenRules(
 ): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
   if (stop !== null && stop <= start) errors.push({ pointer: '#/stop_date', detail: `must be after the start, ${instant(start)}` });
-  const hosts = new Set((await db.selectFrom('host_systems').select('name').execute()).map(({ name }) => name));
-  for (const name of Object.keys(pricings)) {
-    if (!hosts.has(name)) errors.push({ pointer: `#/pricings/${name}`, detail: 'must be the name of a host system' });
+  const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
+  for (const [name, listed] of Object.entries(pricings)) {
+    const host = hosts.get(name);
+    if (!host) errors.push({ pointer: `#/pricings/${name}`, detail: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
+    for (const { resource, standard } of host ? dearerInSale(pricesOf(listed), host.prices) : [])
+      errors.push({
+        pointer: `#/pricings/${name}/${resource}`,
+        detail: `must be at most ${standard}, the list price: a sale makes nothing dearer`,
+      });
   }
   if (accountId && !(await accountExists(db, accountId)))
     errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });
   return errors;
+}
+
+function pricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
+  return Object.fromEntries(
+    saleResources.flatMap((resource) => {
+      const price = listed?.[resource];
+      return price === undefined ? [] : [[resource, euros(price)]];
+    }),
+  );
 }
 
 async function saleOf(db: Db, id: string): Promise<Row> {

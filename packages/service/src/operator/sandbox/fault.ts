@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
 import { operations } from '../../operations/table.ts';
 import type { FaultsTable } from '../../store/operator-schema.ts';
@@ -38,7 +39,7 @@ export const createFault: ServiceOperation<'createFault'> = {
       assertUnbroken(await brokenRules(db, body));
       // What is used up has no effect and is listed no more.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
-      const times = body.times ?? 1;
+      const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
       return db
         .insertInto('faults')
         .values({

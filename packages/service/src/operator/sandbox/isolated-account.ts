@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { leaveNode } from '../../operations/vm/placement.ts';
 import { releaseAddresses } from '../../operations/vm/addresses.ts';
 import { createAccount, issueKey } from '../../provider/account.ts';
@@ -10,15 +11,14 @@ import { issued } from '../api-key/api-key.ts';
 import type { ServiceOperation, StoreOperation } from '../operation.ts';
 import { found, OperatorProblem } from '../problem.ts';
 
-const USUAL_CREDIT = '1000.00';
-
 /** POST /sandbox/isolated-accounts */
 export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
   kind: 'store',
   async run({ db }, { body, ports, mode }) {
-    const accountId = await createAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit ?? USUAL_CREDIT) });
+    const { name, credit_limit } = { ...DEFAULTS.CreateIsolatedAccountRequest, ...body };
+    const accountId = await createAccount(db, ports, { name, creditLimit: euros(credit_limit) });
     await db.updateTable('accounts').set({ isolated: 1 }).where('id', '=', accountId).execute();
-    const { id, key } = await issueKey(db, ports, accountId, { label: body.name, mode });
+    const { id, key } = await issueKey(db, ports, accountId, { label: name, mode });
     return { account: await accountOf(db, accountId), api_key: await issued(db, id, key) };
   },
 };

@@ -1,5 +1,5 @@
 import type { ResetSandboxResponses } from '../../generated/operator/types.gen.ts';
-import { addDemoServers } from '../../provider/seed-demo-servers.ts';
+import { fillDemoAccount } from '../../provider/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../provider/seed-sandbox.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
@@ -26,7 +26,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
           .executeTakeFirst();
         await empty(transaction);
         await fillSandbox(db, anew);
-        await addDemoServers(db, { ports: anew, secret });
+        await fillDemoAccount(db, { ports: anew, secret });
         if (demoKey) {
           const fresh = { revoked: null, valid_until: null, rate_requests: null, rate_seconds: null };
           await db

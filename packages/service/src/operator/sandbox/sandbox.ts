@@ -8,8 +8,8 @@ export interface Sandbox {
   exclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Does all that is due, and waits for what other nodes are doing of it; to be called in `exclusive`. */
   doDueWork(): Promise<number>;
-  /** Undoes the reservations that are left over. */
-  undoReservations(): Promise<void>;
+  /** Settles interrupted and enqueued deliveries. */
+  recoverDeliveries(): Promise<void>;
   /** Reads what another node may have changed, the clock above all. */
   refresh(): Promise<void>;
   /** Keys, faults or settings were changed: resolves when every node that lives goes by what they are now. */

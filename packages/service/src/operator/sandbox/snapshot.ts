@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 
 import type { Snapshot } from '../../generated/operator/types.gen.ts';
-import { disownReservations } from '../../operations/reservation.ts';
+import { disownReservations } from '../../delivery/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { SnapshotsTable } from '../../store/operator-schema.ts';
 import type { Db, Transaction } from '../../store/store.ts';
@@ -82,7 +82,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
       const offset = await turningBack({ store, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
       await sandbox.spread();
-      await sandbox.undoReservations();
+      await sandbox.recoverDeliveries();
       return shownClock(sandbox);
     }),
 };

@@ -63,8 +63,10 @@ export async function dump(db: Db, take: (table: string, rows: readonly Row[]) =
   }
 }
 
-/** Empties every table that a snapshot keeps. */
+/** Empties every table that a snapshot keeps, and forgets failed attempts to verify codes. */
 export async function empty({ db, logRewritten }: Transaction): Promise<void> {
+  // They are of codes, and by a clock, that are gone.
+  await db.deleteFrom('otp_attempts').execute();
   await sql`delete from request_log`.execute(db);
   await logRewritten();
   for (const table of inOrder.toReversed()) await sql`delete from ${sql.table(table)}`.execute(db);

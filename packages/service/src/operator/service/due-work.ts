@@ -1,3 +1,4 @@
+import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
 import type { DueItem } from '../../generated/operator/types.gen.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { Db } from '../../store/store.ts';
@@ -9,13 +10,11 @@ interface Item extends Omit<DueItem, 'due'> {
   readonly at: number;
 }
 
-const USUAL = 50;
-
 /** GET /due-work */
 export const getDueWork: ReadOperation<'getDueWork'> = {
   kind: 'read',
   async run(db, { query, now }) {
-    const limit = query.limit ?? USUAL;
+    const limit = query.limit ?? PAGE_SIZE;
     const lists = [await periodEnds(db, limit), await servers(db, limit), await domains(db, limit), await sales(db, now, limit)];
     const items = lists.flat().toSorted((one, other) => one.at - other.at);
     const since = items[0]?.at;

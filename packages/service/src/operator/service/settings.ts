@@ -1,14 +1,16 @@
-import type { Settings } from '../../generated/operator/types.gen.ts';
-import { readSettings, writeRateLimit } from '../../store/settings.ts';
-import type { ReadOperation, ServiceOperation } from '../operation.ts';
+import type { BrokenRule, Settings, VatRateInput } from '../../generated/operator/types.gen.ts';
+import type { Mode } from '../../rules/credentials.ts';
+import type { VatRate } from '../../rules/vat.ts';
+import { readSettings, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
+import type { Db } from '../../store/store.ts';
+import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
+import { assertUnbroken } from '../problem.ts';
+import { instant } from '../shown.ts';
 
 /** GET /settings */
 export const getSettings: ReadOperation<'getSettings'> = {
   kind: 'read',
-  async run(db, { mode }): Promise<Settings> {
-    const { rateLimit } = await readSettings(db);
-    return { mode, rate_limit: rateLimit };
-  },
+  run: (db, { mode }) => shown(db, mode),
 };
 
 /** PUT /settings/rate-limit */
@@ -17,6 +19,54 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   async run({ store, body, mode, sandbox }) {
     await store.commit(({ db }) => writeRateLimit(db, body.rate_limit));
     await sandbox.spread();
-    return { mode, rate_limit: body.rate_limit };
+    return store.read((db) => shown(db, mode));
   },
 };
+
+/** PUT /settings/vat-rates */
+export const setVatRates: StoreOperation<'setVatRates'> = {
+  kind: 'store',
+  async run({ db }, { body, mode, now }) {
+    const rates = body.vat_rates.map(rateOf);
+    assertUnbroken(brokenRules(rates, now));
+    await writeVatRates(
+      db,
+      rates.toSorted((one, other) => one.validFrom - other.validFrom),
+    );
+    return shown(db, mode);
+  },
+};
+
+/** PUT /settings/vm-identifier-quarantine */
+export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantine'> = {
+  kind: 'store',
+  async run({ db }, { body, mode }) {
+    await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
+    return shown(db, mode);
+  },
+};
+
+async function shown(db: Db, mode: Mode): Promise<Settings> {
+  const { rateLimit, vatRates, vmIdentifierQuarantine } = await readSettings(db);
+  return {
+    mode,
+    rate_limit: rateLimit,
+    vat_rates: vatRates.map(({ basisPoints, validFrom }) => ({ basis_points: basisPoints, valid_from: instant(validFrom) })),
+    vm_identifier_quarantine_days: vmIdentifierQuarantine,
+  };
+}
+
+function rateOf({ basis_points, valid_from }: VatRateInput): VatRate {
+  return { basisPoints: basis_points, validFrom: Date.parse(valid_from) };
+}
+
+function brokenRules(rates: readonly VatRate[], now: number): BrokenRule[] {
+  const errors: BrokenRule[] = [];
+  if (rates.every(({ validFrom }) => validFrom > now))
+    errors.push({ pointer: '#/vat_rates', detail: 'must have a rate whose valid_from is not in the future' });
+  for (const [index, { validFrom }] of rates.entries()) {
+    if (rates.findIndex((other) => other.validFrom === validFrom) < index)
+      errors.push({ pointer: `#/vat_rates/${index}/valid_from`, detail: 'must not be the same instant as that of another rate' });
+  }
+  return errors;
+}

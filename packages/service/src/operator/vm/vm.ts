@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import type { BrokenRule, ResizeVmRequest, Vm } from '../../generated/operator/types.gen.ts';
-import { restartBilling } from '../../provider/vm-state.ts';
+import { restartBilling } from '../../core/vm/change.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { VmsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
@@ -106,7 +106,7 @@ function assertAtRest(id: number, changing: number): void {
   if (changing === 0) return;
   throw new OperatorProblem(
     'wrong-state',
-    `The hypervisor has not finished the last change of the VM ${id}. It is told again until it has; look at the VM in a few seconds.`,
+    `The hypervisor has not finished the last change of the VM ${id}. The service retries until it has. Check the VM in a few seconds.`,
   );
 }
 

@@ -27,17 +27,40 @@ export function openSource(directory: string): Source {
     throw new StoreOpenError(`There is no embedded store in ${directory}. Name the data directory of the service that is to be moved.`);
   }
   const lock = lockDirectory(directory);
-  const connection = new DatabaseSync(file, { readOnly: true });
-  const close = () => {
-    connection.close();
-    lock.close();
-  };
   try {
-    assertVersion(connection);
-    return { tables: tablesOf(connection), rows: (table) => rowsOf(connection, table), close };
+    const connection = openDatabase(file);
+    try {
+      assertVersion(connection);
+      const tables = tablesOf(connection);
+      const close = () => {
+        connection.close();
+        lock.close();
+      };
+      return { tables, rows: (table) => rowsOf(connection, table, tables.get(table) ?? []), close };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
   } catch (error) {
-    close();
+    lock.close();
     throw error;
+  }
+}
+
+/** @throws StoreOpenError when the file is not a database, or not the database of a service. */
+function openDatabase(file: string): DatabaseSync {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(file, { readOnly: true });
+    connection.prepare('select name from kysely_migration').all();
+    return connection;
+  } catch (error) {
+    connection?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreOpenError(
+      `The file ${file} cannot be read as the embedded store of a service (${reason}). Restore it from a backup, or name the data directory of another service.`,
+      { cause: error },
+    );
   }
 }
 
@@ -65,8 +88,15 @@ function names(connection: DatabaseSync, sql: string, ...parameters: string[]): 
     .map(({ name }) => String(name));
 }
 
-function* rowsOf(connection: DatabaseSync, table: string): Iterable<Row> {
-  const statement = connection.prepare(`select * from "${table}"`);
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Text is read as bytes: read as text, bytes that are not UTF-8 would be replaced without a word. A blob would look the same, so it is read as text. */
+function* rowsOf(connection: DatabaseSync, table: string, columns: readonly string[]): Iterable<Row> {
+  const read = columns.map(
+    (column) =>
+      `case typeof("${column}") when 'text' then cast("${column}" as blob) when 'blob' then 'blob' else "${column}" end as "${column}"`,
+  );
+  const statement = connection.prepare(`select ${read.join(', ')} from "${table}"`);
   statement.setReadBigInts(true);
   for (const row of statement.iterate()) {
     yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, valueOf(value, `${table}.${column}`)]));
@@ -74,6 +104,14 @@ function* rowsOf(connection: DatabaseSync, table: string): Iterable<Row> {
 }
 
 function valueOf(value: unknown, where: string): Value {
-  if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
-  throw new TypeError(`The embedded store holds in ${where} what is neither text nor an integer.`);
+  if (value === null || typeof value === 'bigint') return value;
+  if (!(value instanceof Uint8Array)) throw new TypeError(`The embedded store holds in ${where} what is neither text nor an integer.`);
+  try {
+    return UTF_8.decode(value);
+  } catch (error) {
+    throw new TypeError(
+      `The embedded store holds a text in ${where} that is not valid UTF-8, so it cannot be copied unchanged. Correct it, or restore the store from a backup.`,
+      { cause: error },
+    );
+  }
 }

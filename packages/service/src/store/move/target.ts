@@ -1,9 +1,12 @@
 /** The PostgreSQL database that a store is moved to: one transaction, on one connection. */
-import { Client, types } from 'pg';
+import { Kysely, PostgresDialect } from 'kysely';
+import type { ControlledTransaction } from 'kysely';
+import { Pool, types } from 'pg';
+import type { ClientBase } from 'pg';
 
-import { migrationsOf } from '../migrate.ts';
+import { migrate, migrationsOf } from '../migrate.ts';
 import { openFailure } from '../postgres/errors.ts';
-import { openPostgresStore } from '../postgres/open.ts';
+import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Row, Value } from './figures.ts';
 
@@ -15,7 +18,7 @@ export interface Target {
   rows(table: string): AsyncIterable<Row>;
   /** Derives what this engine alone keeps, and makes everything durable. */
   commit(): Promise<void>;
-  /** Ends the connection; what was not committed is undone. */
+  /** Rolls back what was not committed, and ends the connection. */
   close(): Promise<void>;
 }
 
@@ -25,36 +28,62 @@ const AT_ONCE = 1_000;
 const INT8 = types.builtins.INT8;
 
 /**
- * Makes the tables in an empty database, and begins to fill them. Nodes that start on it meanwhile wait.
+ * Begins a transaction that makes the tables in an empty database, and is to fill them. A database whose move fails has no table more
+ * than before. Nodes that start on it in the meantime wait.
  *
  * @throws StoreOpenError when the database cannot be used or is not empty.
  */
 export async function openTarget(url: string): Promise<Target> {
-  const client = new Client({
+  const pool = new Pool({
     connectionString: url,
+    max: 1,
     application_name: 'reseller-move',
     types: { getTypeParser: (oid, format) => (oid === INT8 ? BigInt : types.getTypeParser(oid, format)) },
   });
-  // A connection that breaks fails the statement under way; without a listener it would end the process too.
-  client.on('error', () => {});
   try {
-    await client.connect();
-    await assertEmpty(client);
-    const store = await openPostgresStore(url);
-    await store.close();
-    await client.query('begin');
-    const tables = await tablesOf(client);
-    await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
-    await assertEmpty(client);
-    const inserting = await insertable(client, tables);
-    return targetOf(client, new Map(inserting.map(({ table, columns }) => [table, columns])));
+    const client = await pool.connect();
+    // A connection that breaks fails the statement under way; without a listener it would end the process too.
+    client.on('error', () => {});
+    // Kysely runs the migrations, and everything else uses its connection and transaction.
+    const db = new Kysely<Schema>({
+      dialect: new PostgresDialect({ pool: { options: {}, connect: async () => client, end: () => pool.end() } }),
+    });
+    const transaction = await db.startTransaction().execute();
+    const close = async (): Promise<void> => {
+      if (!transaction.isCommitted)
+        await transaction
+          .rollback()
+          .execute()
+          .catch(() => {});
+      await db.destroy();
+    };
+    try {
+      await assertEmpty(client);
+      await migrate(transaction, 'postgres');
+      const tables = await tablesOf(client);
+      await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
+      await assertEmpty(client);
+      const inserting = await insertable(client, tables);
+      const columns = new Map(inserting.map(({ table, columns: all }) => [table, all]));
+      return { ...targetOf(client, columns), commit: () => commit(client, transaction), close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
   } catch (error) {
-    await client.end();
+    if (!pool.ended) await pool.end();
     throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   }
 }
 
-function targetOf(client: Client, tables: ReadonlyMap<string, readonly string[]>): Target {
+async function commit(client: ClientBase, transaction: ControlledTransaction<Schema>): Promise<void> {
+  await client.query(
+    'insert into request_counters (account_id, newest) select account_id, max(number) from request_log group by account_id',
+  );
+  await transaction.commit().execute();
+}
+
+function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly string[]>): Pick<Target, 'tables' | 'insert' | 'rows'> {
   return {
     tables,
     async insert(table, rows) {
@@ -73,18 +102,11 @@ function targetOf(client: Client, tables: ReadonlyMap<string, readonly string[]>
       }
       await client.query('close read_back');
     },
-    async commit() {
-      await client.query(
-        'insert into request_counters (account_id, newest) select account_id, max(number) from request_log group by account_id',
-      );
-      await client.query('commit');
-    },
-    close: () => client.end(),
   };
 }
 
-/** A database without tables, or with those of this version and nothing in them, as a move leaves it that was broken off. */
-async function assertEmpty(client: Client): Promise<void> {
+/** A database without tables, or with those of this version and without a row. */
+async function assertEmpty(client: ClientBase): Promise<void> {
   const tables = await names(
     client,
     `select table_schema || '.' || table_name as name from information_schema.tables
@@ -107,7 +129,7 @@ async function assertEmpty(client: Client): Promise<void> {
   }
 }
 
-async function tablesOf(client: Client): Promise<string[]> {
+async function tablesOf(client: ClientBase): Promise<string[]> {
   const tables = await names(
     client,
     "select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'",
@@ -121,7 +143,7 @@ interface Insertable {
 }
 
 /** The tables in an order in which rows can be inserted, by the references between them. */
-async function insertable(client: Client, tables: readonly string[]): Promise<Insertable[]> {
+async function insertable(client: ClientBase, tables: readonly string[]): Promise<Insertable[]> {
   const { rows: references } = await client.query<{ table: string; target: string }>(
     `select conrelid::regclass::text as table, confrelid::regclass::text as target from pg_constraint
      where contype = 'f' and conrelid <> confrelid`,
@@ -144,7 +166,7 @@ async function insertable(client: Client, tables: readonly string[]): Promise<In
   return ordered;
 }
 
-async function names(client: Client, statement: string, ...parameters: string[]): Promise<string[]> {
+async function names(client: ClientBase, statement: string, ...parameters: string[]): Promise<string[]> {
   return (await client.query<{ name: string }>(statement, parameters)).rows.map(({ name }) => name);
 }
 

@@ -11,9 +11,14 @@ import type { Store } from '../store.ts';
 import { runDirectly } from '../prepared.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { createPrivateFile, makePrivate } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
+const STORE_FILE = 'store.sqlite';
+const LOCK_FILE = 'lock.sqlite';
+/** What SQLite appends to the name of a database for the files next to it. */
+const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
  * Opens the embedded store in a directory, which is made when it is missing, and brings its tables up to date.
@@ -24,7 +29,8 @@ const BUSY = 5;
 export async function openSqliteStore(directory: string): Promise<Store> {
   prepareDirectory(directory);
   const lock = lockDirectory(directory);
-  const file = join(directory, 'store.sqlite');
+  const file = join(directory, STORE_FILE);
+  createPrivateFile(file);
   const connection = new DatabaseSync(file);
   // NORMAL syncs at checkpoints alone, which keeps the file whole. Commits are synced below, off the event loop.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
@@ -82,8 +88,11 @@ function prepareDirectory(directory: string): void {
  * ends, however it ends, so no stale lock is ever left.
  */
 export function lockDirectory(directory: string): DatabaseSync {
-  const path = join(directory, 'lock.sqlite');
+  const path = join(directory, LOCK_FILE);
   try {
+    createPrivateFile(path);
+    // SQLite gives the files next to a database the mode of the database; these are of an older version.
+    for (const name of [STORE_FILE, LOCK_FILE]) for (const suffix of SUFFIXES) makePrivate(join(directory, `${name}${suffix}`));
     const lock = new DatabaseSync(path);
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     return lock;

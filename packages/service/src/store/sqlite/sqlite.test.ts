@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,6 +33,31 @@ test('a directory that is in use is refused', async () => {
   await openStore(path);
   await expect(openSqliteStore(path)).rejects.toThrow(StoreOpenError);
   await expect(openSqliteStore(path)).rejects.toThrow(/is in use by another process\. Stop that process, or name another directory\.$/);
+});
+
+test('creates files that their owner alone can read, and takes older ones from others', async () => {
+  const path = directory();
+  chmodSync(path, 0o777);
+  const modes = () => new Set(readdirSync(path).map((name) => statSync(join(path, name)).mode & 0o777));
+  const files = ['lock.sqlite', 'store.sqlite', 'store.sqlite-shm', 'store.sqlite-wal'];
+  await openStore(path);
+  expect([readdirSync(path).filter((name) => files.includes(name)), modes()]).toEqual([files, new Set([0o600])]);
+  const older = directory();
+  // What an older version left when it was killed.
+  for (const name of files) copyFileSync(join(path, name), join(older, name));
+  for (const name of files) chmodSync(join(older, name), 0o664);
+  const store = await openStore(older);
+  expect(await store.read((db) => db.selectFrom('accounts').select('id').execute())).toEqual([]);
+  for (const name of files) expect(statSync(join(older, name)).mode & 0o777).toBe(0o600);
+});
+
+test('a second opening in the same process leaves the directory locked against others', async () => {
+  const path = directory();
+  await openStore(path);
+  await expect(openSqliteStore(path)).rejects.toThrow(/is in use by another process/);
+  const other = "const lock = new (require('node:sqlite').DatabaseSync)(process.argv[1]); lock.exec('BEGIN EXCLUSIVE')";
+  const { status, stderr } = spawnSync(process.execPath, ['-e', other, join(path, 'lock.sqlite')], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('database is locked')]);
 });
 
 test('a path that cannot be a directory is refused', async () => {

@@ -1,16 +1,15 @@
+import { OTP_LIFETIME_SECONDS } from '../../../generated/facts.gen.ts';
 import type { Random } from '../../../ports/random.ts';
 import { hashOfOtp, newOtp } from '../../../rules/credentials.ts';
 import type { Db } from '../../../store/store.ts';
 import type { StoreOperation } from '../../operation.ts';
 
-const VALID_FOR = 10 * 60 * 1000;
-
-/** POST /account/otp: valid for 10 minutes, single use, void when another is generated. */
+/** POST /account/otp: single use, void when another is generated. */
 export const generateOtp: StoreOperation<'generateOtp'> = {
   kind: 'store',
   async run({ db }, { accountId, now, ports, secret }) {
     const { code, hash } = await freeCode(db, ports.random, secret);
-    const row = { hash, expires: now + VALID_FOR, used: 0 };
+    const row = { hash, expires: now + OTP_LIFETIME_SECONDS * 1000, used: 0 };
     await db
       .insertInto('otps')
       .values({ account_id: accountId, ...row })
@@ -19,7 +18,7 @@ export const generateOtp: StoreOperation<'generateOtp'> = {
     return {
       message: 'The one-time code was generated.',
       data: {
-        note: 'Valid for 10 minutes and for one use. A newer code makes this one invalid.',
+        note: `Valid for ${OTP_LIFETIME_SECONDS / 60} minutes and for one use. A newer code makes this one invalid.`,
         otp_code: code,
       },
     };

@@ -1,8 +1,7 @@
+import { REQUEST_LOG_PAGE_SIZE } from '../../../generated/facts.gen.ts';
 import type { StoreOperation } from '../../operation.ts';
 
-const PAGE = 50;
-
-/** POST /account/requests: up to 50 entries, newest first; `offset` leaves out that many of the newest. */
+/** POST /account/requests: a page of entries, newest first; `offset` leaves out that many of the newest. */
 export const listRequests: StoreOperation<'listRequests'> = {
   kind: 'store',
   async run({ db }, { accountId, form }) {
@@ -19,7 +18,7 @@ export const listRequests: StoreOperation<'listRequests'> = {
       .where('account_id', '=', accountId)
       .where('number', '<=', first)
       .orderBy('number', 'desc')
-      .limit(PAGE)
+      .limit(REQUEST_LOG_PAGE_SIZE)
       .execute();
     return {
       message: `${entries.length} requests.`,

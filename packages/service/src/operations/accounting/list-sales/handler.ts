@@ -1,8 +1,9 @@
 import type { Sale, SaleHostsystemPrices } from '../../../generated/types.gen.ts';
 import { decimalOf, numberOf } from '../../../rules/money.ts';
-import { grossOf } from '../../../rules/resources.ts';
 import { saleResources } from '../../../rules/sale.ts';
 import type { SalePrices } from '../../../rules/sale.ts';
+import { grossOf } from '../../../rules/vat.ts';
+import { readVat } from '../../../store/settings.ts';
 import type { StoreOperation } from '../../operation.ts';
 import { openSales } from '../sale.ts';
 import type { OpenSale } from '../sale.ts';
@@ -12,12 +13,14 @@ export const listSales: StoreOperation<'listSales'> = {
   kind: 'store',
   async run({ db }, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
-    return { message: `${sales.length} active and scheduled sales.`, data: sales.map(shown) };
+    const vat = await readVat(db, now);
+    return { message: `${sales.length} active and scheduled sales.`, data: sales.map((sale) => shown(sale, vat)) };
   },
 };
 
-function shown({ title, start, stop, upgradable, maxVolume, usedVolume, pricings, descriptions }: OpenSale): Sale {
-  const prices = Object.fromEntries([...pricings].map(([hostsystem, listed]) => [hostsystem, shownPrices(listed)]));
+function shown(sale: OpenSale, vat: number): Sale {
+  const { title, start, stop, upgradable, maxVolume, usedVolume, pricings, descriptions } = sale;
+  const prices = Object.fromEntries([...pricings].map(([hostsystem, listed]) => [hostsystem, shownPrices(listed, vat)]));
   return {
     title,
     startDate: { value: new Date(start).toISOString(), description: descriptions.startDate },
@@ -29,10 +32,10 @@ function shown({ title, start, stop, upgradable, maxVolume, usedVolume, pricings
   };
 }
 
-function shownPrices(prices: SalePrices): SaleHostsystemPrices {
+function shownPrices(prices: SalePrices, vat: number): SaleHostsystemPrices {
   const shownResources = saleResources.flatMap((resource) => {
     const net = prices[resource];
-    return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOf(net)) }] as const];
+    return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) }] as const];
   });
   return Object.fromEntries(shownResources);
 }

@@ -1,3 +1,4 @@
+import { readVat } from '../../../store/settings.ts';
 import type { StoreOperation } from '../../operation.ts';
 import { settle } from '../../settle.ts';
 import { addressesOf, serverAnswer } from '../answer.ts';
@@ -14,8 +15,9 @@ export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
+    const shown = { secret: call.secret, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, [server]);
-    const data = serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, call.secret);
+    const data = serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };
   },
 };

@@ -1,3 +1,4 @@
+import { readVat } from '../../../store/settings.ts';
 import type { StoreOperation } from '../../operation.ts';
 import { settle } from '../../settle.ts';
 import { addressesOf, serverAnswer } from '../answer.ts';
@@ -15,8 +16,9 @@ export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {
       .orderBy('ordered')
       .orderBy('id')
       .execute();
+    const shown = { secret: call.secret, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, servers);
-    const list = servers.map((server) => serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, call.secret));
+    const list = servers.map((server) => serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
     return { message: 'The dedicated servers were listed.', data: { list } };
   },
 };

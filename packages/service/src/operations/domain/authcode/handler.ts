@@ -1,30 +1,39 @@
-import { newAuthcode, seal } from '../../../rules/credentials.ts';
-import type { DeliveredOperation } from '../../operation.ts';
-import { domainSubject } from '../../turns.ts';
-import { authcodeContext, beginChange, endChange, findDomain } from '../domain.ts';
+import * as v from 'valibot';
 
-/** POST /domain/{domain}/authcode: makes a new authcode, which voids the one before (our choice). */
-export const requestDomainAuthcode: DeliveredOperation<'requestDomainAuthcode'> = {
-  kind: 'delivered',
-  begin(call) {
-    const { random, registrar } = call.ports;
-    const authcode = newAuthcode(random);
-    let name: string;
-    return {
-      async reserve({ db }) {
-        ({ name } = await findDomain(db, call));
-        await beginChange(db, name);
-        return { name };
-      },
-      deliver: (turn) => registrar.setAuthcode(name, authcode, turn),
-      async confirm({ db }) {
-        await endChange(db, name, { sealed_authcode: seal(authcode, call.secret, authcodeContext(name), random) });
-        return { message: 'The authcode was requested.', data: { authcode } };
-      },
-    };
-  },
+import { newAuthcode, seal } from '../../../rules/credentials.ts';
+import { deliveredOperation } from '../../operation.ts';
+import type { Call } from '../../operation.ts';
+import { authcodeContext, beginChange, domainSubject, endChange, findDomain } from '../domain.ts';
+
+const details = v.object({ name: v.string() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly name: string;
+  readonly authcode: string;
+  readonly call: Call<'requestDomainAuthcode'>;
+}
+
+/** POST /domain/{domain}/authcode: creates a new auth code and voids the previous one (our choice). */
+export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode', Details, Plan>({
+  recovery: 'undo',
+  details,
   subject: domainSubject,
-  // Nobody knows which code the registrar has then, so that the domain is to have none on either side.
-  withdraw: ({ registrar }, { name }, { turn }) => registrar.setAuthcode(String(name), null, turn),
-  release: ({ db }, details) => endChange(db, String(details['name']), { sealed_authcode: null }),
-};
+
+  async reserve({ db }, call) {
+    const { name } = await findDomain(db, call);
+    await beginChange(db, name);
+    return { accountId: call.accountId, details: { name }, plan: { name, authcode: newAuthcode(call.ports.random), call } };
+  },
+
+  call: ({ registrar }, { name, authcode }, token) => registrar.setAuthcode(name, authcode, token),
+
+  async confirm({ db }, { name, authcode, call }) {
+    await endChange(db, name, { sealed_authcode: seal(authcode, call.secret, authcodeContext(name), call.ports.random) });
+    return { message: 'The authcode was requested.', data: { authcode } };
+  },
+
+  // The registrar may have either code, so the domain gets none on both sides.
+  compensate: ({ registrar }, { name }, token) => registrar.setAuthcode(name, null, token),
+  rollBack: ({ db }, { name }) => endChange(db, name, { sealed_authcode: null }),
+});

@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
 
-import type { FieldError, RegisterDomainForm } from '../../../generated/types.gen.ts';
+import type { RegisterDomainForm } from '../../../generated/types.gen.ts';
+import type { BrokenField } from '../../../rules/broken-field.ts';
 import { invalid } from '../../../refusal.ts';
-import { asciiNameOf, splitName, suffixesOf } from '../../../rules/domain-name.ts';
-import type { RegistrableName } from '../../../rules/domain-name.ts';
+import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../../rules/domain-name.ts';
+import type { RegistrableName, UnregistrableName } from '../../../rules/domain-name.ts';
 import { readNameservers, STANDARD_NAMESERVERS } from '../../../rules/nameserver.ts';
 import type { NameserverReading } from '../../../rules/nameserver.ts';
 import type { HandlesTable, TldsTable } from '../../../store/domain-schema.ts';
@@ -24,7 +25,7 @@ export interface DomainRequest extends RegistrableName {
  * @throws Refusal 422 naming every rule that it breaks.
  */
 export async function readForm(db: Db, form: RegisterDomainForm, accountId: string, standard: readonly string[]): Promise<DomainRequest> {
-  const broken: FieldError[] = [];
+  const broken: BrokenField[] = [];
   const split = await readName(db, form.domain);
   if ('rule' in split) broken.push({ field: 'domain', ...split });
   const handle = await findHandle(db, accountId, form.handle);
@@ -43,12 +44,9 @@ export async function readForm(db: Db, form: RegisterDomainForm, accountId: stri
   return { ...split, handle, nameservers };
 }
 
-async function readName(
-  db: Db,
-  text: string,
-): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | { rule: string; message: string }> {
+async function readName(db: Db, text: string): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
   const name = asciiNameOf(text);
-  if (name === undefined) return { rule: 'domain', message: 'must be a domain name with its TLD, such as reseller-customer.net' };
+  if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
   const rows = await db.selectFrom('tlds').selectAll().where('tld', 'in', suffixesOf(name)).execute();
   const split = splitName(name, new Set(rows.map(({ tld }) => tld)));
   const prices = 'rule' in split ? undefined : rows.find(({ tld }) => tld === split.tld);
@@ -59,7 +57,5 @@ async function readName(
 
 function wantedNameservers({ ns1, ns2 }: RegisterDomainForm, standard: readonly string[]): NameserverReading {
   if (ns1 === undefined && ns2 === undefined) return readNameservers(STANDARD_NAMESERVERS, standard);
-  const { nameservers, broken } = readNameservers({ ...(ns1 && { ns1 }), ...(ns2 && { ns2 }) }, standard);
-  if (ns1 !== undefined) return { nameservers, broken };
-  return { nameservers, broken: [{ field: 'ns1', rule: 'dependentRequired', message: 'is required when ns2 is given' }, ...broken] };
+  return readNameservers({ ...(ns1 && { ns1 }), ...(ns2 && { ns2 }) }, standard);
 }

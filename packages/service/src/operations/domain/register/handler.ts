@@ -1,63 +1,75 @@
+import * as v from 'valibot';
+
 import type { DomainOrder } from '../../../ports/registrar.ts';
 import { invalid, Refusal } from '../../../refusal.ts';
 import { beginRegistration } from '../../../rules/domain-registration.ts';
 import { listOfNameservers } from '../../../rules/nameserver.ts';
-import type { Db, Transaction } from '../../../store/store.ts';
+import type { Db } from '../../../store/store.ts';
 import { chargeOwed } from '../../accounting/charge.ts';
 import type { Charge } from '../../accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
-import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
+import { deliveredOperation } from '../../operation.ts';
+import type { Call } from '../../operation.ts';
 import { settle } from '../../settle.ts';
-import { domainSubject } from '../../turns.ts';
 import { contactOf } from '../handle/handle.ts';
-import { detailsOf } from '../domain.ts';
+import { detailsOf, domainSubject } from '../domain.ts';
 import { readForm } from './form.ts';
 
-/** POST /domain/register: registers a domain, or transfers it to the account when an authcode is given. */
-export const registerDomain: DeliveredOperation<'registerDomain'> = {
-  kind: 'delivered',
-  begin(call) {
-    const { form, ports, now } = call;
-    let order: DomainOrder;
-    let charge: Charge;
-    return {
-      async reserve({ db }) {
-        const reserved = await reserve(db, call);
-        ({ order, charge } = reserved);
-        return { name: order.name, accountId: charge.accountId, hold: Number(charge.amount) };
-      },
-      async deliver(turn) {
-        if (form.authcode === undefined) {
-          if ((await ports.registrar.register(order, turn)) === 'taken') throw registeredAlready(order.name);
-        } else if ((await ports.registrar.transfer(order, form.authcode, turn)) === 'refused') {
-          const message = `must be the authcode that the present provider of the domain gave out; it is not accepted for ${order.name}`;
-          throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
-        }
-      },
-      async confirm({ db }) {
-        const row = await db
-          .updateTable('domains')
-          .set({ state: 'registered' })
-          .where('name', '=', order.name)
-          .where('state', '=', 'reserved')
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        // Charged only now: a charge that is undone must not be on an invoice, and a month may have ended meanwhile.
-        const confirmed = ports.clock.now();
-        await settle(db, { ...call, now: confirmed });
-        await releaseCredit(db, charge.accountId, charge.amount);
-        await chargeOwed(db, ports, charge, confirmed);
-        const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
-        return { message, data: detailsOf(row, call.secret, Math.floor(now / 1000)) };
-      },
-    };
-  },
+const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly call: Call<'registerDomain'>;
+  readonly order: DomainOrder;
+  readonly charge: Charge;
+}
+
+/** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
+export const registerDomain = deliveredOperation<'registerDomain', Details, Plan>({
+  recovery: 'undo',
+  details,
   subject: domainSubject,
-  withdraw: (ports, { name }, { turn }) => ports.registrar.withdraw(String(name), turn),
-  release,
-  isTaken: async (db, details) =>
-    (await db.selectFrom('domains').select('name').where('name', '=', String(details['name'])).executeTakeFirst()) !== undefined,
-};
+
+  async reserve({ db }, call) {
+    const { order, charge } = await reserve(db, call);
+    const { accountId } = call;
+    return { accountId, details: { name: order.name, accountId, hold: Number(charge.amount) }, plan: { call, order, charge } };
+  },
+
+  async call({ registrar }, { call: { form }, order }, token) {
+    if (form.authcode === undefined) {
+      if ((await registrar.register(order, token)) === 'taken') throw registeredAlready(order.name);
+    } else if ((await registrar.transfer(order, form.authcode, token)) === 'refused') {
+      const message = `must be the authcode that the present provider of the domain gave out; it is not accepted for ${order.name}`;
+      throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
+    }
+  },
+
+  async confirm({ db }, { call, order, charge }) {
+    const row = await db
+      .updateTable('domains')
+      .set({ state: 'registered' })
+      .where('name', '=', order.name)
+      .where('state', '=', 'reserved')
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    // Charged only now: an undone registration must not be on an invoice, and a month may have ended since the reservation.
+    const { ports, form, now } = call;
+    const confirmed = ports.clock.now();
+    await settle(db, { ...call, now: confirmed });
+    await releaseCredit(db, charge.accountId, charge.amount);
+    await chargeOwed(db, ports, charge, confirmed);
+    const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
+    return { message, data: detailsOf(row, call.secret, Math.floor(now / 1000)) };
+  },
+
+  compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
+
+  async rollBack({ db }, { name, accountId, hold }) {
+    await db.deleteFrom('domains').where('name', '=', name).where('state', '=', 'reserved').execute();
+    await releaseCredit(db, accountId, BigInt(hold));
+  },
+});
 
 async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {
   const { accountId, form, now, ports } = call;
@@ -103,11 +115,6 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
   };
   await holdCredit(db, accountId, charge.amount);
   return { order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) }, charge };
-}
-
-async function release({ db }: Transaction, details: ReservationDetails): Promise<void> {
-  await db.deleteFrom('domains').where('name', '=', String(details['name'])).where('state', '=', 'reserved').execute();
-  await releaseCredit(db, String(details['accountId']), BigInt(details['hold'] ?? 0));
 }
 
 function registeredAlready(name: string): Refusal {

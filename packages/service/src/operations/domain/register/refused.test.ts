@@ -7,7 +7,7 @@ import { createService } from '../../../service.ts';
 
 test.each([
   ['no domain', { domain: undefined }, 'domain', 'required'],
-  ['a TLD alone', { domain: 'net' }, 'domain', 'minLength'],
+  ['a TLD alone', { domain: 'net' }, 'domain', 'pattern'],
   ['a name with a blank', { domain: 'reseller customer.net' }, 'domain', 'pattern'],
   ['a name with a path', { domain: 'reseller-customer.net/x' }, 'domain', 'pattern'],
   ['a NUL byte', { domain: 'reseller\u0000.net' }, 'domain', 'pattern'],
@@ -22,15 +22,15 @@ test.each([
   ['a public suffix', { domain: 'co.uk' }, 'domain', 'registrable'],
   ['no handle', { handle: undefined }, 'handle', 'required'],
   ['an unknown handle', { handle: 'HDL-999999' }, 'handle', 'exists'],
-  ['a handle that is SQL', { handle: "' OR '1'='1" }, 'handle', 'exists'],
-  ['a handle with a NUL byte', { handle: 'HDL-\u0000' }, 'handle', 'exists'],
+  ['a handle that is SQL', { handle: "' OR '1'='1" }, 'handle', 'pattern'],
+  ['a handle with a NUL byte', { handle: 'HDL-\u0000' }, 'handle', 'pattern'],
   ['an authcode that is not accepted', { authcode: 'wrong' }, 'authcode', 'accepted'],
   ['an empty authcode', { authcode: '' }, 'authcode', 'minLength'],
   ['one nameserver without the other', { ns1: 'ns1.reseller-dns.example' }, 'ns2', 'dependentRequired'],
   ['the other without the one', { ns2: 'ns2.reseller-dns.example' }, 'ns1', 'dependentRequired'],
   ['the same nameserver twice', { ns1: 'ns1.reseller-dns.example', ns2: 'NS1.reseller-dns.example' }, 'ns2', 'distinct'],
   ['a nameserver that is an address', { ns1: '198.51.100.1', ns2: 'ns2.reseller-dns.example' }, 'ns1', 'pattern'],
-  ['a nameserver that does not decode', { ns1: 'ns1.xn--a.example', ns2: 'ns2.reseller-dns.example' }, 'ns1', 'hostname'],
+  ['a nameserver that does not decode', { ns1: 'ns1.xn--a.example', ns2: 'ns2.reseller-dns.example' }, 'ns1', 'domain'],
   ['a third nameserver', { ns3: 'ns3.reseller-dns.example' }, 'ns3', 'unknown'],
 ])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
   const service = await startService();
@@ -46,6 +46,22 @@ test.each([
   expect(await footprint(service)).toEqual(before);
   const log = await service.call('listRequests');
   expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'POST', endpoint: '/domain/register' });
+});
+
+test('the word default for a nameserver is refused with a sentence that says where it is known', async () => {
+  const service = await startService();
+  const { status, body } = await service.call('registerDomain', {
+    form: { domain: 'reseller-customer.net', handle: await handleOf(service), ns1: 'default', ns2: 'ns2.reseller-dns.example' },
+  });
+  expect(status).toBe(422);
+  expect(body.data.fields).toEqual([
+    {
+      field: 'ns1',
+      rule: 'pattern',
+      message:
+        'must be the domain of a nameserver, such as ns1.reseller-dns.example; for the standard nameservers leave ns1 and ns2 out, since only POST /domain/{domain}/nameserver takes the word default',
+    },
+  ]);
 });
 
 test('every broken rule is named at once', async () => {

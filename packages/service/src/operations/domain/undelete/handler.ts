@@ -1,35 +1,38 @@
+import * as v from 'valibot';
+
 import { Refusal } from '../../../refusal.ts';
 import { withdrawCancellation } from '../../../rules/domain-registration.ts';
-import type { DeliveredOperation } from '../../operation.ts';
-import { domainSubject } from '../../turns.ts';
-import { beginChange, endChange, findDomain, registrationOf } from '../domain.ts';
+import { deliveredOperation } from '../../operation.ts';
+import { beginChange, domainSubject, endChange, findDomain, registrationOf } from '../domain.ts';
 
-/** POST /domain/{domain}/undelete: withdraws a cancellation; the next renewal is charged again, and nothing before it. */
-export const undeleteDomain: DeliveredOperation<'undeleteDomain'> = {
-  kind: 'delivered',
-  begin(call) {
-    const { registrar } = call.ports;
-    let name: string;
-    return {
-      async reserve({ db }) {
-        const row = await findDomain(db, call);
-        name = row.name;
-        const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
-        if ('refused' in transition) throw refusalOf(name, transition.refused);
-        await beginChange(db, name);
-        return { name };
-      },
-      deliver: (turn) => registrar.setRenewal(name, true, turn),
-      async confirm({ db }) {
-        await endChange(db, name, { terminated: 0 });
-        return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
-      },
-    };
-  },
+const details = v.object({ name: v.string() });
+type Details = v.InferOutput<typeof details>;
+
+/** POST /domain/{domain}/undelete: withdraws a cancellation. The next renewal is charged again, and nothing before it. */
+export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Details>({
+  recovery: 'undo',
+  details,
   subject: domainSubject,
-  withdraw: ({ registrar }, { name }, { turn }) => registrar.setRenewal(String(name), false, turn),
-  release: ({ db }, details) => endChange(db, String(details['name'])),
-};
+
+  async reserve({ db }, call) {
+    const row = await findDomain(db, call);
+    const { name } = row;
+    const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
+    if ('refused' in transition) throw refusalOf(name, transition.refused);
+    await beginChange(db, name);
+    return { accountId: call.accountId, details: { name }, plan: { name } };
+  },
+
+  call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
+
+  async confirm({ db }, { name }) {
+    await endChange(db, name, { terminated: 0 });
+    return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
+  },
+
+  compensate: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
+  rollBack: ({ db }, { name }) => endChange(db, name),
+});
 
 function refusalOf(name: string, refused: string): Refusal {
   const message =

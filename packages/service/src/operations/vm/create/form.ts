@@ -1,5 +1,6 @@
-import type { FieldError, CreateVmForm } from '../../../generated/types.gen.ts';
-import { isFullyQualified, isHostname } from '../../../rules/hostname.ts';
+import { DEFAULTS } from '../../../generated/facts.gen.ts';
+import type { CreateVmForm } from '../../../generated/types.gen.ts';
+import type { BrokenField } from '../../../rules/broken-field.ts';
 import type { BilledResources } from '../../../rules/resources.ts';
 import { publicKeyOf } from '../../../rules/ssh-key.ts';
 
@@ -15,45 +16,20 @@ export interface VmRequest extends BilledResources {
   readonly defaultPtr: string | null;
 }
 
-/** The form with the defaults that the document names. */
+/** The form with the defaults of the document. */
 export function vmRequestOf(form: CreateVmForm): VmRequest {
+  const { ssh_key, ssh_key_displayname, default_ptr, storage, ...given } = { ...DEFAULTS.CreateVmForm, ...form };
   return {
-    cores: form.cores,
-    mem: form.mem,
-    disk: form.disk,
-    os: form.os,
-    hostsystem: form.hostsystem,
-    ips: form.ips ?? 1,
-    backup_slots: form.backup_slots ?? 2,
-    network_speed: form.network_speed ?? 1000,
-    hostname: form.hostname ?? 'KVM',
-    storage: form.storage ?? null,
-    sshKey: form.ssh_key === undefined ? null : (publicKeyOf(form.ssh_key) ?? null),
-    sshKeyDisplayname: form.ssh_key === undefined ? null : (form.ssh_key_displayname ?? null),
-    allowFallbackIPs: form.allowFallbackIPs ?? false,
-    defaultPtr: form.default_ptr ?? null,
+    ...given,
+    storage: storage ?? null,
+    sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
+    sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
+    defaultPtr: default_ptr ?? null,
   };
 }
 
 /** Rules of the form that need no host system and that a schema cannot say. */
-export function brokenFormRules(form: CreateVmForm): FieldError[] {
-  const broken: FieldError[] = [];
-  if (form.hostname !== undefined && !isHostname(form.hostname)) {
-    broken.push({
-      field: 'hostname',
-      rule: 'hostname',
-      message: 'must be a hostname: labels of letters, digits and inner hyphens, joined by dots',
-    });
-  }
-  if (form.ssh_key !== undefined && publicKeyOf(form.ssh_key) === undefined) {
-    broken.push({ field: 'ssh_key', rule: 'ssh_key', message: 'must be a public key in OpenSSH notation, such as ssh-ed25519 AAAA… name' });
-  }
-  if (form.default_ptr !== undefined && !isFullyQualified(form.default_ptr)) {
-    broken.push({
-      field: 'default_ptr',
-      rule: 'fqdn',
-      message: 'must be a fully qualified domain name, such as vm1.reseller-customer.net',
-    });
-  }
-  return broken;
+export function brokenFormRules({ ssh_key }: CreateVmForm): BrokenField[] {
+  if (ssh_key === undefined || publicKeyOf(ssh_key) !== undefined) return [];
+  return [{ field: 'ssh_key', rule: 'ssh_key', message: 'must be a whole public key: its data cannot be read as a key of its type' }];
 }

@@ -1,27 +1,32 @@
 import type { Selectable } from 'kysely';
+import * as v from 'valibot';
 
 import type { CreatedVm } from '../../../generated/types.gen.ts';
 import { invalid } from '../../../refusal.ts';
 import { newPassword } from '../../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { brokenRanges, grossOf, monthlyPriceOf } from '../../../rules/resources.ts';
-import { prepared, preparedWrite } from '../../../store/prepared.ts';
-import type { OsImagesTable, VmsTable } from '../../../store/schema.ts';
-import type { Db, Transaction } from '../../../store/store.ts';
+import { brokenRanges, monthlyPriceOf } from '../../../rules/resources.ts';
+import { grossOf } from '../../../rules/vat.ts';
+import { preparedWrite } from '../../../store/prepared.ts';
+import type { VmsTable } from '../../../store/schema.ts';
+import { readVat } from '../../../store/settings.ts';
+import type { Db } from '../../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../accounting/credit-hold.ts';
 import { giveVolumeBack, takeSale } from '../../accounting/sale.ts';
 import { keepPeriodOpen } from '../../accounting/period-end.ts';
 import { beginPosition, holdOf } from '../../accounting/vm-billing.ts';
-import type { Call, DeliveredOperation, ReservationDetails } from '../../operation.ts';
+import { deliveredOperation } from '../../operation.ts';
+import type { Call } from '../../operation.ts';
 import { settle } from '../../settle.ts';
-import { vmSubject } from '../../turns.ts';
 import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
-import { findHostSystem } from '../host-system.ts';
+import { expectedHostSystem, findHostSystem } from '../host-system.ts';
 import type { HostSystem } from '../host-system.ts';
-import { freeVmIdentifier } from '../identifier.ts';
+import { takeVmIdentifier } from '../identifier.ts';
+import { findOsImage } from '../os-image.ts';
 import { leaveNode, placeOnNode } from '../placement.ts';
+import { vmSubject } from '../subject.ts';
 import { brokenFormRules, vmRequestOf } from './form.ts';
 import type { VmRequest } from './form.ts';
 
@@ -34,66 +39,85 @@ interface Reserved {
   readonly addresses: readonly AssignedAddress[];
   readonly monthlyPrice: Money;
   readonly hold: Money;
+  /** Hundredths of a percent. */
+  readonly vat: number;
 }
 
-/** PUT /vm/create: buys a VM. Billing starts when it is confirmed. */
-export const createVm: DeliveredOperation<'createVm'> = {
-  kind: 'delivered',
-  begin(call) {
-    const password = newPassword(call.ports.random);
-    let reserved: Reserved;
-    return {
-      async reserve({ db }) {
-        reserved = await reserve(db, call);
-        return { vmId: reserved.vmId, hold: Number(reserved.hold) };
-      },
-      async deliver(turn) {
-        const { vmId, vm, node, os, addresses } = reserved;
-        await call.ports.hypervisor.create(
-          {
-            vmId,
-            node,
-            cores: vm.cores,
-            mem: vm.mem,
-            disk: vm.disk,
-            storage: vm.storage,
-            networkSpeed: vm.network_speed,
-            backupSlots: vm.backup_slots,
-            os: os.name,
-            hostname: vm.hostname,
-            username: os.username,
-            password,
-            sshKey: vm.sshKey,
-            ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
-            ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
-          },
-          turn,
-        );
-      },
-      async confirm({ db }) {
-        await startBilling(db, call, reserved);
-        await startRunning(db, { vmId: reserved.vmId });
-        return { message: 'The VM was created and is booting.', data: answerOf(reserved, password) };
-      },
-    };
-  },
+const details = v.object({ vmId: v.number(), hold: v.number() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly call: Call<'createVm'>;
+  readonly reserved: Reserved;
+  readonly password: string;
+}
+
+/** PUT /vm/create: buys a VM. Billing starts when the purchase is confirmed. */
+export const createVm = deliveredOperation<'createVm', Details, Plan>({
+  recovery: 'undo',
+  details,
   subject: vmSubject,
-  withdraw: (ports, details, { turn }) => ports.hypervisor.remove(vmIdOf(details), turn),
-  release,
-  isTaken: async (db, details) =>
-    (await db.selectFrom('vms').select('id').where('id', '=', vmIdOf(details)).executeTakeFirst()) !== undefined,
-};
+
+  async reserve({ db }, call) {
+    const reserved = await reserve(db, call);
+    const { vmId, hold } = reserved;
+    const plan = { call, reserved, password: newPassword(call.ports.random) };
+    return { accountId: call.accountId, details: { vmId, hold: Number(hold) }, plan };
+  },
+
+  async call({ hypervisor }, { reserved: { vmId, vm, node, os, addresses }, password }, token) {
+    await hypervisor.create(
+      {
+        vmId,
+        node,
+        cores: vm.cores,
+        mem: vm.mem,
+        disk: vm.disk,
+        storage: vm.storage,
+        networkSpeed: vm.network_speed,
+        backupSlots: vm.backup_slots,
+        os: os.name,
+        hostname: vm.hostname,
+        username: os.username,
+        password,
+        sshKey: vm.sshKey,
+        ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
+        ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
+      },
+      token,
+    );
+  },
+
+  async confirm({ db }, { call, reserved, password }) {
+    await startBilling(db, call, reserved);
+    await startRunning(db, { vmId: reserved.vmId });
+    return { message: 'The VM was created and is booting.', data: answerOf(reserved, password) };
+  },
+
+  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
+
+  async rollBack({ db }, { vmId, hold }) {
+    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+    if (!vm) return;
+    // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
+    if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
+    await releaseCredit(db, vm.account_id, BigInt(hold));
+    await leaveNode(db, vm.node, vm);
+    await releaseAddresses(db, vmId);
+    await db.deleteFrom('vms').where('id', '=', vmId).execute();
+  },
+});
 
 async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const { accountId, form, now, ports } = call;
   const vm = vmRequestOf(form);
   const host = await findHostSystem(db, vm.hostsystem);
-  const [os] = await osNamed(db, { name: vm.os });
+  const os = await findOsImage(db, vm.os);
   const broken = brokenFormRules(form);
   if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
-  else broken.push({ field: 'hostsystem', rule: 'exists', message: 'must be the name of a host system, as GET /vm/list/hosts answers it' });
-  if (!os) broken.push({ field: 'os', rule: 'exists', message: 'must be the identifier of an operating system, such as debian_12' });
-  if (broken.length > 0 || !host || !os) throw invalid(broken);
+  else broken.push({ field: 'hostsystem', rule: 'exists', message: await expectedHostSystem(db) });
+  if ('broken' in os) broken.push(os.broken);
+  if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
   const instant = Math.floor(now / 1000);
   await settle(db, call);
@@ -102,7 +126,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
-  const vmId = await freeVmIdentifier(db, ports.random);
+  const vmId = await takeVmIdentifier(db, { random: ports.random, now, identifiers: call.vmIdentifiers });
   await insertVm(db, {
     id: vmId,
     account_id: accountId,
@@ -128,14 +152,11 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   });
   const { ips, allowFallbackIPs } = vm;
   const addresses = await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
-  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold };
+  const vat = await readVat(db, now);
+  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
 
-const osNamed = prepared<{ name: string }, Selectable<OsImagesTable>>((db, parameter) =>
-  db.selectFrom('os_images').selectAll().where('name', '=', parameter('name')),
-);
-
-const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing'>>((db, parameter) =>
+const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed'>>((db, parameter) =>
   db.insertInto('vms').values({
     id: parameter('id'),
     account_id: parameter('account_id'),
@@ -175,23 +196,7 @@ async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice
   await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
 }
 
-async function release({ db }: Transaction, details: ReservationDetails): Promise<void> {
-  const vmId = vmIdOf(details);
-  const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
-  if (!vm) return;
-  // In the order of the purchase: on PostgreSQL, two units that lock in turn would wait for each other.
-  if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
-  await releaseCredit(db, vm.account_id, BigInt(details['hold'] ?? 0));
-  await leaveNode(db, vm.node, vm);
-  await releaseAddresses(db, vmId);
-  await db.deleteFrom('vms').where('id', '=', vmId).execute();
-}
-
-function vmIdOf(details: ReservationDetails): number {
-  return Number(details['vmId']);
-}
-
-function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserved, password: string): CreatedVm {
+function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }: Reserved, password: string): CreatedVm {
   return {
     identifier: vmId,
     hostsystem: {
@@ -216,6 +221,6 @@ function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice }: Reserve
         .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
       ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
     },
-    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice))) },
+    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice, vat))) },
   };
 }

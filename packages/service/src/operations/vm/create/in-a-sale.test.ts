@@ -56,10 +56,11 @@ test('of several sales the one best for the customer is taken, and the next when
   const service = await startService();
   const provider = providerOf(service);
   const sale = (core: string, maxVolume: number) => provider.createSale({ maxVolume, pricings: { nl_ryzen: { core: euros(core) } } });
-  const [good, best, dearer] = [await sale('1.50', 1), await sale('1.00', 1), await sale('2.50', 9)];
+  // A sale at the list price is of use to nobody, and is not taken.
+  const [good, best, same] = [await sale('1.50', 1), await sale('1.00', 1), await sale('2.00', 9)];
   // 2 x 1.00 + 4.80 + 1.60, then 2 x 1.50, then 2 x 2.00.
   expect([await price(service), await price(service), await price(service)]).toEqual([8.4, 9.4, 10.4]);
-  expect([await volume(service, best), await volume(service, good), await volume(service, dearer)]).toEqual([1, 1, 0]);
+  expect([await volume(service, best), await volume(service, good), await volume(service, same)]).toEqual([1, 1, 0]);
 });
 
 test('of 20 purchases at once for a sale with room for 7, exactly 7 are at its price', async () => {

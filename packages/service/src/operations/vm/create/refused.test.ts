@@ -31,11 +31,19 @@ test.each([
   ['negative backup slots', { backup_slots: -1 }, 'backup_slots', 'minimum'],
   ['more than 1 Gbit in Frankfurt', { hostsystem: 'de_epyc', network_speed: 2000 }, 'network_speed', 'maximum'],
   ['more than 5 Gbit in the Netherlands', { network_speed: 5100 }, 'network_speed', 'maximum'],
-  ['a hostname with a blank', { hostname: 'my server' }, 'hostname', 'hostname'],
+  ['a hostname with a blank', { hostname: 'my server' }, 'hostname', 'pattern'],
+  ['a hostname that is an address', { hostname: '1.2.3.4' }, 'hostname', 'pattern'],
+  ['a hostname with an underscore', { hostname: 'my_host' }, 'hostname', 'pattern'],
+  ['a hostname with a closing dot', { hostname: 'KVM.' }, 'hostname', 'pattern'],
+  ['a hostname that ends in a number', { hostname: 'web.0x1' }, 'hostname', 'pattern'],
+  ['a label of 64 characters', { hostname: 'a'.repeat(64) }, 'hostname', 'pattern'],
+  ['a speed between two steps', { network_speed: 777 }, 'network_speed', 'multipleOf'],
   ['HDD storage in the Netherlands', { storage: 100 }, 'storage', 'unavailable'],
-  ['a key that is none', { ssh_key: 'ssh-rsa hello' }, 'ssh_key', 'ssh_key'],
+  ['a key that is none', { ssh_key: 'ssh-rsa hello' }, 'ssh_key', 'pattern'],
+  ['a key that was cut off', { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops' }, 'ssh_key', 'ssh_key'],
   ['a boolean that is a number', { allowFallbackIPs: '1' }, 'allowFallbackIPs', 'type'],
-  ['a pointer that is not fully qualified', { default_ptr: 'localhost' }, 'default_ptr', 'fqdn'],
+  ['a pointer that is not fully qualified', { default_ptr: 'localhost' }, 'default_ptr', 'pattern'],
+  ['a pointer that is an address', { default_ptr: '198.51.100.23' }, 'default_ptr', 'pattern'],
   ['a field nobody knows', { gpu: 1 }, 'gpu', 'unknown'],
   ['the name of a prototype', { ['__proto__']: 1, constructor: 2 }, 'constructor', 'unknown'],
 ])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
@@ -48,6 +56,18 @@ test.each([
   expect(await footprint(service)).toEqual(before);
   const log = await service.call('listRequests');
   expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'PUT', endpoint: '/vm/create' });
+});
+
+test('an unknown operating system or host system is refused with those that there are', async () => {
+  const service = await startService();
+  const { body } = await service.call('createVm', { form: { ...SMALL_VM, os: 'plan_9', hostsystem: 'nl_abacus' } });
+  const messages = Object.fromEntries(body.data.fields.map(({ field, message }: { field: string; message: string }) => [field, message]));
+  const { hosts, images } = await service.store.read(async (db) => ({
+    hosts: await db.selectFrom('host_systems').select('name').execute(),
+    images: await db.selectFrom('os_images').select('name').execute(),
+  }));
+  for (const { name } of hosts) expect(messages['hostsystem']).toContain(name);
+  for (const { name } of images) expect(messages['os']).toContain(name);
 });
 
 test('beyond the credit limit: 402, and nothing is changed', async () => {

@@ -44,11 +44,12 @@ test.each(['1', '123456', 'abcde', '1234x', "1' OR '1'='1", '٤٨٢١٣'])("'%s'
   expect((await service.call('reinstallVm', { path: { vmid } })).status).toBe(404);
 });
 
-test('a hypervisor that fails changes nothing', async () => {
+test('keeps the operating system if the hypervisor fails', async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   service.hypervisor.failing = new Error('no');
   expect((await service.call('reinstallVm', { path: { vmid }, form: { os: 'ubuntu_24_04' } })).status).toBe(500);
   service.hypervisor.failing = undefined;
+  await service.runDueWork();
   expect((await service.call('reinstallVm', { path: { vmid } })).body.message).toContain('debian_12');
 });

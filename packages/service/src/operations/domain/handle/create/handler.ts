@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../../generated/types.gen.ts';
+import type { BrokenField } from '../../../../rules/broken-field.ts';
 import { invalid } from '../../../../refusal.ts';
 import { countryOf, phoneOf } from '../../../../rules/contact.ts';
 import type { StoreOperation } from '../../../operation.ts';
@@ -8,7 +8,7 @@ import { newHandleId } from '../handle.ts';
 export const createHandle: StoreOperation<'createHandle'> = {
   kind: 'store',
   async run({ db }, { accountId, form, now, ports }) {
-    const broken: FieldError[] = [];
+    const broken: BrokenField[] = [];
     const country = countryOf(form.countrycode);
     if (!country) {
       broken.push({
@@ -19,7 +19,11 @@ export const createHandle: StoreOperation<'createHandle'> = {
     }
     const phone = form.phone === undefined ? null : phoneOf(form.phone, country?.code ?? '');
     if (phone === undefined) {
-      broken.push({ field: 'phone', rule: 'phone', message: 'must be a phone number without an extension, such as +49.6955501234' });
+      broken.push({
+        field: 'phone',
+        rule: 'phone',
+        message: 'must be a number of the numbering plan of its country, such as +49.6955501234',
+      });
     }
     if (!country || phone === undefined) throw invalid(broken);
     const id = newHandleId(ports.random);

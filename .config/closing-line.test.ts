@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { describedStatuses } from './status-coverage.ts';
+
+const VITEST = resolve(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
+const CONFIG = resolve(import.meta.dirname, 'fixtures/vitest.config.ts');
+
+async function run(leftOut: number, ...given: readonly string[]) {
+  const reports = mkdtempSync(join(tmpdir(), 'closing-line-test-'));
+  onTestFinished(() => rmSync(reports, { recursive: true, force: true }));
+  const child = spawn(process.execPath, [VITEST, 'run', '--config', CONFIG, ...given], {
+    env: { PATH: process.env['PATH'], LEFT_OUT: String(leftOut), REPORTS: reports },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stderr, lines: stdout.trim().split('\n'), report: () => readFileSync(join(reports, 'status-coverage.md'), 'utf8') };
+}
+
+const all = describedStatuses();
+
+test('a run that exercised every described answer passes, and says why tests were skipped', async () => {
+  const { code, stderr, lines, report } = await run(0);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(lines).toEqual([
+    'skipped: exercises nothing: there is nothing to do',
+    `The tests exercised ${all.length} of ${all.length} described answers of the service`,
+    '',
+    '1 passed, 0 failed, 1 skipped',
+  ]);
+  expect(report()).toContain('None is missing.');
+});
+
+test('a run in which one described answer is missing fails, and names it', async () => {
+  const { code, lines, report } = await run(1);
+  expect(code).toBe(1);
+  expect(lines.at(-3)).toBe(
+    `The tests exercised ${all.length - 1} of ${all.length} described answers of the service. Missing: ${all[0]}; all are in reports/status-coverage.md`,
+  );
+  expect(lines.at(-1)).toBe('1 passed, 1 failed, 1 skipped');
+  expect(report()).toContain(`Missing:\n\n- ${all[0]}\n`);
+});
+
+test('a run that exercised no answer at all fails', async () => {
+  const { code, lines } = await run(all.length);
+  expect([code, lines.at(-1)]).toEqual([1, '1 passed, 1 failed, 1 skipped']);
+});
+
+test.each([['answers'], ['--testNamePattern', 'all described']])('a run of some tests, chosen by %s, is not judged', async (...given) => {
+  const { code, lines } = await run(5, ...given);
+  expect(code).toBe(0);
+  expect(lines.at(-1)).toMatch(/^1 passed, 0 failed/);
+});

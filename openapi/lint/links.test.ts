@@ -1,0 +1,71 @@
+/** The links of both bundles: an example answer has what they read, and their targets take it. */
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { entriesOf, type Fields, isFields, isReference } from './nodes.ts';
+
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch']);
+
+interface Link {
+  readonly from: string;
+  readonly name: string;
+  readonly to: Fields | undefined;
+  readonly link: Fields;
+  readonly examples: readonly unknown[];
+}
+
+function partAt(document: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((part, token) => (Array.isArray(part) ? part[Number(token)] : isFields(part) ? part[token] : undefined), document);
+}
+
+function linksOf(document: unknown): { links: readonly Link[]; resolve: (part: unknown) => Fields } {
+  const resolve = (part: unknown): Fields => {
+    if (isReference(part)) return resolve(partAt(document, part.$ref.slice(1)));
+    return isFields(part) ? part : {};
+  };
+  const operations = entriesOf(partAt(document, '/paths')).flatMap(([, item]) =>
+    entriesOf(item).flatMap(([method, operation]) => (METHODS.has(method) && isFields(operation) ? [operation] : [])),
+  );
+  const links = operations.flatMap((operation) =>
+    entriesOf(operation['responses']).flatMap(([, written]) => {
+      const response = resolve(written);
+      const examples = entriesOf(response['content']).flatMap(([, media]) =>
+        entriesOf(resolve(media)['examples']).map(([, example]) => resolve(example)['value']),
+      );
+      return entriesOf(response['links']).map(([name, link]) => ({
+        from: String(operation['operationId']),
+        name,
+        to: operations.find((target) => target['operationId'] === resolve(link)['operationId']),
+        link: resolve(link),
+        examples,
+      }));
+    }),
+  );
+  return { links, resolve };
+}
+
+describe.each(['openapi', 'operator'])('the links of %s', (bundle) => {
+  const { links, resolve } = linksOf(JSON.parse(readFileSync(new URL(`../dist/${bundle}.json`, import.meta.url), 'utf8')));
+
+  it('exist', () => expect(links.length).toBeGreaterThan(15));
+
+  it.each(links.map((link) => [link.from, link.name, link] as const))('%s, %s', (_from, _name, { to, link, examples }) => {
+    expect(to).toBeDefined();
+    const parameters = Array.isArray(to?.['parameters']) ? to['parameters'].map((parameter) => resolve(parameter)['name']) : [];
+    for (const [name] of entriesOf(link['parameters'])) expect(parameters).toContain(name);
+    const [media] = entriesOf(resolve(to?.['requestBody'])['content']);
+    const fields = Object.keys(resolve(resolve(resolve(media?.[1])['schema'])['properties']));
+    for (const [name] of entriesOf(link['requestBody'])) expect(fields).toContain(name);
+    for (const [, expression] of [...entriesOf(link['parameters']), ...entriesOf(link['requestBody'])]) {
+      const [, pointer] = /^\$response\.body#(\/.+)$/.exec(String(expression)) ?? [];
+      expect(pointer).toBeDefined();
+      const values = examples.map((example) => partAt(example, pointer ?? '')).filter((value) => value !== undefined);
+      expect(values.length, `no example answer has ${pointer}`).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,78 @@
+/**
+ * What the fleet does with a dedicated server: it sets the server up after an order, and retires it at its end. Both are enqueued in the
+ * transaction that they follow from, and delivered afterwards until they succeed.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import * as v from 'valibot';
+
+import { recoverable } from '../../delivery/delivery.ts';
+import type { FinishableDelivery } from '../../delivery/delivery.ts';
+import { enqueueReservation } from '../../delivery/reservation.ts';
+import type { Subject } from '../../ports/fencing.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Db } from '../../store/store.ts';
+
+const setUpDetails = v.object({
+  identifier: v.string(),
+  accountId: v.string(),
+  datacenter: v.string(),
+  addresses: v.array(v.string()),
+});
+const retirementDetails = v.object({ identifier: v.string(), accountId: v.string() });
+type SetUp = v.InferOutput<typeof setUpDetails>;
+type Retirement = v.InferOutput<typeof retirementDetails>;
+
+const serverSubject = ({ identifier }: Retirement): Subject => `server/${identifier}`;
+
+const setUpServer: FinishableDelivery<SetUp, SetUp, void> = {
+  recovery: 'finish',
+  details: setUpDetails,
+  subject: serverSubject,
+  reserve: async (_transaction, order) => ({ accountId: order.accountId, details: order }),
+  call: ({ fleet }, order, token) => fleet.setUp(order, token),
+  confirm: async () => {},
+};
+
+const retireServer: FinishableDelivery<Retirement, Retirement, void> = {
+  recovery: 'finish',
+  details: retirementDetails,
+  subject: serverSubject,
+  reserve: async (_transaction, server) => ({ accountId: server.accountId, details: server }),
+  call: ({ fleet }, { identifier }, token) => fleet.retire(identifier, token),
+  confirm: async () => {},
+};
+
+/** How enqueued calls of the fleet are delivered. */
+export const fleetRecoveries = { setUpServer: recoverable(setUpServer), retireServer: recoverable(retireServer) };
+
+export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUp, 'addresses'>): Promise<void> {
+  const rows = await db
+    .selectFrom('dedicated_addresses')
+    .select('address')
+    .where('server_id', '=', server.identifier)
+    .orderBy('family')
+    .orderBy('position')
+    .execute();
+  await enqueue(db, ports, 'setUpServer', { ...server, addresses: rows.map(({ address }) => address) });
+}
+
+/** Supersedes a set-up that the fleet has not carried out yet. */
+export function enqueueRetirement(db: Db, ports: Ports, server: Retirement): Promise<void> {
+  return enqueue(db, ports, 'retireServer', server);
+}
+
+async function enqueue(
+  db: Db,
+  { clock, random }: Ports,
+  delivery: keyof typeof fleetRecoveries,
+  details: SetUp | Retirement,
+): Promise<void> {
+  const now = clock.now();
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  const { accountId } = details;
+  await enqueueReservation(
+    db,
+    { id, accountId, delivery, details: JSON.stringify(details), keyHash: null, subject: serverSubject(details) },
+    now,
+  );
+}

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+
+import { deliverCommand } from '../../delivery/command.ts';
+import { InfrastructureError } from '../../delivery/deliver.ts';
+import { recoverable } from '../../delivery/delivery.ts';
+import type { FinishableDelivery } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { domainSubject, endChange } from '../../operations/domain/domain.ts';
+import { settle } from '../../operations/settle.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Db } from '../../store/store.ts';
+
+interface DomainRequest {
+  readonly runtime: Runtime;
+  /** ASCII form. */
+  readonly name: string;
+}
+
+const domainDetails = v.object({ name: v.string() });
+
+/**
+ * Cancels a domain (specification: "Cancellation of a domain: not shown"). It stays as it is until it expires, then anyone can register
+ * it. The store knows at once, so it costs nothing more. The registrar is called until it succeeds, and the domain cannot be changed
+ * until then.
+ */
+const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<typeof domainDetails>, void> = {
+  recovery: 'finish',
+  details: domainDetails,
+  subject: domainSubject,
+  async reserve({ db }, { runtime, name }) {
+    return { accountId: await markTerminated(db, runtime, name), details: { name } };
+  },
+  call: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
+  confirm: ({ db }, { name }) => endChange(db, name),
+  describeFailure: ({ name }) => retryMessage(name),
+};
+
+/** Changes of domains on behalf of the provider. */
+export interface DomainCommands {
+  /**
+   * Cancels a domain. Idempotent while the registrar has not confirmed it.
+   *
+   * @param name ASCII form.
+   * @throws Refusal 404 if no account has the domain, 409 if another change is under way.
+   * @throws InfrastructureError if the registrar has not confirmed it yet.
+   */
+  terminate(name: string): Promise<void>;
+}
+
+/** How interrupted changes of domains are settled. */
+export const domainRecoveries = { terminateDomain: recoverable(terminateDomain) };
+
+export function domainCommands(runtime: Runtime): DomainCommands {
+  return { terminate: (name) => deliverCommand(runtime, 'terminateDomain', terminateDomain, { runtime, name }) };
+}
+
+/** @returns The account that has the domain. */
+async function markTerminated(db: Db, { ports, secret }: Runtime, name: string): Promise<string> {
+  const now = ports.clock.now();
+  const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
+  if (registered) await settle(db, { ports, secret, accountId: registered.account_id, now });
+  const row = await db
+    .updateTable('domains')
+    .set({ terminated: 1, state: 'changing' })
+    .where('name', '=', name)
+    .where('state', '=', 'registered')
+    .where('expires', '>', Math.floor(now / 1000))
+    .returning('account_id')
+    .executeTakeFirst();
+  if (row) return row.account_id;
+  const other = await db.selectFrom('domains').select('state').where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
+  if (!other) throw new Refusal(404, 'not_found', `No account has the domain ${name}. Check the name.`);
+  if (await isUnconfirmed(db, name)) throw new InfrastructureError(retryMessage(name));
+  throw new Refusal(409, 'wrong_state', `The domain ${name} is being changed at the moment. Try again in a minute.`);
+}
+
+async function isUnconfirmed(db: Db, name: string): Promise<boolean> {
+  const reservation = await db
+    .selectFrom('reservations')
+    .select('id')
+    .where('operation', '=', 'terminateDomain')
+    .where('subject', '=', `domain/${name}`)
+    .executeTakeFirst();
+  return reservation !== undefined;
+}
+
+function retryMessage(name: string): string {
+  return `The domain ${name} is cancelled, but the registrar has not confirmed it yet. The service retries until it does. Send the request again to check.`;
+}

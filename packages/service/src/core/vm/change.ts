@@ -1,0 +1,120 @@
+/** The state of a VM in the store. One change of a VM is under way at a time. */
+import type { Selectable, Updateable } from 'kysely';
+
+import { lastingPrices } from '../../operations/accounting/sale.ts';
+import { beginPosition, billingInstant, endPosition, holdOf } from '../../operations/accounting/vm-billing.ts';
+import type { NewPosition } from '../../operations/accounting/vm-billing.ts';
+import { holdOwed } from '../../operations/accounting/credit-hold.ts';
+import type { Settling } from '../../operations/settle.ts';
+import { findHostSystem } from '../../operations/vm/host-system.ts';
+import type { HostSystem } from '../../operations/vm/host-system.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import type { ResourcePrices } from '../../rules/resources.ts';
+import { pricesInSale } from '../../rules/sale.ts';
+import { isVmState, vmStateAfter } from '../../rules/vm-state.ts';
+import type { VmEvent } from '../../rules/vm-state.ts';
+import type { VmsTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+
+type Vm = Selectable<VmsTable>;
+
+/** How a change of a VM is carried out in the store. */
+export interface VmChange extends Omit<Settling, 'accountId'> {
+  readonly vmId: number;
+}
+
+/** Events that change the state when they are requested. The others change it when they are confirmed. */
+const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart']);
+
+/**
+ * Begins a change of a VM. Other changes are refused until `endChange`.
+ *
+ * @throws Refusal 404 if there is no such VM, 409 if its state does not allow the change or another one is under way.
+ */
+export function beginChange(
+  db: Db,
+  { ports, secret }: Pick<Runtime, 'ports' | 'secret'>,
+  vmId: number,
+  event: VmEvent,
+): Promise<{ vm: Vm; instant: Seconds }> {
+  return applyEvent(db, { vmId, now: ports.clock.now(), ports, secret }, { event, changing: 1 });
+}
+
+/** Ends a change, and stores its result. */
+export async function endChange(db: Db, vmId: number, result: Updateable<VmsTable> = {}): Promise<Vm> {
+  return db
+    .updateTable('vms')
+    .set({ ...result, changing: 0 })
+    .where('id', '=', vmId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Ends the position of a running VM and begins a BILLINGRESTART one at the same price. The hypervisor is not involved.
+ *
+ * @throws Refusal 404 if there is no such VM, 409 if it is not running or another change is under way.
+ */
+export async function restartBilling(db: Db, change: VmChange): Promise<void> {
+  const { vm, instant } = await applyEvent(db, change, { event: 'restart', changing: 0 });
+  const stop = await endPosition(db, vm.id, instant);
+  if (stop === undefined) throw new Error(`The VM ${vm.id} is running and has no position.`);
+  const position: NewPosition = {
+    vmId: vm.id,
+    accountId: vm.account_id,
+    type: 'BILLINGRESTART',
+    start: stop,
+    monthlyPrice: BigInt(vm.monthly_price),
+  };
+  // The price stays the same, so the credit limit is not checked.
+  await holdOwed(db, vm.account_id, holdOf(position));
+  await beginPosition(db, position);
+}
+
+/** Settles the account, then changes the state in one conditional update. */
+async function applyEvent(
+  db: Db,
+  { vmId, now, ports, secret }: VmChange,
+  { event, changing }: { event: VmEvent; changing: 0 | 1 },
+): Promise<{ vm: Vm; instant: Seconds }> {
+  const found = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
+  if (!found || !isVmState(found.state) || found.state === 'reserved' || found.state === 'removed') {
+    throw new Refusal(404, 'not_found', `There is no VM ${vmId}.`);
+  }
+  const instant = await billingInstant(db, { accountId: found.account_id, now, ports, secret });
+  if (found.changing !== 0) throw underWay(vmId);
+  const after = vmStateAfter(found.state, event);
+  if (!after) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
+  const vm = await db
+    .updateTable('vms')
+    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : found.state, changing, ...(event === 'remove' && { removed: now }) })
+    .where('id', '=', vmId)
+    .where('state', '=', found.state)
+    .where('changing', '=', 0)
+    .returningAll()
+    .executeTakeFirst();
+  if (!vm) throw underWay(vmId);
+  return { vm, instant };
+}
+
+function underWay(vmId: number): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `Another change of the VM ${vmId} is under way. Wait until it is done, then look at the VM again.`,
+  );
+}
+
+export async function hostSystemOf(db: Db, { id, hostsystem }: Vm): Promise<HostSystem> {
+  const host = await findHostSystem(db, hostsystem);
+  if (!host) throw new Error(`The VM ${id} is on the host system ${hostsystem}, which does not exist.`);
+  return host;
+}
+
+/** The prices of a VM's resources: those of its sale while they last, otherwise those of its host system. */
+export async function pricesFor(db: Db, vm: Vm, host: HostSystem): Promise<{ prices: ResourcePrices; basis: 'SALE' | 'STANDARD' }> {
+  const sale = vm.sale_id !== null && vm.price_basis === 'SALE' ? await lastingPrices(db, vm.sale_id, host.name) : undefined;
+  return sale ? { prices: pricesInSale(host.prices, sale), basis: 'SALE' } : { prices: host.prices, basis: 'STANDARD' };
+}

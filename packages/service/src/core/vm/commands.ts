@@ -1,0 +1,47 @@
+import { deliverCommand } from '../../delivery/command.ts';
+import { recoverable } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { Money } from '../../rules/money.ts';
+import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
+import type { Resize } from './deliveries.ts';
+
+/**
+ * Changes of a VM on behalf of the provider. All of them throw Refusal 404 if there is no such VM, Refusal 409 if its state does not allow
+ * the change or another change is under way, and InfrastructureError if the hypervisor fails.
+ */
+export interface VmCommands {
+  /** Starts a stopped VM. A BILLINGRESTART position begins. Throws Refusal 402 if the credit limit does not suffice. */
+  start(vmId: number): Promise<void>;
+  /** Stops a VM. Its position ends. It keeps its room, its addresses and its prices. */
+  stop(vmId: number): Promise<void>;
+  /**
+   * Gives a VM other resources. Its position ends, and an UP-DOWNGRADE one begins at the new price. Sale prices stay if the sale is
+   * upgradable. A stopped VM takes its new price at its next start. Throws Refusal 422 if the host system does not offer the resources,
+   * 409 if the node or the location has no room, 402 if the credit limit does not suffice.
+   *
+   * @returns The net price of 30 days.
+   */
+  resize(vmId: number, resize: Resize): Promise<Money>;
+  /**
+   * Removes a VM. Its billing ends, and its room and addresses become free. Its identifier is given to another VM after the
+   * quarantine of the settings at the earliest.
+   */
+  remove(vmId: number): Promise<void>;
+}
+
+/** How interrupted changes of VMs are settled. */
+export const vmRecoveries = {
+  startVm: recoverable(startVm),
+  stopVm: recoverable(stopVm),
+  resizeVm: recoverable(resizeVm),
+  removeVm: recoverable(removeVm),
+};
+
+export function vmCommands(runtime: Runtime): VmCommands {
+  return {
+    start: (vmId) => deliverCommand(runtime, 'startVm', startVm, { runtime, vmId }),
+    stop: (vmId) => deliverCommand(runtime, 'stopVm', stopVm, { runtime, vmId }),
+    resize: (vmId, resize) => deliverCommand(runtime, 'resizeVm', resizeVm, { runtime, vmId, ...resize }),
+    remove: (vmId) => deliverCommand(runtime, 'removeVm', removeVm, { runtime, vmId }),
+  };
+}

@@ -1,0 +1,272 @@
+/**
+ * The changes of a VM that need the hypervisor.
+ *
+ * - A change that gives more (start, resize) is delivered first and billed afterwards. Its credit, its room on the node and its
+ *   addresses are reserved before. If it fails, it is undone.
+ * - A change that takes away (stop, remove) ends billing first. If it fails, it is finished: the hypervisor is called until it succeeds.
+ *   Room and addresses are free only then.
+ *
+ * One change of a VM is under way at a time. Others are refused until it has ended.
+ */
+import type { Selectable } from 'kysely';
+import * as v from 'valibot';
+
+import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { holdCredit, holdOwed, releaseCredit } from '../../operations/accounting/credit-hold.ts';
+import { beginPosition, billingInstant, endPosition, freedByEnding, holdOf, lastPosition } from '../../operations/accounting/vm-billing.ts';
+import type { NewPosition } from '../../operations/accounting/vm-billing.ts';
+import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from '../../operations/vm/addresses.ts';
+import { leaveNode, resizeOnNode } from '../../operations/vm/placement.ts';
+import { vmSubject } from '../../operations/vm/subject.ts';
+import type { VmSize } from '../../ports/hypervisor.ts';
+import { invalid } from '../../refusal.ts';
+import type { Money } from '../../rules/money.ts';
+import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
+import type { BilledResources } from '../../rules/resources.ts';
+import type { VmsTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
+
+type Row = Selectable<VmsTable>;
+
+/** A request to change a VM. */
+export interface VmRequest {
+  readonly runtime: Runtime;
+  readonly vmId: number;
+}
+
+/** The new resources of a VM. Resources that are missing stay as they are. */
+export interface Resize {
+  readonly resources: Partial<BilledResources>;
+  /** Whether addresses of the provider may be used once the account's own subnets are used up. Default: false. */
+  readonly allowFallbackIPs?: boolean;
+}
+
+const vmDetails = v.object({ vmId: v.number() });
+const heldDetails = v.object({ vmId: v.number(), accountId: v.string(), hold: v.number() });
+
+const resourceDetails = v.object({
+  cores: v.number(),
+  mem: v.number(),
+  disk: v.number(),
+  ips: v.number(),
+  backup_slots: v.number(),
+  network_speed: v.number(),
+  storage: v.nullable(v.number()),
+});
+const sizeDetails = v.object({
+  vmId: v.number(),
+  node: v.string(),
+  cores: v.number(),
+  mem: v.number(),
+  disk: v.number(),
+  storage: v.nullable(v.number()),
+  networkSpeed: v.number(),
+  backupSlots: v.number(),
+  ipv4: v.array(v.string()),
+});
+const resizeDetails = v.object({ ...heldDetails.entries, to: resourceDetails, before: sizeDetails });
+
+const settledInstant = (db: Db, { account_id: accountId }: Row, { ports, secret }: Runtime) =>
+  billingInstant(db, { accountId, now: ports.clock.now(), ports, secret });
+
+interface StartPlan {
+  readonly runtime: Runtime;
+  readonly vm: Row;
+  readonly hold: Money;
+}
+
+/** Starts a stopped VM. Its cost until the end of the period is reserved first. */
+export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetails>, StartPlan, void> = {
+  recovery: 'undo',
+  details: heldDetails,
+  subject: vmSubject,
+
+  async reserve({ db }, { runtime, vmId }) {
+    const { vm, instant } = await beginChange(db, runtime, vmId, 'start');
+    const hold = holdOf(await nextPosition(db, vm, instant));
+    await holdCredit(db, vm.account_id, hold);
+    const accountId = vm.account_id;
+    return { accountId, details: { vmId, accountId, hold: Number(hold) }, plan: { runtime, vm, hold } };
+  },
+
+  call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
+
+  async confirm({ db }, { runtime, vm, hold }) {
+    const position = await nextPosition(db, vm, await settledInstant(db, vm, runtime));
+    await endChange(db, vm.id, { state: 'running' });
+    await releaseCredit(db, vm.account_id, hold - holdOf(position));
+    await beginPosition(db, position);
+  },
+
+  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
+
+  async rollBack({ db }, { vmId, accountId, hold }) {
+    // The account is locked first, as in every other transaction. Otherwise two transactions on PostgreSQL could deadlock.
+    await releaseCredit(db, accountId, BigInt(hold));
+    await endChange(db, vmId);
+  },
+
+  describeFailure: undoneMessage,
+};
+
+/** Stops a running VM. It keeps its room, its addresses and its prices. */
+export const stopVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
+  recovery: 'finish',
+  details: vmDetails,
+  subject: vmSubject,
+  reserve: ({ db }, request) => reserveEnd(db, request, 'stop'),
+  call: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
+  async confirm({ db }, { vmId }) {
+    await endChange(db, vmId);
+  },
+  describeFailure: finishedMessage,
+};
+
+/** Removes a VM. */
+export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
+  recovery: 'finish',
+  details: vmDetails,
+  subject: vmSubject,
+  reserve: ({ db }, request) => reserveEnd(db, request, 'remove'),
+  call: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
+  async confirm({ db }, { vmId }) {
+    const vm = await endChange(db, vmId);
+    await leaveNode(db, vm.node, vm);
+    await releaseAddresses(db, vmId);
+  },
+  describeFailure: finishedMessage,
+};
+
+interface ResizePlan {
+  readonly runtime: Runtime;
+  readonly vm: Row;
+  readonly to: BilledResources;
+  readonly size: VmSize;
+  readonly hold: Money;
+  readonly price: Money;
+  readonly basis: 'SALE' | 'STANDARD';
+}
+
+/**
+ * Gives a VM other resources. Until it is confirmed, the VM occupies the larger amount of each resource. The price is that of the time
+ * of the reservation. The result is the net price of 30 days.
+ */
+export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof resizeDetails>, ResizePlan, Money> = {
+  recovery: 'undo',
+  details: resizeDetails,
+  subject: vmSubject,
+
+  async reserve({ db }, { runtime, vmId, resources: wanted, allowFallbackIPs = false }) {
+    const { vm, instant } = await beginChange(db, runtime, vmId, 'resize');
+    const from = resourcesOf(vm);
+    const to: BilledResources = { ...from, ...wanted };
+    if (JSON.stringify(to) === JSON.stringify(from)) {
+      await endChange(db, vmId);
+      return { result: BigInt(vm.monthly_price) };
+    }
+    const host = await hostSystemOf(db, vm);
+    const broken = brokenRanges(to, host.ranges, host.name);
+    if (broken.length > 0) throw invalid(broken);
+    const before = sizeOf(vm, from, await ipv4Of(db, vmId));
+    await resizeOnNode(db, vm.node, from, mostOf(from, to));
+    const accountId = vm.account_id;
+    if (to.ips > from.ips) {
+      await assignMoreIpv4(db, { accountId, vmId, datacenter: host.datacenter_name, allowFallbackIPs, ips: to.ips - from.ips });
+    }
+    const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
+    const { prices, basis } = await pricesFor(db, vm, host);
+    const price = monthlyPriceOf(to, prices);
+    const hold = await holdMore(db, vm, price, instant);
+    return {
+      accountId,
+      details: { vmId, accountId, hold: Number(hold), to, before: { ...before, ipv4: [...before.ipv4] } },
+      plan: { runtime, vm, to, size: after, hold, price, basis },
+    };
+  },
+
+  call: ({ hypervisor }, plan, token) => hypervisor.resize(plan.size, token),
+
+  async confirm({ db }, { runtime, vm, to, hold, price, basis }) {
+    const from = resourcesOf(vm);
+    const instant = await settledInstant(db, vm, runtime);
+    await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis });
+    await resizeOnNode(db, vm.node, mostOf(from, to), to);
+    if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
+    await releaseCredit(db, vm.account_id, hold);
+    const stop = await endPosition(db, vm.id, instant);
+    if (stop === undefined) return price;
+    const position: NewPosition = { vmId: vm.id, accountId: vm.account_id, type: 'UP-DOWNGRADE', start: stop, monthlyPrice: price };
+    // The reservation has already checked the credit.
+    await holdOwed(db, vm.account_id, holdOf(position));
+    await beginPosition(db, position);
+    return price;
+  },
+
+  // A disk that has grown may stay so.
+  compensate: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
+
+  async rollBack({ db }, { vmId, accountId, hold, to, before }) {
+    await releaseCredit(db, accountId, BigInt(hold));
+    const vm = await endChange(db, vmId);
+    const from = resourcesOf(vm);
+    await resizeOnNode(db, vm.node, mostOf(from, to), from);
+    // The addresses that the VM had before are kept by name, because the new ones are not necessarily the last.
+    await releaseOtherIpv4(db, vmId, before.ipv4);
+  },
+
+  describeFailure: undoneMessage,
+};
+
+/** Ends billing at once, in the transaction that reserves the change. */
+async function reserveEnd(db: Db, { runtime, vmId }: VmRequest, event: 'stop' | 'remove') {
+  const { vm, instant } = await beginChange(db, runtime, vmId, event);
+  await endPosition(db, vmId, instant);
+  return { accountId: vm.account_id, details: { vmId } };
+}
+
+function undoneMessage(_details: unknown, isSettled: boolean): string {
+  const state = isSettled
+    ? 'The change was undone. Send the request again later.'
+    : 'The change is being undone. Send the request again in a few seconds.';
+  return `The hypervisor failed, so nothing of the change is billed. ${state}`;
+}
+
+function finishedMessage(): string {
+  return 'The VM is no longer billed, but the hypervisor has failed to carry the change out. The service retries until it succeeds. Check the VM in a few seconds.';
+}
+
+/** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
+async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
+  const ending = await freedByEnding(db, vm.id, instant);
+  if (!ending || price <= BigInt(vm.monthly_price)) return 0n;
+  const more = holdOf({ start: ending.stop, monthlyPrice: price }) - ending.freed;
+  await holdCredit(db, vm.account_id, more);
+  return more;
+}
+
+async function nextPosition(db: Db, vm: Row, instant: number): Promise<NewPosition> {
+  const last = await lastPosition(db, vm.id);
+  const start = Math.max(instant, last?.stop ?? instant);
+  return { vmId: vm.id, accountId: vm.account_id, type: 'BILLINGRESTART', start, monthlyPrice: BigInt(vm.monthly_price) };
+}
+
+function resourcesOf({ cores, mem, disk, ips, backup_slots, network_speed, storage }: BilledResources): BilledResources {
+  return { cores, mem, disk, ips, backup_slots, network_speed, storage };
+}
+
+function mostOf(one: BilledResources, other: BilledResources): BilledResources {
+  return {
+    ...other,
+    cores: Math.max(one.cores, other.cores),
+    mem: Math.max(one.mem, other.mem),
+    disk: Math.max(one.disk, other.disk),
+    storage: Math.max(one.storage ?? 0, other.storage ?? 0),
+  };
+}
+
+function sizeOf({ id, node }: Row, resources: BilledResources, ipv4: readonly string[]): VmSize {
+  const { cores, mem, disk, storage, network_speed: networkSpeed, backup_slots: backupSlots } = resources;
+  return { vmId: id, node, cores, mem, disk, storage, networkSpeed, backupSlots, ipv4 };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+
+import { startService } from '../../test/harness.ts';
+import { memoryFence, StaleTokenError } from '../ports/fencing.ts';
+import { simulatedFleet } from '../ports/fleet.ts';
+import { simulatedHypervisor } from '../ports/hypervisor.ts';
+import { simulatedRegistrar } from '../ports/registrar.ts';
+import { issueToken, storeFence } from './fencing.ts';
+
+const ORDER = {
+  vmId: 12_345,
+  node: 'node-1',
+  cores: 1,
+  mem: 1024,
+  disk: 10,
+  storage: null,
+  networkSpeed: 1000,
+  backupSlots: 2,
+  ipv4: [],
+  ipv6: [],
+  os: 'debian_12',
+  hostname: 'KVM',
+  username: 'root',
+  password: 'example',
+  sshKey: null,
+};
+const CONTACT = {
+  handle: 'HDL-1',
+  gender: 'MALE',
+  firstname: 'A',
+  lastname: 'B',
+  organisation: null,
+  street: 'C',
+  number: '1',
+  zipcode: '1',
+  city: 'D',
+  region: 'E',
+  countrycode: 'DE',
+  email: 'a@reseller.example',
+  phone: null,
+};
+const DOMAIN = { name: 'fenced.net', contact: CONTACT, nameservers: [] };
+const SERVER = { identifier: 'server-1', accountId: 'account-1', datacenter: 'FRA', addresses: [] };
+
+describe('a memory fence', () => {
+  test('admits the same token again, because a call may be repeated', async () => {
+    const fence = memoryFence();
+    await fence.admit('vm/1', 7);
+    await expect(fence.admit('vm/1', 7)).resolves.toBeUndefined();
+  });
+
+  test('rejects the token just below the newest one, and keeps rejecting it', async () => {
+    const fence = memoryFence();
+    await fence.admit('vm/1', 7);
+    for (const _ of [1, 2]) await expect(fence.admit('vm/1', 6)).rejects.toThrow(StaleTokenError);
+  });
+
+  test('keeps subjects apart', async () => {
+    const fence = memoryFence();
+    await fence.admit('vm/1', 7);
+    await expect(fence.admit('vm/2', 1)).resolves.toBeUndefined();
+  });
+});
+
+test('a store fence rejects a token once a newer one was issued, on behalf of every instance of the store', async () => {
+  const { store } = await startService();
+  const issue = () => store.commit(({ db }) => issueToken(db, 'domain/fenced.net'));
+  const older = await issue();
+  const [one, other] = [storeFence(store), storeFence(store)];
+  await one.admit('domain/fenced.net', older);
+  const newer = await issue();
+  expect(newer).toBe(older + 1);
+  await expect(one.admit('domain/fenced.net', older)).rejects.toThrow(StaleTokenError);
+  await expect(other.admit('domain/fenced.net', older)).rejects.toThrow(StaleTokenError);
+  await expect(other.admit('domain/fenced.net', newer)).resolves.toBeUndefined();
+});
+
+/** Every call of a simulated port that has an effect, by name. */
+const calls: Readonly<Record<string, () => (token: number) => Promise<unknown>>> = {
+  'hypervisor.create': on(simulatedHypervisor, (port, token) => port.create(ORDER, token)),
+  'hypervisor.reinstall': on(simulatedHypervisor, (port, token) => port.reinstall(ORDER.vmId, 'debian_12', token)),
+  'hypervisor.start': on(simulatedHypervisor, (port, token) => port.start(ORDER.vmId, token)),
+  'hypervisor.stop': on(simulatedHypervisor, (port, token) => port.stop(ORDER.vmId, token)),
+  'hypervisor.resize': on(simulatedHypervisor, (port, token) => port.resize(ORDER, token)),
+  'hypervisor.remove': on(simulatedHypervisor, (port, token) => port.remove(ORDER.vmId, token)),
+  'fleet.setUp': on(simulatedFleet, (port, token) => port.setUp(SERVER, token)),
+  'fleet.retire': on(simulatedFleet, (port, token) => port.retire(SERVER.identifier, token)),
+  'registrar.register': on(simulatedRegistrar, (port, token) => port.register(DOMAIN, token)),
+  'registrar.transfer': on(simulatedRegistrar, (port, token) => port.transfer(DOMAIN, 'example-authcode-1', token)),
+  'registrar.withdraw': on(simulatedRegistrar, (port, token) => port.withdraw(DOMAIN.name, token)),
+  'registrar.setNameservers': on(simulatedRegistrar, (port, token) => port.setNameservers(DOMAIN.name, [], token)),
+  'registrar.setAuthcode': on(simulatedRegistrar, (port, token) => port.setAuthcode(DOMAIN.name, null, token)),
+  'registrar.setRenewal': on(simulatedRegistrar, (port, token) => port.setRenewal(DOMAIN.name, true, token)),
+};
+
+function on<Port>(make: () => Port, call: (port: Port, token: number) => Promise<unknown>): () => (token: number) => Promise<unknown> {
+  return () => {
+    const port = make();
+    return (token) => call(port, token);
+  };
+}
+
+test.each(Object.keys(calls))('the simulated %s rejects a stale token', async (name) => {
+  const call = calls[name]?.();
+  await call?.(2);
+  await expect(call?.(1)).rejects.toThrow(StaleTokenError);
+});
+
+test('the list of simulated calls is complete', () => {
+  const ports = { hypervisor: simulatedHypervisor(), fleet: simulatedFleet(), registrar: simulatedRegistrar() };
+  const all = Object.entries(ports).flatMap(([name, port]) =>
+    Object.entries(port).flatMap(([member, value]) => (typeof value === 'function' ? [`${name}.${member}`] : [])),
+  );
+  expect(Object.keys(calls).toSorted()).toEqual(all.toSorted());
+});

@@ -1,0 +1,32 @@
+import { StaleTokenError } from '../ports/fencing.ts';
+import type { Fence, FencingToken, Subject } from '../ports/fencing.ts';
+import { prepared } from '../store/prepared.ts';
+import type { Db, Store } from '../store/store.ts';
+
+/** Issues the next token of a subject. Call it in the transaction that reserves the subject, so that tokens follow the order of reservations. */
+export async function issueToken(db: Db, subject: Subject): Promise<FencingToken> {
+  const [row] = await takeToken(db, { subject });
+  if (!row) throw new Error(`No fencing token was issued for ${subject}.`);
+  return row.number;
+}
+
+const takeToken = prepared<{ subject: string }, { number: number }>((db, parameter) =>
+  db
+    .insertInto('turns')
+    .values({ subject: parameter('subject'), number: 1 })
+    .onConflict((conflict) => conflict.column('subject').doUpdateSet(({ eb }) => ({ number: eb('turns.number', '+', 1) })))
+    .returning('number'),
+);
+
+/**
+ * A fence for adapters of systems that cannot compare tokens, such as registries: it rejects a call if the service has issued a newer
+ * token for its subject. All instances of a store share it.
+ */
+export function storeFence(store: Store): Fence {
+  return {
+    async admit(subject, token) {
+      const issued = await store.read((db) => db.selectFrom('turns').select('number').where('subject', '=', subject).executeTakeFirst());
+      if (issued && token < issued.number) throw new StaleTokenError(subject, token, issued.number);
+    },
+  };
+}

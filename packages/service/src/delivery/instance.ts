@@ -1,0 +1,136 @@
+/**
+ * The instances of the service that share a store. Each holds a lease by the database's clock and renews it while it lives, so that the
+ * others know whose deliveries to recover. A store that belongs to one process has no leases: every earlier owner is dead.
+ */
+import { sql } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+
+import type { Schema } from '../store/schema.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+
+export const DEFAULT_LEASE_MS = 15_000;
+
+/** A lease is renewed this many times before it would expire. */
+const RENEWALS_PER_LEASE = 4;
+/** Expired leases are deleted after this time. */
+const LEASE_RETENTION_MS = 86_400_000;
+const MAX_RENEWAL_WAIT_MS = 15_000;
+
+/** This process, as one of the instances that share a store. */
+export interface Instance {
+  readonly id: string;
+  /** Reservations that this instance is delivering or recovering at the moment. */
+  readonly delivering: Set<string>;
+  /** A condition on a column that names an instance: true if it is another one, and dead. An empty or null owner counts as dead. */
+  isDead<Tables extends keyof Schema>(eb: ExpressionBuilder<Schema, Tables>, owner: Expression<string | null>): Expression<SqlBool>;
+  /** Whether another instance is alive. */
+  hasOthers(): Promise<boolean>;
+  /**
+   * Resolves if this instance holds its lease. An expired lease is renewed first.
+   *
+   * @throws StoreUnavailableError if it cannot be renewed. The others consider this instance dead, so it must not begin any work.
+   */
+  assertAlive(): Promise<void>;
+  /** Gives up the lease. Other instances recover the interrupted deliveries. */
+  leave(): Promise<void>;
+}
+
+export interface JoinOptions {
+  readonly store: Store;
+  readonly id: string;
+  readonly leaseMs: number;
+  /** Called if the lease could not be renewed. */
+  onFailure(error: unknown): void;
+}
+
+/** @throws StoreUnavailableError if the lease cannot be stored. */
+export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions): Promise<Instance> {
+  const { severalNodes, now } = store.sharing;
+  let heldSince = performance.now();
+  let heldUntil = -Infinity;
+  let leaving = false;
+
+  async function renew(): Promise<void> {
+    const begun = performance.now();
+    await store.commit(async ({ db }) => {
+      await db
+        .insertInto('nodes')
+        .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
+        .execute();
+      await db
+        .deleteFrom('nodes')
+        .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
+        .execute();
+    });
+    if (begun > heldUntil) heldSince = begun;
+    // A slow renewal may end after a later one.
+    heldUntil = Math.max(heldUntil, begun + leaseMs);
+  }
+
+  /** A database that hangs delays neither the next renewal nor the end of the process. */
+  const withTimeout = <T>(work: Promise<T>): Promise<T> => within(work, Math.min(leaseMs / 2, MAX_RENEWAL_WAIT_MS));
+
+  /**
+   * After an outage of the database all leases have expired although the instances are alive. So an instance judges the others only
+   * after it has held its own lease for a while, in which they could renew theirs.
+   */
+  const mayJudge = (): boolean => performance.now() < heldUntil && performance.now() - heldSince > leaseMs / 2;
+
+  let timer: NodeJS.Timeout | undefined;
+  let renewing: Promise<void> = Promise.resolve();
+  const renewAgain = (): void => {
+    timer = setTimeout(() => {
+      renewing = withTimeout(renew())
+        .catch(onFailure)
+        .finally(() => {
+          if (!leaving) renewAgain();
+        });
+    }, leaseMs / RENEWALS_PER_LEASE).unref();
+  };
+  if (severalNodes) {
+    await renew();
+    renewAgain();
+  }
+
+  return {
+    id,
+    delivering: new Set(),
+    isDead(eb, owner) {
+      const others = eb(owner, 'is distinct from', id);
+      if (!severalNodes) return others;
+      const known = sql<SqlBool>`exists (select 1 from nodes where nodes.id = ${owner} ${mayJudge() ? sql`and nodes.lease_until > ${now}` : sql``})`;
+      return eb.and([others, eb.not(known)]);
+    },
+    async assertAlive() {
+      if (severalNodes && performance.now() >= heldUntil) await withTimeout(renew());
+    },
+    hasOthers: async () =>
+      severalNodes &&
+      (await store.read((db) =>
+        db.selectFrom('nodes').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
+      )) !== undefined,
+    async leave() {
+      if (leaving) return;
+      leaving = true;
+      clearTimeout(timer);
+      await renewing;
+      if (severalNodes) await withTimeout(store.commit(({ db }) => db.deleteFrom('nodes').where('id', '=', id).execute()));
+    },
+  };
+}
+
+/** Races the work against a timeout. A late result is ignored. */
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new StoreUnavailableError('The database did not respond in time to renew the lease.')),
+    milliseconds,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,124 @@
+/** The stored reservations. Each belongs to one instance, which confirms or settles it. */
+import type { FencingToken, Subject } from '../ports/fencing.ts';
+import { preparedWrite } from '../store/prepared.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
+import { issueToken } from './fencing.ts';
+import type { Instance } from './instance.ts';
+
+/** An owner that no instance has: any instance may recover the reservation. */
+const NO_OWNER = '';
+
+export interface Reservation {
+  readonly id: string;
+  readonly accountId: string;
+  /** Name of the delivery. */
+  readonly delivery: string;
+  /** JSON text. */
+  readonly details: string;
+  /** Hash of the caller's Idempotency-Key, or null. */
+  readonly keyHash: string | null;
+}
+
+/** A reservation before it is stored. */
+export interface NewReservation extends Reservation {
+  readonly subject: Subject;
+}
+
+/** Another instance considered this one dead and recovered the reservation. */
+export class ReservationLostError extends StoreUnavailableError {
+  constructor(options?: ErrorOptions) {
+    super('Another instance has taken over the reservation and recovers it.', options);
+  }
+}
+
+/** Stores a reservation that this instance delivers at once. */
+export async function keepReservation(
+  db: Db,
+  reservation: NewReservation,
+  { owner, now }: { owner: Instance; now: number },
+): Promise<FencingToken> {
+  const token = await issueToken(db, reservation.subject);
+  await insertReservation(db, { ...reservation, created: now, owner: owner.id, token });
+  return token;
+}
+
+/**
+ * Stores a reservation that the recovery loop delivers after the transaction. It supersedes earlier reservations of the same subject.
+ * The delivery must be one that is finished, not undone.
+ */
+export async function enqueueReservation(db: Db, reservation: NewReservation, now: number): Promise<void> {
+  await db.deleteFrom('reservations').where('subject', '=', reservation.subject).execute();
+  const token = await issueToken(db, reservation.subject);
+  await insertReservation(db, { ...reservation, created: now, owner: NO_OWNER, token });
+}
+
+const insertReservation = preparedWrite<NewReservation & { created: number; owner: string; token: FencingToken }>((db, parameter) =>
+  db.insertInto('reservations').values({
+    id: parameter('id'),
+    account_id: parameter('accountId'),
+    operation: parameter('delivery'),
+    details: parameter('details'),
+    key_hash: parameter('keyHash'),
+    created: parameter('created'),
+    owner: parameter('owner'),
+    subject: parameter('subject'),
+    turn: parameter('token'),
+  }),
+);
+
+/** @returns True if this instance still owned the reservation. */
+export async function deleteReservation(db: Db, id: string, owner: Instance): Promise<boolean> {
+  return (await removeReservation(db, { id, owner: owner.id })) > 0;
+}
+
+const removeReservation = preparedWrite<{ id: string; owner: string }>((db, parameter) =>
+  db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')),
+);
+
+/**
+ * Takes a reservation over for recovery. A transaction that confirms it holds its row until the commit, so a reservation that was
+ * confirmed without its caller learning so is gone here.
+ *
+ * @returns The token of the recovering call, or undefined if the reservation is gone or another live instance owns it.
+ */
+export function claimReservation(
+  store: Store,
+  instance: Instance,
+  { id, subject }: Pick<NewReservation, 'id' | 'subject'>,
+): Promise<FencingToken | undefined> {
+  return store.commit(async ({ db }) => {
+    const claimed = await db
+      .updateTable('reservations')
+      .set({ owner: instance.id })
+      .where('id', '=', id)
+      .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+      .executeTakeFirst();
+    return claimed.numUpdatedRows === 0n ? undefined : issueToken(db, subject);
+  });
+}
+
+/** The reservations that this instance may recover: its own and those of dead instances. */
+export async function recoverableReservations(store: Store, instance: Instance): Promise<Reservation[]> {
+  const rows = await store.read((db) =>
+    db
+      .selectFrom('reservations')
+      .selectAll()
+      .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+      .orderBy('created')
+      .orderBy('id')
+      .execute(),
+  );
+  return rows.map(({ id, account_id: accountId, operation: delivery, details, key_hash: keyHash }) => ({
+    id,
+    accountId,
+    delivery,
+    details,
+    keyHash,
+  }));
+}
+
+/** Leaves every reservation to recovery. Called after a restore: the reservations are from an earlier state of the store. */
+export async function disownReservations(db: Db): Promise<void> {
+  await db.updateTable('reservations').set({ owner: NO_OWNER }).execute();
+}

@@ -1,0 +1,19 @@
+import type { Selectable } from 'kysely';
+
+import type { BrokenField } from '../../rules/broken-field.ts';
+import { prepared } from '../../store/prepared.ts';
+import type { OsImagesTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+
+type OsImage = Selectable<OsImagesTable>;
+
+/** The operating system that a form names, or the rule that the form breaks. */
+export async function findOsImage(db: Db, name: string): Promise<OsImage | { readonly broken: BrokenField }> {
+  // All of them, since they are few and the answer to an unknown name lists them.
+  const images = await allOsImages(db, {});
+  const named = images.find((image) => image.name === name);
+  const message = `must be one of ${images.map((image) => image.name).join(', ')}`;
+  return named ?? { broken: { field: 'os', rule: 'exists', message } };
+}
+
+const allOsImages = prepared<Record<never, never>, OsImage>((db) => db.selectFrom('os_images').selectAll().orderBy('name'));

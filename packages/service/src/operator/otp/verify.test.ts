@@ -1,0 +1,144 @@
+/** Who is kept from guessing one-time codes, for how long, and who is not. */
+import { expect, test } from 'vitest';
+
+import * as operator from '@reseller/operator-client';
+import type { Client } from '@reseller/operator-client';
+
+import { startOperator } from '../../../test/operator.ts';
+import type { TestOperator } from '../../../test/operator.ts';
+
+const TEN_MINUTES = 600_000;
+
+/** The status of a verification, with the seconds of Retry-After where there are any. */
+async function verify(client: Client, code: string, account_id?: string): Promise<string> {
+  const body = { code, ...(account_id === undefined ? {} : { account_id }) };
+  const { response } = await operator.verifyOtp({ client, body });
+  return [response.status, response.headers.get('retry-after')].filter((part) => part !== null).join(' after ');
+}
+
+async function fiveWrong(client: Client, account?: string): Promise<void> {
+  for (let attempt = 0; attempt < 5; attempt++) expect(await verify(client, '00000000', account)).toBe('404');
+}
+
+async function verifierOf({ client, clientWith }: TestOperator, name: string): Promise<Client> {
+  const { token } = await operator.orThrow(operator.registerVerifier({ client, body: { name } }));
+  return clientWith(token);
+}
+
+/** Another account, and a new code of it each time. */
+async function accountWithCodes(service: TestOperator) {
+  const { id, apiKey } = await service.account();
+  const newCode = async (): Promise<string> => (await service.call('generateOtp', { apiKey })).body.data.otp_code;
+  return { id, newCode };
+}
+
+test('five wrong codes lock one verifier on one account for ten minutes, and nothing else', async () => {
+  const service = await startOperator();
+  const [desk, panel] = [await verifierOf(service, 'Desk'), await verifierOf(service, 'Panel')];
+  const [one, other] = [await accountWithCodes(service), await accountWithCodes(service)];
+  await fiveWrong(desk, one.id);
+  expect(await verify(desk, await one.newCode(), one.id)).toBe('429 after 600');
+  expect(await verify(desk, await other.newCode(), other.id)).toBe('200');
+  expect(await verify(desk, await other.newCode())).toBe('200');
+  expect(await verify(panel, await one.newCode(), one.id)).toBe('200');
+  expect(await verify(service.client, await one.newCode(), one.id)).toBe('200');
+  service.clock.advance(TEN_MINUTES - 1);
+  expect(await verify(desk, await one.newCode(), one.id)).toBe('429 after 1');
+  service.clock.advance(1);
+  expect(await verify(desk, await one.newCode(), one.id)).toBe('200');
+});
+
+test('wrong codes without an account lock only attempts without an account', async () => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const { id, newCode } = await accountWithCodes(service);
+  await fiveWrong(desk);
+  expect(await verify(desk, await newCode())).toBe('429 after 600');
+  expect(await verify(desk, await newCode(), id)).toBe('200');
+});
+
+test('the operator is never locked', async () => {
+  const service = await startOperator();
+  const { id, newCode } = await accountWithCodes(service);
+  for (let round = 0; round < 4; round++) {
+    await fiveWrong(service.client, id);
+    await fiveWrong(service.client);
+  }
+  expect(await verify(service.client, await newCode(), id)).toBe('200');
+  expect(await verify(service.client, await newCode())).toBe('200');
+});
+
+test('a code of another account is wrong, and stays good for its own', async () => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const [one, other] = [await accountWithCodes(service), await accountWithCodes(service)];
+  const code = await one.newCode();
+  expect(await verify(desk, code, other.id)).toBe('404');
+  expect(await verify(desk, code, one.id)).toBe('200');
+});
+
+test.each([true, false])('a good code that loses a race does not count as wrong (account named: %s)', async (isNamed) => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const { id, newCode } = await accountWithCodes(service);
+  const account = isNamed ? id : undefined;
+  const code = await newCode();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => verify(desk, code, account)));
+  expect(answers.toSorted()).toEqual(['200', ...Array.from({ length: 11 }, () => '404')]);
+  expect(await verify(desk, await newCode(), account)).toBe('200');
+});
+
+test('attempts that arrive together are counted one after another', async () => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const { id } = await accountWithCodes(service);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => verify(desk, '00000000', id)));
+  expect(answers.filter((answer) => answer === '404')).toHaveLength(5);
+  expect(answers.filter((answer) => answer === '429 after 600')).toHaveLength(7);
+});
+
+test('a lock ends when the clock is advanced beyond it', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const desk = await verifierOf(service, 'Desk');
+  const { id, newCode } = await accountWithCodes(service);
+  await fiveWrong(desk, id);
+  await operator.orThrow(operator.advanceClock({ client, body: { by_seconds: 600 } }));
+  expect(await verify(desk, await newCode(), id)).toBe('200');
+});
+
+test.each(['restore', 'reset'])('no lock is left after a day ahead and a %s', async (way) => {
+  const service = await startOperator();
+  const { client } = service;
+  const desk = await verifierOf(service, 'Desk');
+  await operator.orThrow(operator.createSnapshot({ client, path: { snapshot: 'before' } }));
+  await operator.orThrow(operator.advanceClock({ client, body: { by_seconds: 86_400 } }));
+  await fiveWrong(desk);
+  if (way === 'reset') await operator.orThrow(operator.resetSandbox({ client }));
+  else await operator.orThrow(operator.restoreSnapshot({ client, path: { snapshot: 'before' } }));
+  const { id, newCode } = await accountWithCodes(service);
+  expect(await verify(desk, await newCode())).toBe('200');
+  expect(await verify(desk, await newCode(), id)).toBe('200');
+});
+
+test('failures of a time that the clock has not reached lock nobody', async () => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const { id, newCode } = await accountWithCodes(service);
+  service.clock.advance(86_400_000);
+  await fiveWrong(desk, id);
+  service.clock.advance(-86_400_000);
+  expect(await verify(desk, await newCode(), id)).toBe('200');
+});
+
+test('failures that count for nothing are deleted in time', async () => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const { id } = await accountWithCodes(service);
+  const kept = () => service.store.read((db) => db.selectFrom('otp_attempts').select('account_id').execute());
+  await fiveWrong(desk, id);
+  expect(await kept()).toHaveLength(1);
+  service.clock.advance(TEN_MINUTES);
+  await service.runDueWork();
+  expect(await kept()).toEqual([]);
+});

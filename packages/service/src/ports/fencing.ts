@@ -1,0 +1,42 @@
+/**
+ * A fencing token: the number of a port call among all calls about the same VM, domain or server. A later call has a higher token,
+ * whichever instance makes it.
+ *
+ * Calls can arrive late. The service may have given one up after its timeout and undone it, an instance may have been considered dead
+ * and woken up, or a network may have held a request. **Ports must therefore reject a call whose token is lower than the highest token
+ * that they have executed for the same subject**, without doing anything. Rejecting a stale call is always safe: a newer call has
+ * already settled the matter. An adapter whose system cannot compare tokens by itself uses a `Fence`.
+ *
+ * Tokens are positive integers below 2^53, with gaps. They keep growing after a subject is removed and created again.
+ */
+export type FencingToken = number;
+
+/** The VM, domain or server that a port call is about. */
+export type Subject = `vm/${number}` | `domain/${string}` | `server/${string}`;
+
+/** A port rejects a call because it has already executed a newer one about the same subject. */
+export class StaleTokenError extends Error {
+  override readonly name = 'StaleTokenError';
+
+  constructor(subject: Subject, token: FencingToken, newest: FencingToken) {
+    super(`The call about ${subject} with token ${token} is stale: token ${newest} came before it.`);
+  }
+}
+
+/** Rejects stale calls on behalf of a port. An adapter asks it directly before each call that has an effect. */
+export interface Fence {
+  /** @throws StaleTokenError if the fence has admitted a higher token for this subject. */
+  admit(subject: Subject, token: FencingToken): Promise<void>;
+}
+
+/** A fence for one process. Adapters of several instances use `storeFence`. */
+export function memoryFence(): Fence {
+  const newest = new Map<Subject, FencingToken>();
+  return {
+    async admit(subject, token) {
+      const admitted = newest.get(subject) ?? 0;
+      if (token < admitted) throw new StaleTokenError(subject, token, admitted);
+      newest.set(subject, token);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** Timeouts of port calls: a port that hangs must not block the service. */
+import type { Ports } from './ports.ts';
+
+export const DEFAULT_PORT_TIMEOUT_MS = 30_000;
+
+/** The longest delay that a timer accepts. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A port did not respond in time. The call may have taken effect, may never do so, or may do so later. */
+export class PortTimeoutError extends Error {
+  override readonly name = 'PortTimeoutError';
+}
+
+/**
+ * Rejects each port call that takes longer than the timeout with PortTimeoutError. A late result is ignored.
+ *
+ * @throws RangeError for a timeout that no timer accepts.
+ */
+export function withTimeouts({ clock, random, hypervisor, fleet, registrar }: Ports, timeoutMs: number): Ports {
+  if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS))
+    throw new RangeError(`The timeout of the ports must be from 1 to ${MAX_TIMER_MS} milliseconds.`);
+  // Each port is named, so that a new one does not compile until it has a timeout.
+  return {
+    clock,
+    random,
+    hypervisor: withTimeout('hypervisor', hypervisor, timeoutMs),
+    fleet: withTimeout('fleet', fleet, timeoutMs),
+    registrar: withTimeout('registrar', registrar, timeoutMs),
+  };
+}
+
+/** Members of a port that return a promise get a timeout. All others stay as they are. */
+function withTimeout<Port extends object>(name: string, port: Port, timeoutMs: number): Port {
+  // The proxy wraps an empty object: a proxy of a frozen port may not return other functions than the port has.
+  const front: Port = Object.create(port);
+  return new Proxy(front, {
+    get(_front, member) {
+      const value: unknown = Reflect.get(port, member, port);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]): unknown => {
+        const answer: unknown = Reflect.apply(value, port, given);
+        return isPromise(answer) ? inTime(answer, `The ${name} did not respond to ${String(member)}`, timeoutMs) : answer;
+      };
+    },
+  });
+}
+
+function inTime<T>(response: PromiseLike<T>, what: string, timeoutMs: number): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => {
+    reject(new PortTimeoutError(`${what} within ${timeoutMs} ms. The call may have taken effect.`));
+  }, timeoutMs);
+  // After the timeout both calls do nothing, so a late failure is handled as well.
+  response.then(resolve, reject);
+  promise.finally(() => clearTimeout(timer)).catch(() => {});
+  return promise;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

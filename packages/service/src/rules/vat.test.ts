@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { euros } from './money.ts';
+import { DEFAULT_VAT_RATES, grossOf, vatInForce } from './vat.ts';
+
+test('the default rate is 19 percent, at any time', () => {
+  fc.assert(fc.property(fc.nat(), (now) => vatInForce(DEFAULT_VAT_RATES, now) === 1900));
+  expect(grossOf(euros('10.00'), 1900)).toBe(euros('11.90'));
+});
+
+test('a rate applies from its instant on, until the next one does', () => {
+  const instants = fc.uniqueArray(fc.nat({ max: 1_000_000 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(instants, fc.nat({ max: 1_100_000 }), (from, now) => {
+      const rates = from.map((validFrom, basisPoints) => ({ validFrom, basisPoints }));
+      const inForce = rates[vatInForce(rates, now)];
+      const begun = from.filter((validFrom) => validFrom <= now);
+      expect(inForce?.validFrom).toBe(begun.length === 0 ? Math.min(...from) : Math.max(...begun));
+    }),
+  );
+});
+
+test('a gross price is exact, and rounded half to even beyond the eighth decimal', () => {
+  expect(grossOf(euros('4.20'), 0)).toBe(euros('4.20'));
+  expect(grossOf(euros('1.00'), 725)).toBe(euros('1.0725'));
+  expect(grossOf(50n, 100)).toBe(50n);
+  expect(grossOf(150n, 100)).toBe(152n);
+});

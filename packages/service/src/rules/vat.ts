@@ -1,0 +1,32 @@
+/** Value-added tax (the specification shows gross prices and no rate: not shown). */
+import { divideHalfEven } from './money.ts';
+import type { Money } from './money.ts';
+
+/** A rate and the instant from which it applies. */
+export interface VatRate {
+  /** Hundredths of a percent. */
+  readonly basisPoints: number;
+  /** Milliseconds since 1970 UTC. */
+  readonly validFrom: number;
+}
+
+/** The rates of a service for which none were set. */
+export const DEFAULT_VAT_RATES: readonly VatRate[] = [{ basisPoints: 1900, validFrom: 0 }];
+
+/**
+ * The rate in force at an instant, in hundredths of a percent.
+ *
+ * @param rates At least one; before the first of them applies, that one is taken.
+ * @param now Milliseconds.
+ */
+export function vatInForce(rates: readonly VatRate[], now: number): number {
+  const ascending = rates.toSorted((one, other) => one.validFrom - other.validFrom);
+  const rate = ascending.findLast(({ validFrom }) => validFrom <= now) ?? ascending[0];
+  if (!rate) throw new RangeError('There must be a VAT rate.');
+  return rate.basisPoints;
+}
+
+/** A net price with value-added tax, rounded half to even to 10^-8 EUR. */
+export function grossOf(net: Money, basisPoints: number): Money {
+  return divideHalfEven(net * (10_000n + BigInt(basisPoints)), 10_000n);
+}

@@ -1,0 +1,103 @@
+/** Leaving a field out is sending its default, and its default alone: for each field of both documents that has one. */
+import reseller from '@reseller/openapi/openapi.json' with { type: 'json' };
+import provider from '@reseller/openapi/operator.json' with { type: 'json' };
+import * as operator from '@reseller/operator-client';
+import { expect, test } from 'vitest';
+
+import type { DEFAULTS as FormDefaults } from '../src/generated/facts.gen.ts';
+import type { DEFAULTS as BodyDefaults } from '../src/generated/operator/facts.gen.ts';
+import { addIpPool } from '../src/index.ts';
+import { EPYC, orderServer } from './dedicated.ts';
+import { SMALL_VM } from './harness.ts';
+import { startOperator } from './operator.ts';
+import type { TestOperator } from './operator.ts';
+
+const { orThrow } = operator;
+
+/** What a request with some fields does. */
+type Effect = (service: TestOperator, fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+/** For each form and body that has defaults: what it does, and values other than the defaults. */
+const cases: Readonly<
+  Record<keyof typeof FormDefaults | keyof typeof BodyDefaults, { effect: Effect; others: Readonly<Record<string, unknown>> }>
+> = {
+  CreateVmForm: {
+    others: { ips: 2, backup_slots: 3, network_speed: 1100, hostname: 'web1', allowFallbackIPs: true },
+    async effect(service, fields) {
+      const account = await service.account();
+      // A network of the account's own with one address: what is beyond it tells whether others may be used.
+      await service.store.commit(({ db }) =>
+        addIpPool(db, {
+          id: `own-${account.id}`,
+          datacenter: 'AMS1',
+          accountId: account.id,
+          cidr: '100.127.0.0/30',
+          ddosProtection: 'none',
+        }),
+      );
+      const buy = async () => {
+        const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ...fields }, apiKey: account.apiKey });
+        const { ipv4, ipv6, password: _password, ...config } = body.data?.config ?? { ipv4: [], ipv6: [] };
+        return { status, config, addresses: [ipv4.length, ipv6.length], pricings: body.data?.pricings };
+      };
+      return [await buy(), await buy(), await buy()];
+    },
+  },
+  CreateFaultRequest: {
+    others: { times: 2 },
+    async effect({ client }, fields) {
+      const {
+        id: _id,
+        created: _created,
+        ...fault
+      } = await orThrow(operator.createFault({ client, body: { effect: { kind: 'cut_before_commit' }, ...fields } }));
+      return fault;
+    },
+  },
+  CreateIsolatedAccountRequest: {
+    others: { credit_limit: '1000.01' },
+    async effect({ client }, fields) {
+      const { account } = await orThrow(operator.createIsolatedAccount({ client, body: { name: 'run', ...fields } }));
+      return account.credit_limit;
+    },
+  },
+  RotateApiKeyRequest: {
+    others: { overlap_seconds: 60 },
+    async effect({ client, account }, fields) {
+      const { id: account_id } = await account();
+      const { items } = await orThrow(operator.listApiKeys({ client, path: { account_id } }));
+      const path = { api_key_id: items[0]?.id ?? '' };
+      return (await orThrow(operator.rotateApiKey({ client, path, body: { ...fields } }))).replaced.valid_until;
+    },
+  },
+  CompleteDedicatedSetupRequest: {
+    others: { ipv6: [{ address: '2001:db8:1::/64', gateway: '2001:db8:1::1' }] },
+    async effect(service, fields) {
+      const { client, account } = service;
+      await orderServer(service, EPYC, (await account()).id);
+      const management = { dashboard: 'https://x.invalid/', username: 'u', email: 'u@x.invalid', password: 'p' };
+      const body = { management, ipv4: [{ address: '192.0.2.7', gateway: '192.0.2.1' }], ...fields };
+      return (await orThrow(operator.completeDedicatedSetup({ client, path: { server_id: EPYC }, body }))).ipv6;
+    },
+  },
+};
+
+/** The fields that have a default, as the documents write them. */
+const defaults = [reseller, provider].flatMap(({ components }) =>
+  Object.entries(components.schemas).flatMap(([form, schema]) =>
+    Object.entries<{ default?: unknown }>('properties' in schema ? { ...schema.properties } : {}).flatMap(([field, { default: value }]) =>
+      value === undefined ? [] : [{ form, field, value }],
+    ),
+  ),
+);
+
+test.each(defaults)('$form: to leave $field out is to send $value', async ({ form, field, value }) => {
+  const found = Object.entries(cases).find(([name]) => name === form)?.[1];
+  if (!found) throw new Error(`The default of ${field} in ${form} is new: say in this test what the form does.`);
+  const { effect, others } = found;
+  expect(others).toHaveProperty(field);
+  const apart = async (fields: Readonly<Record<string, unknown>>) => effect(await startOperator(), fields);
+  const [left, sent, other] = [await apart({}), await apart({ [field]: value }), await apart({ [field]: others[field] })];
+  expect(left).toEqual(sent);
+  expect(other).not.toEqual(left);
+});

@@ -1,0 +1,185 @@
+/** The examples of the reseller document, sent to a sandbox with its sample data as a reader who copies them does. */
+import { expect, test } from 'vitest';
+
+import { apiOperations } from '../src/http/api.ts';
+import type { OperationId } from '../src/operations/operation.ts';
+import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
+import { sampleIdentifiers } from '../src/provider/sample-identifiers.ts';
+import { holdUp, PERSON, reserved } from './domains.ts';
+import { SECRET, SMALL_VM, startService } from './harness.ts';
+import type { Received, Sent, TestService } from './harness.ts';
+import { apiOf } from './operations.ts';
+
+interface Sandbox extends TestService {
+  /** Calls an operation for the demo account, by the identifiers of the document's examples unless others are given. */
+  copy(id: OperationId, sent?: Sent): Promise<Received>;
+}
+
+async function startSandbox(): Promise<Sandbox> {
+  const service = await startService();
+  const { store, ports, registrar } = service;
+  await seedDemoAccount(store, { ports, secret: SECRET });
+  const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
+  // The registrar of the tests remembers domains; that of a sandbox does not need to.
+  for (const name of [sampleIdentifiers.domain, sampleIdentifiers.cancelledDomain]) {
+    registrar.domains.set(name, {
+      contact: { ...PERSON, handle: sampleIdentifiers.handle, organisation: null, phone: null },
+      nameservers: [],
+      authcode: null,
+      renewed: true,
+    });
+  }
+  return { ...service, copy: (id, sent = {}) => service.call(id, { path: examplePath(id), apiKey, ...sent }) };
+}
+
+function examplePath(id: OperationId): Record<string, string> {
+  const parameters = apiOf(id).operation.parameters.filter((parameter) => parameter.in === 'path');
+  return Object.fromEntries(parameters.map(({ name, examples: [example] }) => [name, String(example)]));
+}
+
+/** Each operation with each example of its form; one without a form once. */
+const requests = apiOperations.flatMap(({ id, operation: { form } }): [OperationId, string, Sent][] =>
+  form ? Object.entries(form.examples).map(([name, { value }]) => [id, name, { form: Object(value) }]) : [[id, 'without a form', {}]],
+);
+
+test.for(requests)('%s: the example request %s succeeds in a new sandbox', async ([id, , sent]) => {
+  const sandbox = await startSandbox();
+  const { status, body } = await sandbox.copy(id, sent);
+  expect({ status, message: body.message }).toMatchObject({ status: 200 });
+});
+
+test('the example identifiers of paths are in the lists of a new sandbox', async () => {
+  const sandbox = await startSandbox();
+  expect((await sandbox.copy('listDomains')).body.data.list).toContain(examplePath('getDomain')['domain']);
+  expect(Object.keys((await sandbox.copy('listInvoices')).body.data)).toContain(examplePath('getInvoice')['invoiceID']);
+  expect(Object.keys((await sandbox.copy('getCurrentInvoice')).body.data.positions.vms)).toContain(examplePath('reinstallVm')['vmid']);
+  const servers = (await sandbox.copy('listDedicatedServers')).body.data.list.map(({ identifier }: { identifier: string }) => identifier);
+  expect(servers).toContain(examplePath('getDedicatedServer')['identifier']);
+  expect(servers).toContain(examplePath('undeleteDedicatedServer')['identifier']);
+});
+
+const PERSON_FORM = { ...PERSON };
+const PROJECT = { domain: 'reseller-project.net', handle: sampleIdentifiers.handle };
+
+/** How the example of an error comes about: what is sent, after what was done to the sandbox. */
+type Cause = (sandbox: Sandbox) => Promise<Received>;
+
+/** A further change of the domain while the first is being carried out. */
+const duringChange =
+  (id: OperationId, sent: Sent = {}): Cause =>
+  async (sandbox) => {
+    const goOn = holdUp(sandbox);
+    const path = { domain: examplePath(id)['domain'] ?? '' };
+    const first = sandbox.copy('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } });
+    await reserved(sandbox);
+    const refused = await sandbox.copy(id, sent);
+    goOn();
+    await first;
+    return refused;
+  };
+
+const sending =
+  (id: OperationId, sent: Sent): Cause =>
+  (sandbox) =>
+    sandbox.copy(id, sent);
+
+const CAUSES: Readonly<Record<string, Cause>> = {
+  'createVm outOfCapacity': async (sandbox) => {
+    await sandbox.store.commit(({ db }) =>
+      db
+        .updateTable('host_nodes')
+        .set((node) => ({ cores: node.ref('used_cores') }))
+        .execute(),
+    );
+    return sandbox.copy('createVm', { form: SMALL_VM });
+  },
+  'createVm tooManyCores': sending('createVm', { form: { ...SMALL_VM, cores: 17 } }),
+  'reinstallVm wrongState': async (sandbox) => {
+    await sandbox.vms.stop(sampleIdentifiers.vm);
+    return sandbox.copy('reinstallVm');
+  },
+  'reinstallVm unknownOs': sending('reinstallVm', { form: { os: 'debian_3' } }),
+  'deleteDedicatedServer alreadyCancelled': sending('deleteDedicatedServer', { path: examplePath('undeleteDedicatedServer') }),
+  'deleteDedicatedServer beingSetUp': async (sandbox) => {
+    const { list } = (await sandbox.copy('listDedicatedServers')).body.data;
+    const { identifier } = list.find(({ deployed }: { deployed: boolean }) => !deployed);
+    return sandbox.copy('deleteDedicatedServer', { path: { identifier } });
+  },
+  'undeleteDedicatedServer notCancelled': sending('undeleteDedicatedServer', { path: examplePath('getDedicatedServer') }),
+  'registerDomain alreadyRegistered': sending('registerDomain', { form: { ...PROJECT, domain: sampleIdentifiers.domain } }),
+  'registerDomain unpricedTld': sending('registerDomain', { form: { ...PROJECT, domain: 'reseller-project.zz' } }),
+  'registerDomain deWithoutPhone': sending('registerDomain', {
+    form: { domain: 'reseller-project.de', handle: sampleIdentifiers.handleWithoutPhone },
+  }),
+  'registerDomain unknownHandle': sending('registerDomain', { form: { ...PROJECT, handle: 'HDL-999999' } }),
+  'registerDomain wrongAuthcode': sending('registerDomain', { form: { ...PROJECT, authcode: 'example-authcode-2' } }),
+  'registerDomain ns1WithoutNs2': sending('registerDomain', { form: { ...PROJECT, ns1: 'ns1.reseller-dns.example' } }),
+  'setDomainNameservers changeInProgress': duringChange('setDomainNameservers', { form: { ns1: 'default', ns2: 'default' } }),
+  'setDomainNameservers ns4WithoutNs3': sending('setDomainNameservers', { form: { ns1: 'default', ns2: 'default', ns4: 'default' } }),
+  'setDomainNameservers twice': sending('setDomainNameservers', {
+    form: { ns1: 'ns1.reseller-dns.example', ns2: 'ns1.reseller-dns.example' },
+  }),
+  'requestDomainAuthcode changeInProgress': duringChange('requestDomainAuthcode'),
+  'undeleteDomain notCancelled': sending('undeleteDomain', { path: examplePath('getDomain') }),
+  'undeleteDomain changeInProgress': duringChange('undeleteDomain'),
+  'editDomainDns unknownType': sending('editDomainDns', { form: { type: 'HINFO', data: 'x' } }),
+  'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),
+  'editDomainDns noData': sending('editDomainDns', { form: { type: 'A' } }),
+  'createHandle unknownCountry': sending('createHandle', { form: { ...PERSON_FORM, countrycode: 'ZZ' } }),
+  'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: '123' } }),
+  'createHandle badEmail': sending('createHandle', { form: { ...PERSON_FORM, email: 'abc' } }),
+  'listRequests offsetTooSmall': sending('listRequests', { form: { offset: 0 } }),
+};
+
+/** Causes that are the same for every operation; `statuses.test.ts` and `idempotency.test.ts` show the others. */
+const causeOf = (id: OperationId, name: string): Cause | undefined =>
+  CAUSES[`${id} ${name}`] ??
+  {
+    creditLimit: async (sandbox: Sandbox) => {
+      const [, , sent] = requests.find(([other]) => other === id) ?? [];
+      await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
+      return sandbox.copy(id, sent);
+    },
+    keyReused: async (sandbox: Sandbox) => {
+      const [, , sent] = requests.find(([other]) => other === id) ?? [];
+      const used = { ...sent, idempotencyKey: 'one-key' };
+      await sandbox.copy('generateOtp', { path: {}, idempotencyKey: 'one-key' });
+      return id === 'generateOtp'
+        ? sandbox.copy('deleteDedicatedServer', { path: examplePath('deleteDedicatedServer'), idempotencyKey: 'one-key' })
+        : sandbox.copy(id, used);
+    },
+    notFound: (sandbox: Sandbox) => {
+      const [, , sent] = requests.find(([other]) => other === id) ?? [];
+      const unknown = {
+        vmid: '99999',
+        identifier: '01900000-0000-7000-8000-00000000ffff',
+        domain: 'not-registered.net',
+        handle: 'HDL-999999',
+        invoiceID: 'none',
+      };
+      return sandbox.copy(id, { ...sent, path: unknown });
+    },
+  }[name];
+
+/** Shown for every operation by other tests, which bring about what no single request can. */
+const ELSEWHERE = new Set(['400', '401', '413', '415', '429', '500', '503']);
+
+const errors = apiOperations.flatMap(({ id, operation }) =>
+  Object.entries(operation.responses)
+    .filter(([status]) => status !== '200' && !ELSEWHERE.has(status))
+    .flatMap(([status, { content }]) =>
+      Object.entries(content['application/json']?.examples ?? {})
+        .filter(([name]) => name !== 'keyInProgress')
+        .map(([name, { value }]): [OperationId, string, number, unknown] => [id, name, Number(status), value]),
+    ),
+);
+
+test.for(errors)('%s: the example error %s comes about as documented', async ([id, name, status, example]) => {
+  const cause = causeOf(id, name);
+  if (!cause) throw new Error(`Say in CAUSES what brings about the example ${name} of ${id}.`);
+  const { type, data } = Object(example);
+  const answer = await cause(await startSandbox());
+  expect({ status: answer.status, type: answer.body.type }).toEqual({ status, type });
+  const rules = (of: unknown) => Object(of)?.fields?.map(({ field, rule }: { field: string; rule: string }) => ({ field, rule }));
+  expect(rules(answer.body.data)).toEqual(rules(data));
+});
