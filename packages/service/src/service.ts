@@ -12,6 +12,7 @@ import type { Recover } from './delivery/delivery.ts';
 import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
+import { VM_IDENTIFIERS } from './generated/facts.gen.ts';
 import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
 import { authentication } from './http/authenticate.ts';
@@ -26,6 +27,7 @@ import { runDueWork } from './operations/due-work.ts';
 import type { DueWorkParts } from './operations/due-work.ts';
 import { forgetOldKeys } from './operations/idempotency.ts';
 import { operations } from './operations/table.ts';
+import type { VmIdentifiers } from './operations/vm/identifier.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
 import { oneAtATime } from './operator/sandbox/sandbox.ts';
 import type { Sandbox } from './operator/sandbox/sandbox.ts';
@@ -75,6 +77,8 @@ export interface ServiceParts {
    * the most: what it may have done is taken back, or finished, by another call.
    */
   readonly portTimeout?: number;
+  /** What new VMs are given identifiers from: all five-digit numbers where nothing is said. Fewer of them let a test run out. */
+  readonly vmIdentifiers?: VmIdentifiers;
   /** Where the service logs to, in the manner of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -167,6 +171,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const app = await createApplication({
     ...runtime,
     table: operations,
+    vmIdentifiers: parts.vmIdentifiers ?? VM_IDENTIFIERS,
     publicUrl,
     docs: parts.docs,
     mode,

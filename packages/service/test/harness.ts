@@ -156,6 +156,7 @@ export async function startService({
   mode,
   lenient,
   databaseUrl,
+  vmIdentifiers,
   logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
@@ -171,6 +172,8 @@ export async function startService({
   lenient?: boolean;
   /** A PostgreSQL database to run on. */
   databaseUrl?: string;
+  /** What new VMs are given identifiers from; all five-digit numbers where nothing is said. */
+  vmIdentifiers?: { minimum: number; maximum: number };
   logger?: Logger;
 } = {}): Promise<TestService> {
   const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
@@ -189,6 +192,7 @@ export async function startService({
     ...(mode === undefined ? {} : { mode }),
     ...(portTimeout === undefined ? {} : { portTimeout }),
     ...(lenient === undefined ? {} : { lenient }),
+    ...(vmIdentifiers === undefined ? {} : { vmIdentifiers }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {

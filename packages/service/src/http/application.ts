@@ -14,6 +14,7 @@ import { success } from './envelope.ts';
 import { answerFailures, answerUnreadablePath, refuseBytes } from './failures.ts';
 import { handlingOf } from './handler.ts';
 import { answerConnections, sendSecurityHeaders, serverOptions } from './http-server.ts';
+import type { VmIdentifiers } from '../operations/vm/identifier.ts';
 import { publicUrlFrom, serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';
@@ -27,6 +28,8 @@ import { documentationAt, serveRoot } from './root.ts';
 /** What the application is made of. */
 export interface ServiceContext extends Runtime {
   readonly table: OperationTable;
+  /** What new VMs are given identifiers from. */
+  readonly vmIdentifiers: VmIdentifiers;
   /** Base URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
   /** The built documentation, served at /docs; undefined for none. */

@@ -99,6 +99,7 @@ async function answer<Id extends OperationId>(
         now,
         ports: parts.ports,
         secret: parts.secret,
+        vmIdentifiers: parts.vmIdentifiers,
         publicUrl: () => publicUrlFrom(parts, request.server),
       },
       repeatable:

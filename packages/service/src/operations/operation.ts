@@ -8,6 +8,7 @@ import type { Delivery, Recover } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { VmIdentifiers } from './vm/identifier.ts';
 import type { Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
@@ -33,6 +34,8 @@ export interface Call<Id extends OperationId> {
   readonly ports: Ports;
   /** Known to the service alone, not in the store. */
   readonly secret: string;
+  /** What new VMs are given identifiers from. */
+  readonly vmIdentifiers: VmIdentifiers;
   /** Base URL at which callers reach the service, without a closing slash. */
   publicUrl(): string;
 }

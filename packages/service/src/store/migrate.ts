@@ -10,6 +10,7 @@ import { nodes } from './migrations/0007-nodes.ts';
 import { vmChanges } from './migrations/0008-vm-changes.ts';
 import { turns } from './migrations/0009-turns.ts';
 import { otpAttempts } from './migrations/0010-otp-attempts.ts';
+import { vmIdentifiers } from './migrations/0011-vm-identifiers.ts';
 import type { Engine } from './migrations/table.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db } from './store.ts';
@@ -27,6 +28,7 @@ export function migrationsOf(engine: Engine) {
     '0008-vm-changes': vmChanges(engine),
     '0009-turns': turns(engine),
     '0010-otp-attempts': otpAttempts(engine),
+    '0011-vm-identifiers': vmIdentifiers(engine),
   };
 }
 

@@ -150,13 +150,16 @@ export interface VmsTable extends VmSaleColumns {
   monthly_price: number;
   /** 1 while a change of it is under way, of which the hypervisor is still to be asked or told; 0 else. */
   changing: Generated<number>;
+  /** Milliseconds: when its removal was asked for; null while it was not. */
+  removed: number | null;
   /** Milliseconds. */
   created: number;
 }
 
 export interface PositionsTable {
+  /** Several VMs may have had it, one after another; each began with a `CREATE` position. */
   vm_id: number;
-  /** 1, 2, 3, … for each VM. */
+  /** 1, 2, 3, … for each identifier. */
   number: number;
   account_id: string;
   /** Null while the period is open. */

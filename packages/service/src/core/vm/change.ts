@@ -89,7 +89,7 @@ async function applyEvent(
   if (!after) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
   const vm = await db
     .updateTable('vms')
-    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : found.state, changing })
+    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : found.state, changing, ...(event === 'remove' && { removed: now }) })
     .where('id', '=', vmId)
     .where('state', '=', found.state)
     .where('changing', '=', 0)

@@ -22,7 +22,10 @@ export interface VmCommands {
    * @returns The net price of 30 days.
    */
   resize(vmId: number, resize: Resize): Promise<Money>;
-  /** Removes a VM. Its billing ends, and its room and addresses become free. */
+  /**
+   * Removes a VM. Its billing ends, and its room and addresses become free. Its identifier is given to another VM after the
+   * quarantine of the settings at the earliest.
+   */
   remove(vmId: number): Promise<void>;
 }
 

@@ -43,15 +43,14 @@ export function holdOf({ start, monthlyPrice }: Pick<NewPosition, 'start' | 'mon
 
 /** Begins a position. The account must hold `holdOf` for it already. */
 export async function beginPosition(db: Db, position: NewPosition): Promise<void> {
-  const { vmId, accountId, type, start, monthlyPrice } = position;
-  const last = type === 'CREATE' ? undefined : await lastPosition(db, vmId);
-  await insertPosition(db, { vmId, number: (last?.number ?? 0) + 1, accountId, type, start, monthlyPrice, hold: holdOf(position) });
+  await insertPosition(db, { ...position, hold: holdOf(position) });
 }
 
-const insertPosition = preparedWrite<NewPosition & { readonly number: number; readonly hold: Money }>((db, parameter) =>
+const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
   db.insertInto('positions').values({
     vm_id: parameter('vmId'),
-    number: parameter('number'),
+    // The identifier may have been that of another VM before.
+    number: sql<number>`(select coalesce(max(number), 0) + 1 from positions where vm_id = ${parameter('vmId')})`,
     account_id: parameter('accountId'),
     invoice_id: null,
     type: parameter('type'),

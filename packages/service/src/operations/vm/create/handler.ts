@@ -23,7 +23,7 @@ import { assignAddresses, releaseAddresses } from '../addresses.ts';
 import type { AssignedAddress } from '../addresses.ts';
 import { expectedHostSystem, findHostSystem } from '../host-system.ts';
 import type { HostSystem } from '../host-system.ts';
-import { freeVmIdentifier } from '../identifier.ts';
+import { takeVmIdentifier } from '../identifier.ts';
 import { findOsImage } from '../os-image.ts';
 import { leaveNode, placeOnNode } from '../placement.ts';
 import { vmSubject } from '../subject.ts';
@@ -126,7 +126,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
-  const vmId = await freeVmIdentifier(db, ports.random);
+  const vmId = await takeVmIdentifier(db, { random: ports.random, now, identifiers: call.vmIdentifiers });
   await insertVm(db, {
     id: vmId,
     account_id: accountId,
@@ -156,7 +156,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
 
-const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing'>>((db, parameter) =>
+const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed'>>((db, parameter) =>
   db.insertInto('vms').values({
     id: parameter('id'),
     account_id: parameter('account_id'),
