@@ -1,25 +1,32 @@
 import { defineConfig } from '@hey-api/openapi-ts';
 
+import { operationTable } from './generate/operation-table.ts';
+import { runtime, RUNTIME_MODULE } from './generate/runtime.ts';
+import { dropRemarks, openEnumeration } from './generate/types.ts';
+
 export default defineConfig({
   input: '../../openapi/dist/openapi.json',
   logs: { file: false },
+  parser: { patch: { input: dropRemarks } },
   output: {
-    // The check of what is committed generates beside it.
+    // `generate:check` generates into another directory and compares.
     path: process.env['GENERATE_INTO'] ?? 'src/generated',
+    entryFile: false,
     module: {
       extension: '.ts',
-      // The generated functions run on our own runtime instead of the generator's.
-      resolve: (specifier) => (specifier === '@hey-api/client-fetch' ? '../runtime/client.ts' : undefined),
+      resolve: (specifier) => (specifier === RUNTIME_MODULE ? '../runtime/client.ts' : undefined),
     },
   },
   plugins: [
     {
       name: '@hey-api/typescript',
-      // A schema of the document is called XxxResponse; the union of an operation's good answers is not the same thing.
+      // The document has schemas called XxxResponse. The successful responses of an operation need another name.
       responses: { response: '{{name}}Success' },
+      $resolvers: { union: openEnumeration },
     },
-    { name: '@hey-api/client-fetch', bundle: false, baseUrl: false },
-    // Every operation needs the same key: the runtime sends it.
+    runtime(),
+    // Every operation needs the same key, which the runtime sends.
     { name: '@hey-api/sdk', client: false, auth: false },
+    operationTable(),
   ],
 });

@@ -1,56 +1,127 @@
-/** What holds for every operation: addresses, what is secret, the version that the user agent tells. */
-import { readOperations, secretNames } from '@reseller/contract';
-import type { OpenApiDocument } from '@reseller/contract';
+/** What the document says of an operation, as `src/runtime/operation.ts` describes it. */
+import { constraintsOf, ruleProvenance } from '@reseller/contract';
+import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
-import { follow, items, members, quoted, source } from './json.ts';
+import type { Field, FieldType, Operation as Facts } from '../src/runtime/operation.ts';
+import { follow, items, members } from './json.ts';
+import { MAP_KEYS } from './places.ts';
 
-/** `facts.gen.ts` */
-export function writeFacts(document: OpenApiDocument, manifest: unknown): string {
-  const secrets = [...secretNames(document)].toSorted();
-  return [
-    '/** Names of the properties that the document marks as secret (`x-secret`). */',
-    `export type SecretName = ${secrets.map(quoted).join(' | ')};`,
-    '',
-    '/** The same at run time. */',
-    `export const SECRETS: ReadonlySet<string> = /* @__PURE__ */ new Set(${source(secrets)});`,
-    '',
-    '/** The base addresses of the document. */',
-    `export const ENVIRONMENTS = ${source(environments(document))} as const;`,
-    '',
-    '/** The header that carries the API key. */',
-    `export const API_KEY_HEADER = ${quoted(apiKeyHeader(document))};`,
-    '',
-    '/** Version of this package. */',
-    `export const VERSION = ${quoted(String(members(manifest)['version']))};`,
-    '',
-    '/** How many entries a page of the request log holds at the most. */',
-    `export const LOG_PAGE = ${pageSize(document, 'listRequests')};`,
-    '',
-  ].join('\n');
+export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
+  const { id, billable, readOnly, retry, form, parameters } = operation;
+  const keyed = parameters.some(({ name }) => name === 'Idempotency-Key');
+  // After a lost response, such an operation is repeated by its key.
+  if (retry === 'never' && !keyed)
+    throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
+  const data = dataSchemaOf(document, operation);
+  const list = listOf(document, id, data);
+  const pageSize = pageSizeOf(document, operation, data);
+  const instants = pathsOfInstants(document, data).map((path) => shapedPath(path, list));
+  return {
+    id,
+    effect: readOnly ? 'read' : billable ? 'purchase' : 'write',
+    repeatable: retry === 'safe',
+    keyed,
+    ...(form && { form: Object.fromEntries([...form.fields].map(([name, field]) => [name, fieldOf(document, operation, field)])) }),
+    ...(isOpenForm(operation) && { openForm: true }),
+    ...(list && { list }),
+    ...(pageSize !== undefined && { pageSize }),
+    ...(instants.length > 0 && { instants }),
+  };
 }
 
-function apiKeyHeader(document: OpenApiDocument): string {
-  const headers = new Set(readOperations(document).map(({ security }) => security?.header));
-  const [header] = headers;
-  if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
-  return header;
+function fieldOf(document: unknown, operation: Operation, field: FormField): Field {
+  const { id, form } = operation;
+  const { name, secret, pointer } = field;
+  const required = field.required && isShown(form?.schema, 'required');
+  const schema = members(follow(document, { $ref: `#${pointer}` }));
+  const needs = neededWith(form?.schema, name);
+  return {
+    type: typeOf(id, field),
+    ...(required && { required }),
+    ...(secret && { secret }),
+    ...(schema['x-personal'] === true && { personal: true }),
+    ...(needs.length > 0 && { needs }),
+  };
 }
 
-/** How many items the list that an operation answers holds at the most. */
-function pageSize(document: OpenApiDocument, id: string): number {
-  const schema = readOperations(document).find((operation) => operation.id === id)?.responses['200']?.content['application/json']?.schema;
-  for (const part of [schema, ...items(members(schema)['allOf'])]) {
-    const data = members(follow(document, members(members(follow(document, part))['properties'])['data']));
-    if (typeof data['maxItems'] === 'number') return data['maxItems'];
+function neededWith(schema: unknown, name: string): readonly string[] {
+  return isShown(schema, 'dependentRequired') ? items(members(members(schema)['dependentRequired'])[name]).map(String) : [];
+}
+
+/** Whether the specification shows the fields of a form. Where it does not, there may be others. */
+export function isOpenForm({ form }: Operation): boolean {
+  return form !== undefined && members(form.schema)['x-provenance'] === 'not-shown';
+}
+
+/** Whether the specification shows a rule of a form. The client leaves every other rule to the server. */
+function isShown(form: unknown, keyword: string): boolean {
+  const schema = members(form);
+  const provenance = schema['x-provenance'] === 'not-shown' ? 'not-shown' : 'shown';
+  return ruleProvenance({ schema, provenance, constraints: constraintsOf(schema, undefined) }, keyword, 'shown') !== 'not-shown';
+}
+
+function typeOf(id: string, { name, kind }: FormField): FieldType {
+  if (kind === 'array' || kind === 'json' || kind === 'unsupported') {
+    throw new Error(
+      `The field ${name} of ${id} is of the kind ${kind}. Teach src/runtime/form.ts to encode it, and src/reconcile.ts to compare it.`,
+    );
   }
-  throw new Error(`The document says of ${id} no maxItems: whether a page is the last cannot be told.`);
+  return kind;
 }
 
-function environments(document: unknown): Record<string, string> {
-  return Object.fromEntries(
-    items(members(document)['servers']).map((server) => {
-      const { url, description } = members(server);
-      return [String(description).toLowerCase(), String(url)];
-    }),
-  );
+/** The schema of `data` in the operation's successful response. */
+export function dataSchemaOf(document: unknown, { responses }: Operation): unknown {
+  const schema = responses['200']?.content['application/json']?.schema;
+  return partsOf(document, schema)
+    .map((part) => members(part['properties'])['data'])
+    .find((data) => data !== undefined);
+}
+
+/** A schema, followed, with all that it is composed of. */
+function partsOf(document: unknown, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const part = members(follow(document, schema));
+  return [
+    part,
+    ...[...items(part['allOf']), ...items(part['anyOf']), ...items(part['oneOf'])].flatMap((below) => partsOf(document, below)),
+  ];
+}
+
+/** An object whose only property is an array, or a map that `MAP_KEYS` calls a list. */
+function listOf(document: unknown, id: string, data: unknown): Facts['list'] {
+  const keyedBy = MAP_KEYS[id];
+  if (keyedBy !== undefined) return { keyedBy };
+  const [only, ...others] = partsOf(document, data).flatMap((part) => Object.entries(members(part['properties'])));
+  if (!only || others.length > 0) return undefined;
+  const [property, schema] = only;
+  return members(follow(document, schema))['type'] === 'array' ? { property } : undefined;
+}
+
+/** A list comes in pages when its form takes an `offset`. */
+function pageSizeOf(document: unknown, { id, form }: Operation, data: unknown): number | undefined {
+  if (!form?.fields.has('offset')) return undefined;
+  const size = partsOf(document, data)
+    .map((part) => part['maxItems'])
+    .find((value) => typeof value === 'number');
+  if (size === undefined) throw new Error(`The document sets no maxItems for a page of ${id}.`);
+  return size;
+}
+
+/** Where a value of the schema holds a `date-time`: `list.*.renew`. */
+function pathsOfInstants(document: unknown, schema: unknown, path: readonly string[] = []): string[] {
+  const found = partsOf(document, schema).flatMap((part) => [
+    ...(part['format'] === 'date-time' && path.length > 0 ? [path.join('.')] : []),
+    ...Object.entries(members(part['properties'])).flatMap(([name, property]) => pathsOfInstants(document, property, [...path, name])),
+    ...pathsOfInstantsWithin(document, part['items'], path),
+    ...pathsOfInstantsWithin(document, part['additionalProperties'], path),
+  ]);
+  return [...new Set(found)];
+}
+
+function pathsOfInstantsWithin(document: unknown, schema: unknown, path: readonly string[]): string[] {
+  return typeof schema === 'object' ? pathsOfInstants(document, schema, [...path, '*']) : [];
+}
+
+/** The path in what the client returns, where a list is an array. */
+function shapedPath(path: string, list: Facts['list']): string {
+  return list && 'property' in list ? path.slice(list.property.length + 1) : path;
 }

@@ -1,4 +1,4 @@
-/** The shapes of all answers, small enough to be compared with every answer (`drift`). */
+/** The shapes of all answers, for `drift`: small enough to compare with every answer. */
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
@@ -14,9 +14,9 @@ export function writeShapes(document: OpenApiDocument): string {
     shapes.of(responses['200']?.content['application/json']?.schema),
   ]);
   return [
-    `import type { Shape } from '../runtime/shape.ts';`,
+    `import type { Shape } from '../drift-shape.ts';`,
     '',
-    '/** Shapes by the name of their schema; a shape that is a name of this table stands for its entry. */',
+    '/** Shapes by the name of their schema; a shape that is a name refers to the entry with that name. */',
     'export const SHAPES: Readonly<Record<string, Shape>> = {',
     ...[...named].map(([name, shape]) => `  ${name}: ${source(shape)},`),
     '};',

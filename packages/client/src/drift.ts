@@ -1,9 +1,9 @@
 /** Where answers and their description part ways; an import of its own, so that only those who look for it load the shapes. */
 import { ANSWERS, SHAPES } from './generated/shapes.gen.ts';
-import { redact } from './runtime/redact.ts';
-import type { Shape } from './runtime/shape.ts';
+import { redact } from './redact.ts';
+import type { Shape } from './drift-shape.ts';
 
-export type { Shape } from './runtime/shape.ts';
+export type { Shape } from './drift-shape.ts';
 
 /** A difference between an answer and the document. */
 export interface Drift {

@@ -1,7 +1,9 @@
 export { createReseller } from './reseller.ts';
-export type { Reseller, ResellerConfig, Where } from './reseller.ts';
-export { createClient } from './runtime/client.ts';
+export type { Reseller, ResellerConfig, ResellerOptions, Where } from './reseller.ts';
+export type { AnyCallOptions, CallOptions, DryRunOptions, ReconcilingOptions } from './call-options.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
+export type { PagedCall } from './paged-call.ts';
+export type { Committed, NotCommitted, Reconciliation, ReconcileOptions, Undecided } from './reconcile.ts';
 export {
   AbortedError,
   AnswerError,
@@ -18,26 +20,25 @@ export {
   SpendRefusedError,
   TimeoutError,
 } from './runtime/errors.ts';
-export type { ErrorClass, Failure } from './runtime/errors.ts';
+export type { AnswerReason } from './runtime/errors.ts';
 export type {
   Budget,
-  CallOptions,
-  Client,
   ClientConfig,
   ClientEvent,
   Clock,
-  CoreConfig,
   DryRun,
   Fetch,
+  Logger,
+  LogLevel,
   Middleware,
   Purchase,
-  Reconciling,
-  Told,
+  RequestOptions,
+  Step,
 } from './runtime/options.ts';
+export type { FormInput, OpenFormInput } from './runtime/form-input.ts';
 export type { Recovered } from './runtime/recovered.ts';
-export { redact } from './runtime/redact.ts';
-export type { Committed, NotCommitted, ReconcileOptions, Reconciliation, Undecided } from './reconcile.ts';
-export type { Paged } from './request-log.ts';
-export type { Groups } from './generated/places.gen.ts';
-export type { OnceAnswers, Operations } from './generated/operations.gen.ts';
+export type { WithDates } from './dates.ts';
+export { redact } from './redact.ts';
+export type { Groups } from './generated/groups.gen.ts';
+export type { Answers, OnceOperation } from './generated/operations.gen.ts';
 export type * from './generated/types.gen.ts';

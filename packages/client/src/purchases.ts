@@ -1,128 +1,154 @@
-/**
- * What calls that change something need beyond being sent: the spend guard, and a memory by which `reconcile` tells one request from
- * another. Loaded when the first such call is made; programs that only read never load it.
- */
-import { reconcile, recover } from './reconcile.ts';
-import type { LostRequest, Reconciliation, ReconcileOptions } from './reconcile.ts';
-import type { Reseller } from './reseller.ts';
-import { OutcomeUnknownError, SpendRefusedError } from './runtime/errors.ts';
-import type { ClientConfig, Clock } from './runtime/options.ts';
-import type { Prepared, Read } from './runtime/request.ts';
+/** Around requests that change something: the spend guard, and what is needed to find out what happened when a response is lost. */
+import type { AnyCallOptions } from './call-options.ts';
+import { looksOf } from './look.ts';
+import type { LookParts } from './look.ts';
+import { memoryOf } from './memory.ts';
+import type { LostRequest } from './memory.ts';
+import { reconcile } from './reconcile.ts';
+import type { Found, ReconcileOptions, Reconciliation } from './reconcile.ts';
+import type { WithMeta } from './runtime/call.ts';
+import type { Connection } from './runtime/connection.ts';
+import { ConnectionError, OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
+import type { ErrorDetails } from './runtime/errors.ts';
+import { isRecord, parseJson } from './runtime/json.ts';
+import { errorOf } from './runtime/request.ts';
+import type { Answer, Prepared } from './runtime/request.ts';
+import { spendGuardOf } from './spend-guard.ts';
+import type { SpendGuardConfig } from './spend-guard.ts';
 
-/** The request log, in part and whole. */
-export type Log = Pick<Reseller['account'], 'requests' | 'allRequests'>;
+/** Sends a prepared request, and tells whoever listens. */
+export type SendPrepared = (connection: Connection, prepared: Prepared) => Promise<Answer<never>>;
 
-/** What a client remembers. */
-export interface Memory {
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Requests that were answered: they can be no others. */
-  readonly answered: Set<string>;
-  /** The newest of them. */
-  newest?: string;
-  /** Requests that may not be sent twice and whose outcome is not known yet. */
-  readonly open: Set<LostRequest>;
-}
-
-/** The purchases of one client, and whatever else changes something. */
+/** The purchases of one account, shared by all clients that `withOptions` makes from one. */
 export interface Purchases {
-  /** Around a request, however often it is sent; `read` makes the result of an answer that was found in the log. */
-  around<T extends object>(prepared: Prepared, send: () => Promise<T>, read: Read<T>): Promise<T>;
-  /** Asks the spend guard, and gives back what it took out of the budget. */
+  /** Sends a request that changes something. */
+  carryOut(
+    connection: Connection,
+    prepared: Prepared,
+    send: SendPrepared,
+    options: AnyCallOptions & SpendGuardConfig,
+  ): Promise<WithMeta<never>>;
+  /** Asks the spend guard without sending anything. */
   rehearse(prepared: Prepared): Promise<void>;
-  reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
+  reconcile(connection: Connection, error: OutcomeUnknownError, send: SendPrepared, options?: ReconcileOptions): Promise<Reconciliation>;
+  /** Keeps the identifier of an answered read, which dates the request log. */
+  remember(requestID: string | null | undefined, now: number): void;
 }
 
-/** How many identifiers of answered requests are remembered: later ones push out earlier ones. */
-const REMEMBERED = 1_000;
-
-export function purchasesOf(
-  { beforeBillable, budget, dryRun }: Pick<ClientConfig, 'beforeBillable' | 'budget' | 'dryRun'>,
-  clock: Clock,
-  log: Log,
-): Purchases {
-  const memory: Memory = { clock, log, answered: new Set(), open: new Set() };
-  const { answered, open } = memory;
-  /** The requests behind errors; not in the errors themselves, where a log might show them. */
+export function purchasesOf(config: SpendGuardConfig, { clock, readPage, leaveMark }: Omit<LookParts, 'memory'>): Purchases {
+  const memory = memoryOf();
+  const look = looksOf({ clock, memory, readPage, leaveMark });
+  const authorise = spendGuardOf(config);
+  /** The requests behind errors. The errors themselves do not hold them, because errors are printed. */
   const lost = new WeakMap<OutcomeUnknownError, LostRequest>();
-  const { limit = Infinity, priceOf } = budget ?? {};
-  let spent = 0;
 
-  /** Keeps the identifier of an answered request. */
-  function remember({ requestID }: { requestID?: string | null | undefined }): void {
-    if (!requestID) return;
-    memory.newest = requestID;
-    const [oldest = ''] = answered.add(requestID);
-    if (answered.size > REMEMBERED) answered.delete(oldest);
-  }
+  const find = (connection: Connection, request: LostRequest, send: SendPrepared, options?: ReconcileOptions) =>
+    reconcile({ connection, memory, look, resend: (prepared) => send(connection, prepared) }, request, options);
 
-  /** Asks the spend guard. @returns What gives the price back. */
-  async function authorise({ plan, is, options, fail }: Prepared): Promise<() => void> {
-    if (dryRun) throw fail(SpendRefusedError, 'refused by dryRun');
-    if (!is('b')) return () => {};
-    const purchase = { operation: plan.operation, path: Object(options.path), form: Object(options.body) };
-    let price: number;
-    try {
-      await beforeBillable?.(purchase);
-      price = (await priceOf?.(purchase)) ?? 1;
-    } catch (cause) {
-      throw fail(SpendRefusedError, 'refused by beforeBillable or priceOf', {}, cause);
-    }
-    // Turned round so that a price that is not a number is refused.
-    if (!(price >= 0 && spent + price <= limit)) throw fail(SpendRefusedError, `refused by the budget: ${spent} + ${price} > ${limit}`);
-    spent += price;
-    return () => void (spent -= price);
+  function open(prepared: Prepared, giveBack: () => void): LostRequest {
+    const request: LostRequest = {
+      prepared,
+      sentAt: clock.now(),
+      after: memory.newest,
+      attempts: 1,
+      settle(committed) {
+        memory.open.delete(request);
+        if (!committed) giveBack();
+      },
+    };
+    memory.open.add(request);
+    return request;
   }
 
   return {
+    remember: memory.remember,
     async rehearse(prepared) {
-      (await authorise(prepared))();
+      const giveBack = await authorise(prepared);
+      giveBack();
     },
-    async around(prepared, send, read) {
-      const { plan, is, options, key, sent, fail } = prepared;
-      const refund = await authorise(prepared);
-      if (is('s')) return send();
-      // Each request has an order of its own, by which the log tells it from others like it; the same key gives the same order.
-      sent.sort((one, other) => hash(key + one) - hash(key + other));
-      const request: LostRequest = {
-        plan,
-        fields: [...new URLSearchParams(sent.join('&'))],
-        sentAt: clock.now(),
-        after: memory.newest,
-        settle(committed) {
-          open.delete(request);
-          if (!committed) refund();
-        },
-      };
-      open.add(request);
+    async carryOut(connection, unordered, send, { reconcile: isReconciling, readOnly }) {
+      if (readOnly) throw errorOf(SpendRefusedError, unordered, 'readOnly refused it');
+      const giveBack = await authorise(unordered);
+      const prepared = inOwnOrder(unordered);
+      const request = open(prepared, giveBack);
       try {
-        const result = await send();
-        remember(Object(result));
+        const answer = await send(connection, prepared);
+        memory.remember(answer.requestID, clock.now());
         request.settle(true);
-        return result;
+        return answer;
       } catch (error) {
-        remember(Object(error));
+        if (error instanceof ResellerError) memory.remember(error.requestID, clock.now());
         if (!(error instanceof OutcomeUnknownError)) {
           request.settle(false);
           throw error;
         }
+        request.attempts = error.attempts;
         lost.set(error, request);
-        if (!options.reconcile || options.signal?.aborted) throw error;
-        const { answer, masked } = recover(await reconcile(memory, request, error), error, fail);
-        return Object.assign(await read(answer, fail, error.attempts), { masked });
+        if (!isReconciling || prepared.options.signal?.aborted) throw error;
+        return answerOfFound(await find(connection, request, send), prepared, error);
       }
     },
-    async reconcile(error, options) {
+    async reconcile(connection, error, send, options) {
       const request = lost.get(error);
-      if (!request) throw new TypeError('This error was not thrown by this client. Give it to the one that made the call.');
-      return reconcile(memory, request, error, options);
+      if (!request)
+        throw new TypeError('reconcile() takes an OutcomeUnknownError of this client. Pass the error to the client that made the call.');
+      return (await find(connection, request, send, options)).outcome;
     },
   };
 }
 
+/**
+ * Each request has its fields in an order that follows from its key. The request log keeps the order, which tells a request from others
+ * with the same fields.
+ */
+function inOwnOrder(prepared: Prepared): Prepared {
+  const { fields, idempotencyKey = '' } = prepared;
+  return { ...prepared, fields: fields.toSorted((one, other) => hash(idempotencyKey + one.name) - hash(idempotencyKey + other.name)) };
+}
+
 /** FNV-1a. */
 function hash(text: string): number {
-  let value = 0;
-  for (const sign of text) value = Math.imul(value ^ sign.charCodeAt(0), 16_777_619);
-  return value;
+  let value = 0x811c9dc5;
+  for (const character of text) value = Math.imul(value ^ character.charCodeAt(0), 0x01000193);
+  return value >>> 0;
+}
+
+/** @throws ResellerError when the request was not carried out, or when that cannot be told. */
+function answerOfFound({ outcome, answer }: Found, prepared: Prepared, error: OutcomeUnknownError): WithMeta<never> {
+  if (answer) return answer;
+  const { attempts } = error;
+  if (outcome.outcome === 'undecided') throw error;
+  if (outcome.outcome === 'not-committed') throw outcome.error ?? errorOfEntry(outcome.entry, prepared, error);
+  const { masked, entry } = outcome;
+  const { data }: { data: never } = JSON.parse(JSON.stringify({ data: outcome.data }));
+  const envelope = parseJson(entry?.response_body ?? '');
+  const { requestID = null, message = '' } = isRecord(envelope) ? envelope : {};
+  const response = Response.json({ ...(isRecord(envelope) && envelope), data });
+  return {
+    data,
+    requestID: typeof requestID === 'string' ? requestID : null,
+    message: String(message),
+    status: 200,
+    attempts,
+    response,
+    masked,
+  };
+}
+
+function errorOfEntry(
+  entry: { readonly response_body: string } | undefined,
+  prepared: Prepared,
+  cause: OutcomeUnknownError,
+): ResellerError {
+  const details: Partial<ErrorDetails> = { attempts: cause.attempts, uncertain: false };
+  if (!entry) return errorOf(ConnectionError, prepared, 'the request never arrived, as the request log shows', details, cause);
+  const envelope = parseJson(entry.response_body);
+  const { message, type, requestID } = isRecord(envelope) ? envelope : {};
+  return errorOf(
+    ResellerError,
+    prepared,
+    String(message),
+    { ...details, type: String(type), ...(typeof requestID === 'string' && { requestID }) },
+    cause,
+  );
 }

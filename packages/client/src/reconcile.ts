@@ -1,187 +1,258 @@
-/** What became of a request whose answer was lost, by the request log (specification: "Request log item"). */
-import { SECRETS } from './generated/facts.gen.ts';
-import type { OnceAnswers } from './generated/operations.gen.ts';
+/**
+ * What happened to a request whose response was lost. A server that honours idempotency keys is asked by sending the request again with
+ * its key. Otherwise the request log tells (specification: "Request log item").
+ */
+import { SECRETS } from './generated/document.gen.ts';
+import type { Answers, OnceOperation } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import type { Memory } from './purchases.ts';
-import { parseJson } from './runtime/json.ts';
+import { isBefore } from './look.ts';
+import type { Look } from './look.ts';
+import type { LostRequest, Memory } from './memory.ts';
+import { isRecord, parseJson } from './runtime/json.ts';
 import { ResellerError } from './runtime/errors.ts';
-import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { CallOptions, DryRun } from './runtime/options.ts';
+import type { Connection } from './runtime/connection.ts';
+import type { RequestOptions } from './runtime/options.ts';
 import type { Recovered } from './runtime/recovered.ts';
-import type { Fail } from './runtime/request.ts';
+import { backoffMs } from './runtime/retry.ts';
+import type { Answer, Prepared } from './runtime/request.ts';
 
-/** What became of a request. `operation` tells which type `data` has. */
-export type Reconciliation =
-  | { readonly [Id in keyof OnceAnswers]: Committed<Id, OnceAnswers[Id]> }[keyof OnceAnswers]
-  | NotCommitted
-  | Undecided;
+/** What happened to a request. `operation` says which type `data` has. */
+export type Reconciliation = { readonly [Id in OnceOperation]: Committed<Id> }[OnceOperation] | NotCommitted | Undecided;
 
-/** It was carried out. */
-export interface Committed<Id extends string, Data> {
+/** It was carried out, once. */
+export interface Committed<Id extends OnceOperation = OnceOperation> {
   readonly outcome: 'committed';
   readonly operation: Id;
-  /** The original answer's `data`, without what the log masks. */
-  readonly data: Recovered<Data>;
-  /** Paths within `data` that the log masks: `config.password`. */
+  /** Without the secrets that the request log masks. */
+  readonly data: Recovered<Answers[Id]>;
+  /** Paths within `data` that are missing because the request log masks them: `config.password`. */
   readonly masked: readonly string[];
-  readonly entry: RequestLogItem;
-}
-
-/** It was not carried out: it may be made again. */
-export interface NotCommitted {
-  readonly outcome: 'not-committed';
-  /** The refusal, where the request arrived. */
+  /** Its entry in the request log. Absent when the server answered the key. */
   readonly entry?: RequestLogItem;
 }
 
-/** It cannot be told from others like it; look at the candidates. */
+/** It was not carried out. Making the call again is safe. */
+export interface NotCommitted {
+  readonly outcome: 'not-committed';
+  /** The entry of a refusal in the request log. */
+  readonly entry?: RequestLogItem;
+  /** The refusal, when the server answered the key with one. */
+  readonly error?: ResellerError;
+}
+
+/** It cannot be told from others that are alike. */
 export interface Undecided {
   readonly outcome: 'undecided';
+  /** Entries that may be the request's. */
   readonly candidates: readonly RequestLogItem[];
 }
 
-/** How long to look. */
-export interface ReconcileOptions extends CallOptions {
-  /** Milliseconds from its sending after which a request that is not in the log counts as never arrived; 15,000 where it is left out. */
-  settleMs?: number;
+export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
+  /** Milliseconds after its sending from which a request that the log does not have counts as never arrived. Default 15,000. */
+  readonly settleMs?: number | undefined;
+  /**
+   * Whether the request may be sent again with its idempotency key, to a server that honours keys. It takes effect once, even if
+   * it never arrived before. With `false`, the request log alone decides. Default true.
+   */
+  readonly resend?: boolean | undefined;
 }
 
-/** A request whose outcome is not known. */
-export interface LostRequest {
-  readonly plan: DryRun;
-  /** Its form, in the order in which it was sent. */
-  readonly fields: readonly Field[];
-  /** By the client's clock. */
-  readonly sentAt: number;
-  /** A request that was answered before this one was sent. */
-  readonly after: string | undefined;
-  /** Takes it out of the requests without a known outcome, and gives its price back where it had no effect. */
-  settle(committed: boolean): void;
-  /** What was decided stays so. */
-  found?: Reconciliation;
+export interface ReconcileParts {
+  readonly connection: Connection;
+  readonly memory: Memory;
+  /** Reads the log, with whoever else waits for it. */
+  readonly look: (since: number) => Promise<Look>;
+  /** Sends the request again, with the same key and the same order of fields. */
+  readonly resend: (prepared: Prepared) => Promise<Answer<never>>;
 }
 
-type Field = [name: string, value: unknown];
+/** The outcome, and the answer when the server gave it again. */
+export interface Found {
+  readonly outcome: Reconciliation;
+  readonly answer?: Answer<never>;
+}
 
-/**
- * Searches the request log for what became of the request whose answer was lost. It is found by path, parameters, their
- * order and time, and requests of this client whose answers came are left out. What cannot be told from it makes it
- * `undecided`. Until it is found, the log is read again and again, up to `settleMs`.
- *
- * @throws ResellerError when the log cannot be read.
- */
-export async function reconcile(
-  memory: Memory,
-  request: LostRequest,
-  { attempts }: OutcomeUnknownError,
-  { settleMs = 15_000, ...options }: ReconcileOptions = {},
-): Promise<Reconciliation> {
-  const { clock, answered, open } = memory;
-  const { plan, sentAt, settle } = request;
-  const end = sentAt + settleMs;
-  // In milliseconds.
-  for (let wait = 250; !request.found; wait *= 2) {
-    const isLast = clock.now() >= end;
-    const { sure, all } = await search(memory, request, options);
-    // A repetition with the same key is logged again, with the same answer; the oldest entry is the original.
-    const [done, ...others] = sure.filter(({ success }) => success === 1);
-    const isAlone = ![...open].some(
-      (other) => other !== request && other.plan.url === plan.url && textOf(other.fields) === textOf(request.fields),
-    );
-    if (done ? !isAlone || others.some(({ response_body: body }) => body !== done.response_body) : isLast && !all.every(isRefusal))
-      return { outcome: 'undecided', candidates: all };
-    // Fewer refusals than sendings: one of them may still be on its way.
-    if (done || isLast || (isAlone && sure.length >= attempts && sure.every(isRefusal))) {
-      for (const { requestID } of sure) answered.add(requestID);
-      settle(!!done);
-      const [entry] = sure;
-      request.found = done && isOnce(plan.operation) ? told(plan.operation, done) : { outcome: 'not-committed', ...(entry && { entry }) };
-    } else {
-      await clock.sleep(Math.min(wait, end - clock.now()), options.signal);
-      options.signal?.throwIfAborted();
-    }
+const DEFAULT_SETTLE_MS = 15_000;
+const FIRST_LOOK_DELAY_MS = 1_000;
+/** Each delay between two looks is this many times the one before. */
+const LOOK_DELAY_FACTOR = 4;
+/** An entry that is a little older than it should be may be the request's if the log's clock was set meanwhile. */
+const CLOCK_CHANGE_MS = 600_000;
+
+/** @throws ResellerError when the request log cannot be read. */
+export async function reconcile(parts: ReconcileParts, request: LostRequest, options: ReconcileOptions = {}): Promise<Found> {
+  if (request.found) return { outcome: request.found };
+  const { resend = true } = options;
+  // The first look teaches whether the server honours keys.
+  if (resend && parts.connection.keys.honoured === undefined) {
+    const decided = decide(parts, request, await parts.look(request.sentAt), false);
+    if (decided?.outcome === 'committed') return settled(request, decided);
   }
-  return request.found;
+  if (resend && canResend(parts.connection, request)) {
+    const found = await reconcileByKey(parts, request, options);
+    if (found) return found;
+  }
+  return reconcileByLog(parts, request, options);
 }
 
-/** Whether an entry tells that nothing was done: whosever request it is. */
+function canResend({ keys, clock }: Connection, { sentAt }: LostRequest): boolean {
+  return keys.honoured === true && clock.now() - sentAt < keys.lifetimeMs;
+}
+
+/** Undefined when the server gave no certain answer either. */
+async function reconcileByKey(
+  { connection: { clock }, memory, resend }: ReconcileParts,
+  request: LostRequest,
+  { settleMs = DEFAULT_SETTLE_MS, ...options }: ReconcileOptions,
+): Promise<Found | undefined> {
+  const end = clock.now() + settleMs;
+  const prepared = { ...request.prepared, options: { ...request.prepared.options, ...options } };
+  for (let retries = 0; ; retries++) {
+    try {
+      const answer = await resend(prepared);
+      memory.remember(answer.requestID, clock.now());
+      return { ...settled(request, committed(request.prepared.operation.id, await answer.response.clone().text())), answer };
+    } catch (error) {
+      if (!(error instanceof ResellerError)) throw error;
+      if (options.signal?.aborted) throw error;
+      if (!error.uncertain && isRefusalOfTheRequest(error)) return settled(request, { outcome: 'not-committed', error });
+    }
+    const delay = backoffMs(retries);
+    if (clock.now() + delay >= end) return undefined;
+    await clock.sleep(delay, options.signal);
+  }
+}
+
+/** Refusals of the caller or of the moment say nothing about the first sending. */
+function isRefusalOfTheRequest({ status, type }: ResellerError): boolean {
+  return status !== undefined && ![401, 403, 408, 425, 429, 501, 503].includes(status) && type !== 'idempotency_key_reused';
+}
+
+async function reconcileByLog(
+  parts: ReconcileParts,
+  request: LostRequest,
+  { settleMs = DEFAULT_SETTLE_MS, signal }: ReconcileOptions,
+): Promise<Found> {
+  const { clock } = parts.connection;
+  const end = request.sentAt + settleMs;
+  for (let delay = FIRST_LOOK_DELAY_MS; ; delay *= LOOK_DELAY_FACTOR) {
+    signal?.throwIfAborted();
+    const look = await parts.look(request.sentAt);
+    if (request.found) return { outcome: request.found };
+    const decided = decide(parts, request, look, look.startedAt >= end);
+    if (decided?.outcome === 'undecided') return { outcome: decided };
+    if (decided) return settled(request, decided);
+    await clock.sleep(Math.min(delay, Math.max(end - clock.now(), 0)), signal);
+  }
+}
+
+/** What a look tells, or undefined when the request may still arrive. `isLast` says that it no longer can. */
+function decide({ memory }: ReconcileParts, request: LostRequest, look: Look, isLast: boolean): Reconciliation | undefined {
+  const { sure, alike } = candidatesFor(memory, request, look);
+  const [done, ...others] = sure.filter(({ success }) => success === 1);
+  const isAlone = ![...memory.open].some((other) => other !== request && isAlike(other.prepared, request.prepared));
+  if (done) {
+    // A repetition with the same key is logged again, with the same response.
+    const isOne = isAlone && others.every((other) => other.response_body === done.response_body);
+    return isOne ? committed(request.prepared.operation.id, done.response_body, done) : { outcome: 'undecided', candidates: alike };
+  }
+  if (isLast && !alike.every(isRefusal)) return { outcome: 'undecided', candidates: alike };
+  const [refusal] = sure;
+  // With fewer refusals than sendings, one of them may still be on its way.
+  const isRefused = isAlone && sure.length >= request.attempts && sure.every(isRefusal);
+  return isLast || isRefused ? { outcome: 'not-committed', ...(refusal && { entry: refusal }) } : undefined;
+}
+
+/** Entries that may be the request's, oldest first: all that are `alike`, and those that are `sure` to be of its time and key. */
+function candidatesFor(memory: Memory, request: LostRequest, { entries, clockOffset }: Look): Record<'sure' | 'alike', RequestLogItem[]> {
+  const { method, url } = request.prepared.dryRun;
+  const sent = fieldsOf(request.prepared);
+  const alike: RequestLogItem[] = [];
+  const sure: RequestLogItem[] = [];
+  for (const entry of entries) {
+    if (entry.requestID === request.after) break;
+    if (memory.answered.has(entry.requestID) || entry.method !== method || !isAt(url, entry.endpoint)) continue;
+    const isOlder = clockOffset === undefined || isBefore(entry, request, clockOffset);
+    if (isOlder && clockOffset !== undefined && isBefore(entry, { ...request, sentAt: request.sentAt - CLOCK_CHANGE_MS }, clockOffset))
+      continue;
+    const body = parseJson(entry.request_body);
+    const logged: Field[] = isRecord(body) ? Object.entries(body) : [];
+    if (textOf(sorted(logged)) !== textOf(sorted(sent))) continue;
+    alike.unshift(entry);
+    if (!isOlder && textOf(logged) === textOf(sent)) sure.unshift(entry);
+  }
+  return { sure, alike };
+}
+
+/** Whether the log's path is that of the address. The log may keep it with or without percent-encoding, and without the path of the baseUrl. */
+function isAt(url: string, endpoint: string): boolean {
+  return endpoint.startsWith('/') && decoded(url).endsWith(decoded(endpoint));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether nothing was done, whoever sent it. */
 function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
   return success !== 1 && type !== 'internal_error';
 }
 
-/** The outcome of no other operation is ever unknown. */
-function isOnce(operation: string): operation is keyof OnceAnswers {
-  return !!operation;
+type Field = readonly [name: string, value: unknown];
+
+function fieldsOf({ fields }: Prepared): Field[] {
+  return [...new URLSearchParams(fields.map(({ name, text }) => `${name}=${text}`).join('&'))];
 }
 
-function told(operation: keyof OnceAnswers, entry: RequestLogItem): Reconciliation {
-  const { data } = JSON.parse(entry.response_body);
-  const masked = dropMasked(data, '');
-  return { outcome: 'committed', operation, data, masked, entry };
+function sorted(fields: readonly Field[]): readonly Field[] {
+  return fields.toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Takes the secrets that are masked out of a value; a mask in their place would pass for one. */
-function dropMasked(value: Record<string, unknown>, path: string): string[] {
-  return Object.entries(Object(value)).flatMap(([name, item]) => {
-    // `***`, or words in brackets such as `[hidden]`.
-    if (SECRETS.has(name) && /^([*•]+|[[(<].*[\])>])$/.test(String(item))) {
-      delete value[name];
-      return [path + name];
-    }
-    return typeof item === 'object' ? dropMasked(Object(item), `${path}${name}.`) : [];
-  });
-}
-
-/**
- * The entries that may be the request's, oldest first: `all` that say the same, also where the log's clock may have been set, and of them
- * those that are `sure` to be of its time and hold its fields in its order.
- */
-async function search(
-  { clock, log, answered }: Memory,
-  { plan, fields, sentAt, after }: LostRequest,
-  options: CallOptions,
-): Promise<Record<'sure' | 'all', RequestLogItem[]>> {
-  // Milliseconds: clocks that were compared over a network, and logs that write whole seconds.
-  const slack = 1_000;
-  // How far back a request is looked for whose clock was set while it was under way.
-  const grey = 600_000;
-  const all: RequestLogItem[] = [];
-  const sure: RequestLogItem[] = [];
-  const [sent, sorted] = [textOf(fields), textOf(fields.toSorted())];
-  let since: number | undefined;
-  // The entry of this look tells the next one what time the log has.
-  await log.requests(undefined, options);
-  for await (const entry of log.allRequests(options)) {
-    const date = Date.parse(entry.requestDate);
-    since ??= date - Math.max(0, clock.now() - sentAt) - slack;
-    if (date < since - grey || entry.requestID === after) break;
-    if (answered.has(entry.requestID) || entry.method !== plan.method || !plan.url.endsWith(entry.endpoint)) continue;
-    const logged: Field[] = Object.entries(Object(parseJson(entry.request_body)));
-    if (textOf(logged.toSorted()) === sorted) all.unshift(entry);
-    if (textOf(logged) === sent && date >= since) sure.unshift(entry);
-  }
-  return { sure, all };
-}
-
-/** Fields in their order, to be compared; secrets are logged masked, and count by their names. */
+/** Fields in their order, for comparison. Secrets are masked in the log and count by their names alone. */
 function textOf(fields: readonly Field[]): string {
   return JSON.stringify(fields.map(([name, value]) => [name, SECRETS.has(name) || String(value)]));
 }
 
-/**
- * What `reconcile: true` does: the answer as it was logged, without what is masked.
- *
- * @throws ResellerError when it was not carried out, or cannot be told.
- */
-export function recover(
-  found: Reconciliation,
-  error: OutcomeUnknownError,
-  fail: Fail,
-): { readonly answer: Response; readonly masked: readonly string[] } {
-  if (found.outcome === 'undecided') throw error;
-  if (!found.entry) throw Object.assign(Object(error.cause), { uncertain: false });
-  const { requestID, error_type: type, response_body: body } = found.entry;
-  const envelope = JSON.parse(body);
-  if (found.outcome === 'committed') return { answer: Response.json({ ...envelope, data: found.data }), masked: found.masked };
-  throw fail(ResellerError, envelope.message, { requestID, type: String(type) }, error);
+function isAlike(one: Prepared, other: Prepared): boolean {
+  return one.dryRun.url === other.dryRun.url && textOf(fieldsOf(one)) === textOf(fieldsOf(other));
+}
+
+function settled(request: LostRequest, outcome: Reconciliation): Found {
+  request.settle(outcome.outcome === 'committed');
+  request.found = outcome;
+  return { outcome };
+}
+
+/** @param envelope JSON text of the response. */
+function committed(operation: string, envelope: string, entry?: RequestLogItem): Reconciliation {
+  if (!isOnceOperation(operation)) throw new Error(`The outcome of ${operation} cannot be unknown.`);
+  const masked: string[] = [];
+  findMasked(parseJson(envelope), '', masked);
+  // A mask would pass for a secret.
+  const { data } = JSON.parse(envelope, (name, value) => (isMask(name, value) ? undefined : value));
+  const paths = masked.map((path) => path.replace('data.', ''));
+  return { outcome: 'committed', operation, data, masked: paths, ...(entry && { entry }) };
+}
+
+function findMasked(value: unknown, path: string, masked: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, item] of Object.entries(value)) {
+    if (isMask(name, item)) masked.push(path + name);
+    else findMasked(item, `${path}${name}.`, masked);
+  }
+}
+
+function isMask(name: string, value: unknown): boolean {
+  return SECRETS.has(name) && typeof value === 'string' && MASKED.test(value);
+}
+
+/** `***`, or words in brackets such as `[hidden]`. */
+const MASKED = /^([*•]+|[[(<].*[\])>])$/;
+
+function isOnceOperation(id: string): id is OnceOperation {
+  return id !== '';
 }

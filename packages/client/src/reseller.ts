@@ -1,30 +1,41 @@
-/** Every operation, by group: what `createReseller` gives. */
-import { ENVIRONMENTS } from './generated/facts.gen.ts';
-import { groupsOf } from './generated/places.gen.ts';
-import type { Groups } from './generated/places.gen.ts';
+/** Every operation, by group: what `createReseller` returns. */
+import { CALL_OPTIONS } from './call-options.ts';
+import type { AnyCallOptions } from './call-options.ts';
+import { withDates } from './dates.ts';
+import { ENVIRONMENTS } from './generated/document.gen.ts';
+import { groupsOf } from './generated/groups.gen.ts';
+import type { Groups } from './generated/groups.gen.ts';
+import * as table from './generated/operation-table.gen.ts';
+import * as sdk from './generated/sdk.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
-import { operationsOf } from './operation.ts';
-import type { Purchases } from './purchases.ts';
-import type { Reconciliation, ReconcileOptions } from './reconcile.ts';
-import { eachRequest } from './request-log.ts';
-import type { Paged } from './request-log.ts';
-import { createClient } from './runtime/client.ts';
+import { loggerOf } from './logger.ts';
+import { purchasesOf } from './purchases.ts';
+import type { Purchases, SendPrepared } from './purchases.ts';
+import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
+import { callOf } from './runtime/call.ts';
+import type { Call, WithMeta } from './runtime/call.ts';
+import { checkOptions } from './runtime/check-options.ts';
+import { clientOf, USER_AGENT } from './runtime/client.ts';
+import { CLIENT_OPTIONS, connect } from './runtime/connection.ts';
+import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { CallOptions, ClientConfig } from './runtime/options.ts';
+import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/options.ts';
+import { prepare, send } from './runtime/request.ts';
+import type { Prepared, RequestInput } from './runtime/request.ts';
+import { shape } from './runtime/shape.ts';
+import type { SpendGuardConfig } from './spend-guard.ts';
 
 /** The API, as one reseller account sees it. */
-export interface Reseller extends Groups {
-  readonly account: Groups['account'] & {
-    /** The whole request log, loaded as it is read, newest first. */
-    allRequests(options?: CallOptions): Paged<RequestLogItem>;
-  };
+export interface Reseller<Dates extends boolean = false> extends Groups<Dates> {
   /**
-   * Finds out what became of a request whose answer was lost.
+   * Finds out what happened to a request whose response was lost.
    *
-   * @throws TypeError when the error is not of this client.
+   * @throws TypeError when the error is not from this client.
    * @throws ResellerError when the request log cannot be read.
    */
   reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
+  /** The same client with other options. Budget and memory of purchases are shared. */
+  withOptions(options: ResellerOptions): Reseller<Dates>;
 }
 
 /** Where the API is: an address of your own, or one of the document's. */
@@ -32,30 +43,153 @@ export type Where =
   | { readonly baseUrl: string; readonly environment?: undefined }
   | { readonly environment: keyof typeof ENVIRONMENTS; readonly baseUrl?: undefined };
 
-export type ResellerConfig = Omit<ClientConfig, 'apiKey' | 'baseUrl'> & Where & { readonly apiKey: string };
+/** Options that `withOptions` can change. */
+export interface ResellerOptions extends Omit<ClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'clock'> {
+  /** Refuses every call that changes something, before it is sent. */
+  readOnly?: boolean | undefined;
+  /** Gets each step of each call. What it throws does not touch the call. */
+  onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Gets the data of each answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
+  onDrift?: ((operation: string, data: unknown) => void) | undefined;
+  /** Replaces the console. */
+  logger?: Logger | undefined;
+  /** From which level on to log. By default what the environment variable `RESELLER_LOG` says, else `warn` when a logger is set, else `off`. */
+  logLevel?: LogLevel | undefined;
+}
+
+/** Options of `createReseller`. */
+export type ResellerConfig<Dates extends boolean = boolean> = Where &
+  ResellerOptions &
+  Pick<ClientConfig, 'apiKey' | 'honoursIdempotencyKey' | 'clock'> &
+  Pick<SpendGuardConfig, 'beforeBillable' | 'budget'> & {
+    /** Returns instants as `Date` instead of as ISO 8601 text. Default false. */
+    readonly dates?: Dates | undefined;
+  };
+
+const RESELLER_OPTIONS = [
+  ...CLIENT_OPTIONS,
+  'environment',
+  'readOnly',
+  'onEvent',
+  'onDrift',
+  'logger',
+  'logLevel',
+  'beforeBillable',
+  'budget',
+  'dates',
+];
 
 /**
  * The client of the API.
  *
- * @throws TypeError when the API key or the base address cannot be one.
+ * @throws TypeError when the configuration cannot be used.
  */
-export const createReseller = (config: ResellerConfig): Reseller => {
-  const client = createClient({ ...config, baseUrl: config.environment ? ENVIRONMENTS[config.environment] : config.baseUrl });
-  let loading: Promise<Purchases> | undefined;
-  /** Loaded before the first request that changes something is sent, so that it is there when an answer is lost. */
-  const load = () =>
-    (loading ??= import('./purchases.ts').then(
-      ({ purchasesOf }) => purchasesOf(config, client.clock, account),
-      (cause: unknown) => {
-        loading = undefined;
-        throw cause;
-      },
-    ));
-  const groups = groupsOf(operationsOf(client, config, load));
-  const account: Reseller['account'] = { ...groups.account, allRequests: (options) => eachRequest(account.requests, options) };
-  return {
-    ...groups,
-    account,
-    reconcile: async (...input) => (await load()).reconcile(...input),
+export function createReseller<Dates extends boolean = false>(config: ResellerConfig<Dates>): Reseller<Dates> {
+  checkOptions('createReseller', config ?? {}, RESELLER_OPTIONS);
+  return resellerOf<Dates>({ ...config, baseUrl: baseUrlOf(config) });
+}
+
+function baseUrlOf({ environment, baseUrl }: Where): string {
+  if (environment === undefined) return baseUrl;
+  if (!Object.hasOwn(ENVIRONMENTS, environment)) {
+    throw new TypeError(
+      `The environment '${String(environment)}' is unknown. Use ${Object.keys(ENVIRONMENTS).join(' or ')}, or a baseUrl.`,
+    );
+  }
+  return ENVIRONMENTS[environment];
+}
+
+/** What clients that `withOptions` makes have in common. */
+interface Shared {
+  readonly purchases: Purchases;
+  readonly connection: Connection;
+}
+
+type FullConfig = ClientConfig & ResellerOptions & SpendGuardConfig & { readonly dates?: boolean | undefined };
+
+function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared): Reseller<Dates> {
+  const { dates = false, readOnly, onDrift } = config;
+  const connection = connect(config, USER_AGENT, shared?.connection.keys);
+  const observed = observedSend(config);
+  const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
+
+  const read = async (prepared: Prepared): Promise<WithMeta<never>> => {
+    const answer = await observed(connection, prepared);
+    purchases.remember(answer.requestID, connection.clock.now());
+    return answer;
   };
-};
+
+  const answerTo = async (method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> => {
+    const prepared = prepare(connection, method, input);
+    const { operation } = prepared;
+    const answer =
+      operation.effect === 'read'
+        ? await read(prepared)
+        : await purchases.carryOut(connection, prepared, observed, { reconcile: input.reconcile, readOnly });
+    afterwards(() => onDrift?.(operation.id, answer.data));
+    return dated(shape(operation, answer), dates ? operation.instants : undefined);
+  };
+
+  const preview = async (method: string, input: RequestInput & AnyCallOptions) => {
+    const prepared = prepare(connection, method, input);
+    await purchases.rehearse(prepared);
+    return prepared.dryRun;
+  };
+
+  const handle = (method: string, input: RequestInput & AnyCallOptions): Call<never> => {
+    // The overloads of the generated methods say that a dry run returns something else.
+    if (input.dryRun) return preview(method, input) as Promise<never> as Call<never>;
+    return callOf(answerTo(method, input));
+  };
+
+  return {
+    ...groupsOf<Dates>(clientOf(handle, CALL_OPTIONS)),
+    reconcile: (error, options = {}) => {
+      checkOptions('reconcile', options, ['signal', 'timeoutMs', 'maxRetries', 'headers', 'settleMs', 'resend']);
+      return purchases.reconcile(connection, error, observed, options);
+    },
+    withOptions: (options) => {
+      checkOptions('withOptions', options, RESELLER_OPTIONS);
+      return resellerOf<Dates>({ ...config, ...options }, { purchases, connection });
+    },
+  };
+}
+
+/** How `reconcile` reads the request log: past the paging and the dates of the methods. */
+function logAccess(connection: Connection, observed: SendPrepared) {
+  const client = clientOf((method, input) => callOf(observed(connection, prepare(connection, method, input))));
+  return {
+    readPage: async (offset: number): Promise<RequestLogItem[]> =>
+      sdk.listRequests({ client, meta: table.listRequests, body: offset === 0 ? {} : { offset } }),
+    leaveMark: async (): Promise<string | null> => {
+      const { requestID } = await sdk.listDomains({ client, meta: table.listDomains }).withMeta();
+      return requestID;
+    },
+  };
+}
+
+/** Sends, and tells `onEvent` and the logger. */
+function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPrepared {
+  const log = loggerOf(logger, logLevel);
+  return (connection, prepared) => {
+    let began = 0;
+    return send(connection, prepared, (step, attempt) => {
+      const now = (clock ?? connection.clock).now();
+      if (step.type === 'request') began = now;
+      const event = { ...prepared.dryRun, attempt, milliseconds: now - began, ...step };
+      afterwards(() => {
+        log(event);
+        onEvent?.(event);
+      });
+    });
+  };
+}
+
+/** What the callback throws must not touch the call. */
+function afterwards(callback: () => void): void {
+  queueMicrotask(callback);
+}
+
+function dated(answer: WithMeta<never>, instants: readonly string[] | undefined): WithMeta<never> {
+  return instants ? { ...answer, data: withDates(answer.data, instants) } : answer;
+}

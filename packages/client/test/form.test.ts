@@ -2,11 +2,13 @@ import { parseDocument, readForm, readOperations } from '@reseller/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { writeOperations, writePlaces } from '../generate/operations.ts';
-import type { Refuse, Values, Written } from '../src/runtime/form.ts';
-import { writeRich } from '../src/runtime/rich-form.ts';
+import { factsOf } from '../generate/facts.ts';
+import { writeGroups } from '../generate/signatures.ts';
+import { encodeForm } from '../src/runtime/form.ts';
+import type { EncodedField, Refuse, Values } from '../src/runtime/form.ts';
+import type { Field, Operation } from '../src/runtime/operation.ts';
 
-/** A form with all that a form can have and ours does not have yet. */
+/** A form with everything that a form can have. The document's own forms have less. */
 const document = parseDocument({
   openapi: '3.1.0',
   info: { title: 'A form', version: '1' },
@@ -25,21 +27,11 @@ const document = parseDocument({
                 dependentRequired: { whole: ['part'] },
                 properties: {
                   text: { type: 'string', 'x-secret': true },
+                  name: { type: 'string', 'x-personal': true },
                   whole: { type: 'integer' },
                   part: { type: 'number' },
                   yes: { type: 'boolean' },
-                  day: { type: 'string', format: 'date' },
-                  instant: { type: 'string', format: 'date-time' },
-                  repeated: { type: 'array', items: { type: 'string' } },
-                  commas: { type: 'array', items: { type: 'string' } },
-                  spaces: { type: 'array', items: { type: 'integer' } },
-                  pipes: { type: 'array', items: { type: 'boolean' } },
                 },
-              },
-              encoding: {
-                commas: { style: 'form', explode: false },
-                spaces: { style: 'spaceDelimited', explode: false },
-                pipes: { style: 'pipeDelimited', explode: false },
               },
             },
           },
@@ -50,84 +42,100 @@ const document = parseDocument({
   },
 });
 
-const facts = [
-  'sendForm s',
-  '.text*',
-  '.whole?:integer>part',
-  '.part?:number',
-  '.yes?:boolean',
-  '.day?:date',
-  '.instant?:instant',
-  '.repeated?:string_multi',
-  '.commas?:string_csv',
-  '.spaces?:integer_ssv',
-  '.pipes?:boolean_pipes',
-].join(' ');
 const [operation] = readOperations(document);
+if (!operation) throw new Error('The document has no operation.');
+const facts = factsOf(document, operation);
 
-const writeForm = (values: Values, refuse: Refuse): Written => writeRich(facts, values, refuse);
+const encode = (values: Values, refuse: Refuse, showPersonal = false) => encodeForm(facts, values, refuse, showPersonal);
+
+/** The facts of the only operation of a document with this form. */
+function factsOfForm(schema: object): Operation[] {
+  const content = { 'application/x-www-form-urlencoded': { schema } };
+  const post = { operationId: 'b', 'x-retry': 'safe', requestBody: { content }, responses: { 200: { description: 'Done.' } } };
+  const other = parseDocument({ openapi: '3.1.0', info: { title: '', version: '1' }, paths: { '/b': { post } } });
+  return readOperations(other).map((each) => factsOf(other, each));
+}
 
 test('the facts of a form follow from its schema and encoding', () => {
-  expect(writeOperations(document)).toContain(`meta: '${facts}', write: writeRich`);
+  expect(facts.form).toEqual({
+    text: { type: 'string', required: true, secret: true },
+    name: { type: 'string', personal: true },
+    whole: { type: 'integer', needs: ['part'] },
+    part: { type: 'number' },
+    yes: { type: 'boolean' },
+  } satisfies Record<string, Field>);
 });
 
-test('an operation without a place, and a place without an operation, are named', () => {
-  expect(writePlaces(document, { group: { send: 'sendForm' } })).toContain(`send: at('POST', '/a', '${facts}')`);
-  expect(() => writePlaces(document, {})).toThrow('sendForm');
-  expect(() => writePlaces(document, { send: 'sendForm', receive: 'receiveForm' })).toThrow('receiveForm');
-});
-
-test('dates, lists and what is undefined', () => {
-  const date = new Date('2026-11-10T12:00:00.000Z');
-  const values = {
-    text: "it's (a) test!",
-    yes: false,
-    day: date,
-    instant: date,
-    repeated: ['a', 'b'],
-    commas: ['a,b', 'c'],
-    spaces: [1, 2],
-    pipes: [true, false],
-    part: undefined,
+test('rules that the specification does not show are left to the server', () => {
+  const schema = {
+    type: 'object',
+    required: ['a'],
+    dependentRequired: { a: ['b'] },
+    properties: { a: { type: 'string' }, b: { type: 'string' } },
   };
+  const shown = { a: { type: 'string', required: true, needs: ['b'] }, b: { type: 'string' } };
+  const loose = { a: { type: 'string', required: true }, b: { type: 'string' } };
+  expect(factsOfForm(schema)).toMatchObject([{ form: shown }]);
+  expect(factsOfForm({ ...schema, 'x-constraints': 'not-shown' }).map(({ form }) => form)).toEqual([loose]);
+  expect(factsOfForm({ ...schema, 'x-constraints': { dependentRequired: 'not-shown' } }).map(({ form }) => form)).toEqual([loose]);
+  const kept = { ...schema, 'x-constraints': { '*': 'not-shown', dependentRequired: 'shown' } };
+  expect(factsOfForm(kept).map(({ form }) => form)).toEqual([shown]);
+});
+
+test('a form that the specification does not show takes further fields and needs none', () => {
+  const schema = { type: 'object', 'x-provenance': 'not-shown', required: ['a'], properties: { a: { type: 'string' } } };
+  const [open] = factsOfForm(schema);
+  expect(open).toMatchObject({ form: { a: { type: 'string' } }, openForm: true });
   const issues: unknown[] = [];
-  const rest = [
-    'yes=false',
-    'day=2026-11-10',
-    'instant=2026-11-10T12%3A00%3A00.000Z',
-    'repeated=a&repeated=b',
-    'commas=a%2Cb,c',
-    'spaces=1%202',
-    'pipes=true%7Cfalse',
-  ];
-  const { part: _, ...given } = values;
-  expect(writeForm(values, (...issue) => issues.push(issue))).toMatchObject({
-    form: { ...given, text: '***' },
-    sent: ['text=it%27s%20(a)%20test!', ...rest],
-    shown: ['text=***', ...rest],
-  });
+  expect(open && encodeForm(open, { ttl: 60 }, (...issue) => issues.push(issue), false)).toEqual([{ name: 'ttl', text: '60', shown: 60 }]);
   expect(issues).toEqual([]);
 });
 
-test('what is written is read as what it was', () => {
-  if (!operation) throw new Error('The document has no operation.');
+test('the generator refuses a field that cannot be encoded', () => {
+  expect(() => factsOfForm({ type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } })).toThrow(
+    'The field a of b',
+  );
+});
+
+test('the generator names an operation without a place, and a place without an operation', () => {
+  expect(writeGroups(document, { group: { send: 'sendForm' } })).toContain(
+    'sdk.sendForm({ ...options, client, body: form, meta: table.sendForm })',
+  );
+  expect(() => writeGroups(document, {})).toThrow('sendForm');
+  expect(() => writeGroups(document, { send: 'sendForm', receive: 'receiveForm' })).toThrow('receiveForm');
+});
+
+test('masks secrets and personal data, and leaves out what is undefined', () => {
+  const values = { text: "it's (a) test!", name: 'Ada', yes: false, part: undefined };
+  const issues: unknown[] = [];
+  const sent = [
+    { name: 'text', text: 'it%27s%20(a)%20test!', shown: '***' },
+    { name: 'name', text: 'Ada', shown: '***' },
+    { name: 'yes', text: 'false', shown: false },
+  ];
+  expect(encode(values, (...issue) => issues.push(issue))).toEqual(sent);
+  expect(encode(values, () => {}, true)[1]).toEqual({ name: 'name', text: 'Ada', shown: 'Ada' });
+  expect(issues).toEqual([]);
+});
+
+const textOf = (fields: readonly EncodedField[]) => fields.map(({ name, text }) => `${name}=${text}`).join('&');
+
+test('what is encoded is read back as it was', () => {
   const text = fc.string({ unit: 'binary' });
   const values = fc.record(
     {
       text,
+      whole: fc.maxSafeInteger(),
       part: fc.double({ noNaN: true, noDefaultInfinity: true }),
       yes: fc.boolean(),
-      repeated: fc.array(text, { minLength: 1 }),
-      commas: fc.array(text, { minLength: 1 }),
-      spaces: fc.array(fc.maxSafeInteger(), { minLength: 1 }),
     },
-    { requiredKeys: ['text'] },
+    { requiredKeys: ['text', 'part'] },
   );
   fc.assert(
     fc.property(values, (given) => {
       // Zero has no sign in a form.
-      const expected = { ...given, ...('part' in given ? { part: Number(given.part) + 0 } : {}) };
-      const { values: read, issues } = readForm(operation, writeForm(given, () => {}).sent.join('&'));
+      const expected = { ...given, part: given.part + 0 };
+      const { values: read, issues } = readForm(operation, textOf(encode(given, () => {})));
       expect(issues).toEqual([]);
       expect({ ...read }).toEqual(expected);
     }),
@@ -135,13 +143,13 @@ test('what is written is read as what it was', () => {
 });
 
 test.each([
-  ['an invalid date', { text: 'a', day: new Date(Number.NaN) }, 'day'],
-  ['a date for text', { text: new Date(0) }, 'text'],
-  ['no list for a list', { text: 'a', repeated: 'b' }, 'repeated'],
-  ['one wrong item', { text: 'a', spaces: [1, Number.NaN] }, 'spaces'],
-  ['an object', { text: {} }, 'text'],
-])('%s is refused by name', (_, values, field) => {
-  const fields: string[] = [];
-  writeForm(values, (name) => fields.push(name));
-  expect(fields).toEqual([field]);
+  ['a date for text', { text: 'a', name: new Date(0) }, 'name', 'must be text'],
+  ['a word for a number', { text: 'a', whole: 'two', part: 1 }, 'whole', 'must be a whole number, got "two"'],
+  ['a wrong secret, without showing it', { text: 5 }, 'text', 'must be text'],
+  ['a field that is required with another', { text: 'a', whole: 1 }, 'part', 'is required with whole'],
+  ['an unknown field', { text: 'a', txet: 1 }, 'txet', `is not a field of this form. Its fields are text, name, whole, part, yes`],
+])('refuses %s by name', (_, values, field, message) => {
+  const issues: unknown[] = [];
+  encode(values, (name, __, why) => issues.push([name, why]));
+  expect(issues).toEqual([[field, message]]);
 });

@@ -1,6 +1,20 @@
-/** What must not compile does not, and what is answered has the document's types. Compiled by `types.test.ts`; never run. */
+/** What must compile and what must not. `package.test.ts` compiles it; it never runs. */
 import { createReseller } from '@reseller/client';
-import type { Call, CreatedVm, OutcomeUnknownError, Recovered, RequestLogItem, Reseller } from '@reseller/client';
+import type {
+  Call,
+  CreatedVm,
+  CreateVmForm,
+  DomainDetails,
+  DomainNameservers,
+  RegisterDomainForm,
+  DomainStatus,
+  DryRun,
+  OutcomeUnknownError,
+  Recovered,
+  RequestLogItem,
+  Reseller,
+  SetDomainNameserversForm,
+} from '@reseller/client';
 import { createClient, createVm } from '@reseller/client/operations';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -34,19 +48,18 @@ reseller.vm.create({ ...vm, hostname: undefined, storage: undefined });
 reseller.vm.create({ ...vm, ssh_key: 'ssh-ed25519 AAAA', ssh_key_displayname: 'laptop' });
 // The specification does not say that a name needs a key.
 reseller.vm.create({ ...vm, ssh_key_displayname: 'laptop' });
+// The type of a form is accepted by its own method, and so is what is spread under a condition.
+export const createAny = (form: CreateVmForm): Call<CreatedVm> => reseller.vm.create(form);
+export const registerAny = (form: RegisterDomainForm): Call<DomainDetails> => reseller.domain.register(form);
+export const setAny = (form: SetDomainNameserversForm): Call<DomainNameservers> => reseller.domain.setNameservers('a.test', form);
+export const createNamed = (name?: string): Call<CreatedVm> => reseller.vm.create({ ...vm, ...(name !== undefined && { hostname: name }) });
 
 const two = { ns1: 'ns1.a.test', ns2: 'ns2.a.test' };
 reseller.domain.setNameservers('a.test', two);
 reseller.domain.setNameservers('a.test', { ...two, ns3: 'c', ns4: 'd', ns5: 'e' });
-// @ts-expect-error -- ns4 without ns3
-reseller.domain.setNameservers('a.test', { ...two, ns4: 'd' });
-// @ts-expect-error -- ns4 with an ns3 that is undefined
-reseller.domain.setNameservers('a.test', { ...two, ns3: undefined, ns4: 'd' });
-// @ts-expect-error -- ns5 without ns4
-reseller.domain.setNameservers('a.test', { ...two, ns3: 'c', ns5: 'e' });
 reseller.domain.register({ domain: 'a.test', handle: 'x', ...two });
-// @ts-expect-error -- ns1 without ns2
-reseller.domain.register({ domain: 'a.test', handle: 'x', ns1: 'a' });
+export const setSome = (ns3?: string): Call<DomainNameservers> =>
+  reseller.domain.setNameservers('a.test', { ...two, ...(ns3 !== undefined && { ns3 }) });
 
 reseller.vm.reinstall(12_345);
 reseller.vm.reinstall('12345', { os: 'debian_12' }, { timeoutMs: 1_000, signal: undefined });
@@ -60,6 +73,9 @@ reseller.vm.hosts({ timeout: 5 });
 reseller.vm.hosts({ reconcile: true });
 
 export const recovered: Call<Recovered<CreatedVm>> = reseller.vm.create(vm, { reconcile: true });
+export const maybe = (reconcile: boolean): Call<Recovered<CreatedVm>> => reseller.vm.create(vm, { reconcile });
+export const plan: Promise<DryRun> = reseller.vm.create(vm, { dryRun: true });
+export const readPlan: Promise<DryRun> = reseller.vm.hosts({ dryRun: true });
 is<Equal<Awaited<typeof created>['config']['password'], string>>();
 is<Equal<Awaited<typeof created>['config']['network_speed'], string>>();
 is<Equal<Awaited<typeof recovered>['config']['password'], string | undefined>>();
@@ -76,6 +92,33 @@ export async function addressesOf(error: OutcomeUnknownError): Promise<readonly 
 }
 
 export async function firstEndpoint(): Promise<string | undefined> {
-  for await (const { endpoint } of reseller.account.allRequests()) return endpoint;
+  for await (const { endpoint } of reseller.account.requests()) return endpoint;
   return undefined;
 }
+
+/** With `dates`, instants are dates. Nothing else changes. */
+const dated: Reseller<true> = createReseller({ apiKey: 'key', environment: 'sandbox', dates: true });
+export async function datesOf(): Promise<readonly (Date | null)[]> {
+  const [sale] = await dated.accounting.sales();
+  const { positions, nextInvoiceDate } = await dated.accounting.currentInvoice();
+  const title: string | undefined = sale?.title;
+  const [position] = positions.vms['12345'] ?? [];
+  for await (const { requestDate } of dated.account.requests()) return [requestDate];
+  return title === undefined || !sale
+    ? []
+    : [sale.startDate.value, sale.stopDate.value, new Date(nextInvoiceDate), position?.start ?? null];
+}
+const [listed] = await dated.dedicated.list();
+is<Equal<NonNullable<typeof listed>['accounting']['renew'], Date | null>>();
+
+/** Lists are arrays, whatever the API wraps them in. */
+export const domains: Call<string[]> = reseller.domain.list();
+export const invoiceIDs = async (): Promise<string[]> => (await reseller.accounting.invoices()).map(({ invoiceID }) => invoiceID);
+
+/** Known values of an open enumeration are completed, and others are accepted. */
+export const status: DomainStatus = 'anything';
+is<Equal<Extract<DomainStatus, 'OK'>, 'OK'>>();
+
+export const patient: Reseller = reseller.withOptions({ timeoutMs: 60_000 });
+// @ts-expect-error -- a client keeps its key
+reseller.withOptions({ apiKey: 'other' });

@@ -19,6 +19,7 @@ export type {
   Security,
 } from './operation.ts';
 export { mediaTypeName, readOperations, responseFor } from './operations.ts';
+export { constraintsOf, ruleProvenance } from './provenance.ts';
 export type { Provenance } from './provenance.ts';
 export { keysOf } from './schema.ts';
 export { MASK, maskSecrets, secretNames } from './secrets.ts';

@@ -129,6 +129,11 @@ export function writeFacts(into: string): void {
       operator.keyword([...schemas, 'ValidationProblem', 'properties', 'errors'], 'maxItems'),
     ],
     [
+      'MAX_CLOCK_ADVANCE_SECONDS',
+      'How far one request may advance the clock.',
+      operator.keyword([...schemas, 'AdvanceClockRequest', 'properties', 'by_seconds'], 'maximum'),
+    ],
+    [
       'PAGE_SIZE',
       'Number of items in a page where the query does not say.',
       operator.keyword(['components', 'parameters', 'LimitQuery', 'schema'], 'default'),

@@ -126,7 +126,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),
   'editDomainDns noData': sending('editDomainDns', { form: { type: 'A' } }),
   'createHandle unknownCountry': sending('createHandle', { form: { ...PERSON_FORM, countrycode: 'ZZ' } }),
-  'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: 'abc' } }),
+  'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: '123' } }),
   'createHandle badEmail': sending('createHandle', { form: { ...PERSON_FORM, email: 'abc' } }),
   'listRequests offsetTooSmall': sending('listRequests', { form: { offset: 0 } }),
 };

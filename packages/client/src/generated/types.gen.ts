@@ -6,22 +6,16 @@ export type ClientOptions = {
 
 /**
  * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 for an unknown one lists those that there are.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | string;
+export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | (string & {});
 
 /**
  * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmHostsystem = string;
 
 /**
  * What a new VM is to be.
- *
- * *Limits not shown; they are our choice.*
  */
 export type CreateVmForm = {
     /**
@@ -232,8 +226,6 @@ export type CreatedVmConfig = {
 
 /**
  * What the VM costs while it runs.
- *
- * *Inferred: the specification does not state this.*
  */
 export type CreatedVmPricings = {
     /**
@@ -268,15 +260,11 @@ export type CreateVmResponse = SuccessEnvelope & {
 
 /**
  * Kind of failure. Further values may appear; decide by the HTTP status where you meet one that you do not know.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | string;
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * What every refused request answers. `type` names the kind of failure for programs and is what the request log calls `error_type`.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type ErrorEnvelope = {
     /**
@@ -300,15 +288,11 @@ export type ErrorEnvelope = {
 
 /**
  * Short name of a broken rule. The names of JSON Schema keywords, with `unknown` and `repeated`, are for what this document says of the form; the others are for what only the service can know, such as whether a handle exists. Further names may appear.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | string;
+export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | (string & {});
 
 /**
  * One rule that one field of the form breaks.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type FieldError = {
     /**
@@ -324,8 +308,6 @@ export type FieldError = {
 
 /**
  * What a request answers whose form breaks a rule. `data.fields` names each of them, up to 50.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type ValidationErrorEnvelope = {
     /**
@@ -359,8 +341,6 @@ export type VmIdPath = string;
 
 /**
  * What the VM is to be reinstalled with.
- *
- * *Limits not shown; they are our choice.*
  */
 export type ReinstallVmForm = {
     /**
@@ -381,8 +361,6 @@ export type ReinstallVmResponse = SuccessEnvelope & {
 
 /**
  * The data centre that the host system stands in.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostDatacenter = {
     /**
@@ -405,8 +383,6 @@ export type VmHostDatacenter = {
 
 /**
  * What the host system is built of.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostHardware = {
     /**
@@ -425,8 +401,6 @@ export type VmHostHardware = {
 
 /**
  * The least and the most that a VM can have of a resource, and the step between two choices.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostRange = {
     /**
@@ -445,8 +419,6 @@ export type VmHostRange = {
 
 /**
  * What a VM on this host system can have of each resource. Each property bears the name of the field of `PUT /vm/create` that it limits.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHostConfiguration = {
     /**
@@ -481,8 +453,6 @@ export type VmHostConfiguration = {
 
 /**
  * Price of a resource for 30 days of runtime.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmHostPrice = {
     /**
@@ -497,8 +467,6 @@ export type VmHostPrice = {
 
 /**
  * What one unit of each resource costs for 30 days of runtime. The names are those of a sale, whose prices replace the ones of the same name. How the price of a VM is composed is said under "Billing".
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmHostPrices = {
     /**
@@ -533,8 +501,6 @@ export type VmHostPrices = {
 
 /**
  * What a VM on this host system has without a price of its own. Each property has the name of the field of `PUT /vm/create` that it is about.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type VmHostIncluded = {
     /**
@@ -553,8 +519,6 @@ export type VmHostIncluded = {
 
 /**
  * A host system and what a VM on it can have.
- *
- * *Inferred: the specification does not state this.*
  */
 export type VmHost = {
     /**
@@ -578,8 +542,6 @@ export type VmHost = {
 export type ListVmHostsResponse = SuccessEnvelope & {
     /**
      * One item for each host system. The shape of this list is not shown in the specification; it is that of public clients of APIs of this form.
-     *
-     * *Inferred: the specification does not state this.*
      */
     data: Array<VmHost>;
 };
@@ -642,8 +604,6 @@ export type DedicatedManagement = {
     username: string;
     /**
      * E-mail address of the login (inferred).
-     *
-     * *Limits not shown; they are our choice.*
      */
     email: string;
     /**
@@ -760,8 +720,6 @@ export type DedicatedIpv4 = {
 
 /**
  * An IPv6 network of a dedicated server. Only an empty list is shown; the form of an item is taken from the IPv4 list.
- *
- * *Inferred: the specification does not state this.*
  */
 export type DedicatedIpv6 = {
     /**
@@ -923,7 +881,7 @@ export type DedicatedMarketIps = {
 /**
  * State of an offered server. `not_ready` was seen; further values may appear.
  */
-export type DedicatedMarketStatusType = 'not_ready' | string;
+export type DedicatedMarketStatusType = 'not_ready' | (string & {});
 
 /**
  * State of an offered server.
@@ -1118,29 +1076,21 @@ export type GetDomainPricingsResponse = SuccessEnvelope & {
 
 /**
  * Full domain name with its TLD. In this service upper and lower case are the same. How internationalised names are written is not shown; here they are taken in Unicode as well as in their ASCII form, which begins with `xn--`, and answers hold the ASCII form.
- *
- * *Limits not shown; they are our choice.*
  */
 export type DomainName = string;
 
 /**
  * ID of a handle, as its creation answered it.
- *
- * *Limits not shown; they are our choice.*
  */
 export type HandleId = string;
 
 /**
  * Domain of a wanted nameserver. How internationalised names are written is not shown in the specification; this service accepts them as in `domain`.
- *
- * *Limits not shown; they are our choice.*
  */
 export type WantedNameserver = string;
 
 /**
  * The domain that is to be registered, or transferred when `authcode` is given.
- *
- * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
  */
 export type RegisterDomainForm = {
     domain: DomainName;
@@ -1156,7 +1106,7 @@ export type RegisterDomainForm = {
 /**
  * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
  */
-export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | string;
+export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | (string & {});
 
 /**
  * The domain and its registration.
@@ -1273,15 +1223,11 @@ export type GetDomainResponse = SuccessEnvelope & {
 
 /**
  * Domain of a nameserver. The word `default` selects the standard nameserver. That it is the standard nameserver of the same number, and that no nameserver may be named twice, is not shown.
- *
- * *Limits not shown; they are our choice.*
  */
 export type NameserverOrDefault = string;
 
 /**
  * Two to five nameservers. The fourth is only possible when the third is given, and the fifth when the fourth is.
- *
- * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
  */
 export type SetDomainNameserversForm = {
     ns1: NameserverOrDefault;
@@ -1335,12 +1281,10 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 /**
  * DNS record type, in upper or lower case. Which types there are is not shown; these are the ones that this service takes.
  */
-export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | string;
+export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | (string & {});
 
 /**
  * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type EditDomainDnsForm = {
     type: DnsRecordType;
@@ -1367,12 +1311,10 @@ export type EditDomainDnsResponse = SuccessEnvelope & {
 /**
  * Gender of the contact. `MALE` was seen, `FEMALE` is inferred, and further values may appear.
  */
-export type HandleGender = 'MALE' | 'FEMALE' | string;
+export type HandleGender = 'MALE' | 'FEMALE' | (string & {});
 
 /**
  * The person that domains are to be registered to.
- *
- * *Limits not shown; they are our choice.*
  */
 export type CreateHandleForm = {
     /**
@@ -1442,8 +1384,6 @@ export type CreateHandleResponse = SuccessEnvelope & {
 
 /**
  * A country that a handle can be in. The form of an item is known from public clients of APIs of this form.
- *
- * *Inferred: the specification does not state this.*
  */
 export type HandleCountry = {
     /**
@@ -1469,7 +1409,7 @@ export type ListHandleCountriesResponse = SuccessEnvelope & {
 /**
  * Kind of contact. `PERS` was seen; further values may appear.
  */
-export type HandleType = 'PERS' | string;
+export type HandleType = 'PERS' | (string & {});
 
 /**
  * A contact handle, the person or organisation that domains are registered to.
@@ -1523,8 +1463,6 @@ export type Handle = {
     countrycode: string;
     /**
      * E-mail address.
-     *
-     * *Limits not shown; they are our choice.*
      */
     email: string;
     /**
@@ -1554,8 +1492,6 @@ export type SuccessEnvelopeRequestIdNullable = {
     status: 'success';
     /**
      * Identifier of this request, or null. Which of the account and accounting list endpoints answer null is inferred.
-     *
-     * *Inferred: the specification does not state this.*
      */
     requestID: string | null;
     /**
@@ -1713,7 +1649,7 @@ export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
 /**
  * Whether the invoice is paid. `PAID` and `OPEN` were seen and `CANCELED` is inferred; the full list, and how an invoice moves from one to another, is not shown in the specification.
  */
-export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | string;
+export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | (string & {});
 
 /**
  * An invoice without its positions.
@@ -1749,7 +1685,7 @@ export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
 /**
  * Why the position began. `CREATE`, `BILLINGRESTART` and `UP-DOWNGRADE` were seen; what they stand for is not shown in the specification. In this service they are the purchase of the VM, the beginning of a new invoice period while the VM runs (or billing that was started again), and a change of its resources.
  */
-export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | string;
+export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | (string & {});
 
 /**
  * A period in which a VM ran at one price (inferred).
@@ -1796,15 +1732,11 @@ export type CurrentVmPosition = VmPosition & {
 
 /**
  * Why the period was charged, an order or registration, a renewal, or the transfer of a domain.
- *
- * *Not shown in the specification; this is our choice.*
  */
-export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | string;
+export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | (string & {});
 
 /**
  * A period of a dedicated server or a domain that was charged in advance.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type PeriodPosition = {
     type: PeriodPositionType;
@@ -1834,16 +1766,12 @@ export type CurrentInvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1888,8 +1816,6 @@ export type GetCurrentInvoiceResponse = SuccessEnvelope & {
 
 /**
  * Identifier of an invoice as it stands in a path. Its format is not shown in the specification.
- *
- * *Limits not shown; they are our choice.*
  */
 export type InvoiceIdPath = string;
 
@@ -1905,16 +1831,12 @@ export type InvoicePositions = {
     };
     /**
      * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
      * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1958,8 +1880,6 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * Which part of the log to read.
- *
- * *Limits not shown; they are our choice.*
  */
 export type ListRequestsForm = {
     /**
@@ -2022,8 +1942,6 @@ export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
 
 /**
  * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
- *
- * *Not shown in the specification; this is our choice.*
  */
 export type IdempotencyKey = string;
 
@@ -2065,15 +1983,11 @@ export type InvoiceId = InvoiceIdPath;
 export type CreateVmData = {
     /**
      * What the VM is to be.
-     *
-     * *Limits not shown; they are our choice.*
      */
     body: CreateVmForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2085,62 +1999,42 @@ export type CreateVmData = {
 export type CreateVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * There is no room or no address left for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or asks for more than the host system offers; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2159,15 +2053,11 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 export type ReinstallVmData = {
     /**
      * What to install. The whole body may be left out (inferred).
-     *
-     * *Limits not shown; they are our choice.*
      */
     body?: ReinstallVmForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2184,62 +2074,42 @@ export type ReinstallVmData = {
 export type ReinstallVmErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The state of the resource, or an earlier request with the same Idempotency-Key, does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, or names an operating system that is not offered; nothing was reinstalled.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2265,32 +2135,22 @@ export type ListVmHostsData = {
 export type ListVmHostsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2316,32 +2176,22 @@ export type ListDedicatedServersData = {
 export type ListDedicatedServersErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2367,32 +2217,22 @@ export type ListDedicatedMarketData = {
 export type ListDedicatedMarketErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2423,38 +2263,26 @@ export type GetDedicatedServerData = {
 export type GetDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2475,8 +2303,6 @@ export type DeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2493,44 +2319,30 @@ export type DeleteDedicatedServerData = {
 export type DeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is cancelled already or still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2551,8 +2363,6 @@ export type UndeleteDedicatedServerData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2569,44 +2379,30 @@ export type UndeleteDedicatedServerData = {
 export type UndeleteDedicatedServerErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The server is not cancelled, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2632,32 +2428,22 @@ export type ListDomainsData = {
 export type ListDomainsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2683,32 +2469,22 @@ export type GetDomainPricingsData = {
 export type GetDomainPricingsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2727,15 +2503,11 @@ export type GetDomainPricingsSuccess = GetDomainPricingsResponses[keyof GetDomai
 export type RegisterDomainData = {
     /**
      * The domain, its handle, and what else the registration needs.
-     *
-     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: RegisterDomainForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2747,62 +2519,42 @@ export type RegisterDomainData = {
 export type RegisterDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The purchase would exceed the credit limit of the account; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     402: ErrorEnvelope;
     /**
      * The domain is registered already, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the present provider does not accept; nothing was bought.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2833,38 +2585,26 @@ export type GetDomainData = {
 export type GetDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2883,15 +2623,11 @@ export type GetDomainSuccess = GetDomainResponses[keyof GetDomainResponses];
 export type SetDomainNameserversData = {
     /**
      * The nameservers that the domain is to have.
-     *
-     * *Limits not shown; they are our choice. Shown: `dependentRequired`.*
      */
     body: SetDomainNameserversForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -2908,62 +2644,42 @@ export type SetDomainNameserversData = {
 export type SetDomainNameserversErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the nameservers are as they were.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -2984,8 +2700,6 @@ export type RequestDomainAuthcodeData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3002,44 +2716,30 @@ export type RequestDomainAuthcodeData = {
 export type RequestDomainAuthcodeErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3060,8 +2760,6 @@ export type UndeleteDomainData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3078,44 +2776,30 @@ export type UndeleteDomainData = {
 export type UndeleteDomainErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The domain is not cancelled, another change of it is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3134,15 +2818,11 @@ export type UndeleteDomainSuccess = UndeleteDomainResponses[keyof UndeleteDomain
 export type EditDomainDnsData = {
     /**
      * The DNS record.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     body: EditDomainDnsForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3159,62 +2839,42 @@ export type EditDomainDnsData = {
 export type EditDomainDnsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; the DNS records are as they were.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3233,15 +2893,11 @@ export type EditDomainDnsSuccess = EditDomainDnsResponses[keyof EditDomainDnsRes
 export type CreateHandleData = {
     /**
      * The contact.
-     *
-     * *Limits not shown; they are our choice.*
      */
     body: CreateHandleForm;
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3253,56 +2909,38 @@ export type CreateHandleData = {
 export type CreateHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule; no handle was created.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3328,32 +2966,22 @@ export type ListHandleCountriesData = {
 export type ListHandleCountriesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3384,38 +3012,26 @@ export type GetHandleData = {
 export type GetHandleErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3441,32 +3057,22 @@ export type ListSalesData = {
 export type ListSalesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3492,32 +3098,22 @@ export type ListInvoicesData = {
 export type ListInvoicesErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3543,32 +3139,22 @@ export type GetCurrentInvoiceData = {
 export type GetCurrentInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3599,38 +3185,26 @@ export type GetInvoiceData = {
 export type GetInvoiceErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * Nothing of this account has the identifier in the path.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     404: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3651,8 +3225,6 @@ export type GenerateOtpData = {
     headers?: {
         /**
          * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
-         *
-         * *Not shown in the specification; this is our choice.*
          */
         'Idempotency-Key'?: string;
     };
@@ -3664,38 +3236,26 @@ export type GenerateOtpData = {
 export type GenerateOtpErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     409: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };
@@ -3714,8 +3274,6 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 export type ListRequestsData = {
     /**
      * Which part of the log to read. The whole body may be left out (inferred).
-     *
-     * *Limits not shown; they are our choice.*
      */
     body?: ListRequestsForm;
     path?: never;
@@ -3726,50 +3284,34 @@ export type ListRequestsData = {
 export type ListRequestsErrors = {
     /**
      * The request is malformed, as HTTP or as a form.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     400: ErrorEnvelope;
     /**
      * The API key is missing, unknown or revoked.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     401: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     413: ErrorEnvelope;
     /**
      * The body is not application/x-www-form-urlencoded.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     415: ErrorEnvelope;
     /**
      * The form breaks a rule.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     422: ValidationErrorEnvelope;
     /**
      * The API key has sent too many requests.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     429: ErrorEnvelope;
     /**
      * The service failed; what it was asked to do may or may not have happened.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     500: ErrorEnvelope;
     /**
      * The service is not available at the moment; nothing was changed.
-     *
-     * *Not shown in the specification; this is our choice.*
      */
     503: ErrorEnvelope;
 };

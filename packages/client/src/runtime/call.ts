@@ -1,46 +1,28 @@
-import type { Answer } from './answer.ts';
-import type { DryRun } from './options.ts';
+import type { Answer } from './request.ts';
 
-/** A good answer with what came around it. */
+/** An answer with what came with it. */
 export interface WithMeta<T> extends Answer<T> {
-  /** Paths within `data` that the request log masks and that are therefore missing; undefined for an answer that came the usual way. */
+  /** Paths within `data` that the request log masks and that are therefore missing. Only for answers that were found in the log. */
   readonly masked?: readonly string[];
 }
 
-/**
- * A call that is under way: awaited, it gives the answer's `data`. What else it can give must be asked
- * for at once, on the call itself: `await reseller.vm.create(form).withMeta()`.
- */
+/** A call. Awaited, it returns the `data` of the response. */
 export interface Call<T> extends Promise<T> {
-  /** The answer with request ID, message, status, attempts and response. For an answer found in the request log, `response` is the answer as it was logged. */
+  /** The data with request ID, message, status, number of attempts and the response. */
   withMeta(): Promise<WithMeta<T>>;
-  /** The response as it came, its body unread, whatever its status. It is not judged, and sent again only when no response came. */
+  /** The response of a call that succeeded, its body not read yet. */
   asResponse(): Promise<Response>;
-  /** What would be sent. Input and spend guard are asked, and nothing is sent. */
-  dryRun(): Promise<DryRun>;
 }
 
-/** Begins a call, which does one of three things, once. A call that nobody awaits is sent too, but only after the methods had their chance. */
-export const callOf = <T>(send: () => Promise<WithMeta<T>>, asResponse: Call<T>['asResponse'], dryRun: Call<T>['dryRun']): Call<T> => {
-  let isTaken = false;
-  let answer: Promise<WithMeta<T>> | undefined;
-  const take = <R>(what: () => Promise<R>): Promise<R> => {
-    if (isTaken) throw new TypeError('The call is under way: ask for this at once');
-    isTaken = true;
-    return what();
+export function callOf<T>(answer: Promise<WithMeta<T>>): Call<T> {
+  const data = answer.then((found) => found.data);
+  const instead = <R>(other: Promise<R>): Promise<R> => {
+    // Whoever asks for something else need not handle the rejection of the call as well.
+    data.catch(() => {});
+    return other;
   };
-  const withMeta = () => (answer ??= take(send));
-  const promise = Promise.resolve()
-    .then(withMeta)
-    .then(({ data }) => data);
-  // Who asks for something else need not await the call too.
-  const instead = <R>(what: () => R): R => {
-    promise.catch(() => {});
-    return what();
-  };
-  return Object.assign(promise, {
-    withMeta: () => instead(withMeta),
-    asResponse: () => instead(() => take(asResponse)),
-    dryRun: () => instead(() => take(dryRun)),
+  return Object.assign(data, {
+    withMeta: () => instead(answer),
+    asResponse: () => instead(answer.then(({ response }) => response.clone())),
   });
-};
+}

@@ -1,82 +1,96 @@
-/** The runtime of the generated functions: what they call to send a request and to read its answer. */
-import { readAnswer } from './answer.ts';
-import type { Client, Clock, CoreConfig, DataOf, Meta, RequestOptions, Send } from './options.ts';
-import { prepare } from './request.ts';
+/** What the functions of `generated/sdk.gen.ts` run on: `openapi-ts` imports the names below instead of a client of its own. */
+import { VERSION } from '../generated/document.gen.ts';
+import { callOf } from './call.ts';
+import type { Call } from './call.ts';
+import { checkOptions } from './check-options.ts';
+import { CLIENT_OPTIONS, connect } from './connection.ts';
+import type { Values } from './form.ts';
+import type { Operation } from './operation.ts';
+import type { ClientConfig, RequestOptions } from './options.ts';
+import { prepare, send } from './request.ts';
+import type { RequestInput } from './request.ts';
+import { shape } from './shape.ts';
 
-export type { Client } from './options.ts';
-/** What the generated functions carry along and do not send. */
-export type ClientMeta = Meta;
-/** What the generated code calls the addresses of the document, and how a client is made. */
-export type ClientOptions = Partial<Pick<CoreConfig, 'baseUrl'>>;
-export type Config<_T extends ClientOptions = ClientOptions> = CoreConfig;
+export const USER_AGENT: string = `reseller-client/${VERSION}`;
 
-/** What the generated code knows of an operation's input. */
-export interface TDataShape {
-  body?: unknown;
-  headers?: unknown;
-  path?: unknown;
-  query?: unknown;
-  url: string;
+/** Sends requests for the functions of `@reseller/client/operations`. */
+export interface Client {
+  readonly delete: Send;
+  readonly get: Send;
+  readonly post: Send;
+  readonly put: Send;
 }
 
-/** What a generated function takes: the operation's input, and how to make this call. */
-export type Options<TData extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _TResponse = unknown> = Omit<
-  RequestOptions,
-  'url' | 'meta' | 'body' | 'path' | 'headers'
-> & { headers?: Record<string, string> | undefined } & {
-  // A form may hold undefined, and an identifier of digits be a number; the client checks both.
-  [Name in keyof TData as Name extends 'body' | 'path' ? Name : never]:
-    | Loose<TData[Name]>
-    | (undefined extends TData[Name] ? undefined : never);
+/** Sends one request. What the data is, the signatures of the generated functions say. */
+export type Send = <_Responses, _Errors, _ThrowOnError extends boolean>(input: SdkInput) => Call<never>;
+
+/** What a generated function passes on. */
+export interface SdkInput extends RequestOptions {
+  readonly url: string;
+  readonly path?: Values | undefined;
+  readonly body?: Values | undefined;
+  readonly meta?: Operation | undefined;
+}
+
+/** What the generated functions carry along without sending it: the facts of the operation. */
+export type ClientMeta = Operation;
+
+/** What `openapi-ts` knows of an operation's input. */
+export interface TDataShape {
+  readonly body?: unknown;
+  readonly headers?: unknown;
+  readonly path?: unknown;
+  readonly query?: unknown;
+  readonly url: string;
+}
+
+/** Input of a generated function. The signatures in `operations.gen.ts` are stricter. */
+export type Options<
+  _Data extends TDataShape = TDataShape,
+  _ThrowOnError extends boolean = boolean,
+  _Response = unknown,
+> = RequestOptions & {
+  readonly path?: Values | undefined;
+  readonly body?: Values | undefined;
 };
 
-type Loose<T> = { [Name in keyof T]: T[Name] | undefined | (T[Name] extends string ? number : never) };
+export type RequestResult<_Responses, _Errors, _ThrowOnError extends boolean> = Call<never>;
 
-export type RequestResult<TResponses, _TErrors, _ThrowOnError extends boolean> = Promise<DataOf<TResponses[keyof TResponses]>>;
-
-/** The generated code makes a client of its own where one is imported from it, which has no key. */
-export const createConfig = <_T extends ClientOptions = ClientOptions>(override?: CoreConfig): CoreConfig => {
-  if (!override) throw new TypeError('There is no client without a key. Make one: createClient({ apiKey, baseUrl })');
-  return override;
-};
-
-/** The generated functions name it for forms. How a form is written follows from the operation's facts instead. */
+/** The generated functions spread it for forms. How a form is encoded, the operation says. */
 export const urlSearchParamsBodySerializer = {};
 
-/**
- * A client for the functions of `@reseller/client/operations`: each is its own import, so that a program holds only those
- * that it uses. They give the answer's `data`; what else a call can give, spend guard, events and `reconcile` are `createReseller`'s.
- *
- * @param config Base address, key and transport.
- * @throws TypeError when the API key or the base address cannot be one.
- */
-export const createClient = (config: CoreConfig): Client => {
-  const { apiKey = '', baseUrl = '', middleware = [], clock = { now: Date.now, sleep } } = config;
-  const [, base = ''] = /^(https?:\/\/[^?#']+?)\/*$/.exec(baseUrl) ?? [];
-  // Never shown: a key with a line break in it is a key all the same.
-  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError('apiKey must be visible ASCII');
-  if (!base) throw new TypeError(`baseUrl '${baseUrl}' is no http(s) address`);
-  const method =
-    (name: string): Send =>
-    async <E>(options: RequestOptions) =>
-      (await prepare(client, name, options).send(readAnswer<DataOf<E[keyof E]>>)).data;
-  const client: Client = {
-    delete: method('DELETE'),
-    get: method('GET'),
-    post: method('POST'),
-    put: method('PUT'),
-    clock,
-    config: () => config,
-    base,
-    fetch: middleware.reduceRight((next, around) => around(next), config.fetch ?? fetch),
-    honoured: config.honoursIdempotencyKey,
-  };
-  return client;
-};
+const REQUEST_OPTIONS = ['signal', 'timeoutMs', 'maxRetries', 'idempotencyKey', 'headers'];
 
-/** An abort ends it early; what comes next looks for that itself. */
-const sleep: Clock['sleep'] = (milliseconds, signal) =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener('abort', () => resolve(clearTimeout(timer)));
+/** A client that hands each request to a function. */
+export function clientOf(handle: (method: string, input: RequestInput) => Call<never>, further: readonly string[] = []): Client {
+  const known = [...REQUEST_OPTIONS, ...further];
+  const via =
+    (method: string): Send =>
+    ({ meta, url, path, body, ...rest }) => {
+      if (!meta) throw new TypeError('The generated functions need to know their operation. Import them from @reseller/client/operations.');
+      const options = withoutClient(rest);
+      checkOptions(`A call of ${meta.id}`, options, known);
+      return handle(method, { ...options, url, path, body, meta });
+    };
+  return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
+}
+
+function withoutClient(options: RequestOptions): RequestOptions {
+  const { client: _, ...rest }: RequestOptions & { client?: unknown } = options;
+  return rest;
+}
+
+/**
+ * A client for the functions of `@reseller/client/operations`. Each function is its own import, so that a program holds only those
+ * that it uses. The spend guard, `reconcile`, events and logging belong to `createReseller`.
+ *
+ * @throws TypeError when the configuration cannot be used.
+ */
+export function createClient(config: ClientConfig): Client {
+  checkOptions('createClient', config ?? {}, CLIENT_OPTIONS);
+  const connection = connect(config ?? {}, USER_AGENT);
+  return clientOf((method, input) => {
+    const answer = async () => shape(input.meta, await send(connection, prepare(connection, method, input)));
+    return callOf(answer());
   });
+}

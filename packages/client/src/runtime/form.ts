@@ -1,57 +1,74 @@
-/** Forms: what is given is checked and written, by the document's types. */
-import { encode } from './encode.ts';
-import type { Meta } from './options.ts';
+/** Forms: each value is checked against the type of its field, then encoded. Every other rule is the server's. */
+import type { FieldType, Operation } from './operation.ts';
 
-/** Values by field. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Is told of a field that breaks a rule; the message completes "the field is …", and is the rule where it is left out. */
-export type Refuse = (field: string, rule: string, message?: string) => void;
+/** Is called for each rule that the input breaks. The message continues "the field …". */
+export type Refuse = (field: string, rule: string, message: string) => void;
 
-/** What stands in place of a secret. */
+/** Replaces a value that must not be shown. */
 export const MASK = '***';
 
-/** A form that is written: texts of its fields, as they are sent and without secrets, and its values without secrets. */
-export interface Written {
-  readonly form: Values;
-  readonly sent: string[];
-  readonly shown: readonly string[];
+/** One field as it is sent, and as it may be shown in logs. */
+export interface EncodedField {
+  readonly name: string;
+  /** Percent-encoded. */
+  readonly text: string;
+  /** Masked when it is secret, or personal and not to be shown. */
+  readonly shown: unknown;
 }
 
-/**
- * Writes a form. Fields that are undefined are left out.
- *
- * @param meta Facts of the operation. For each field they hold a word: `.` and its name, `?` where it may be left out, `:` and its type where
- *   that is not `string`, `*` where it is secret, `>` and the field that it needs.
- * @param refuse Is told what is wrong, by field; nothing may be sent then.
- */
-export type Write = (meta: Meta, values: Values, refuse: Refuse) => Written;
-
-/** The text of a value, percent-encoded; undefined where it is not of the type. */
-export type WriteValue = (type: string, value: unknown, name: string) => string | undefined;
-
-/** For texts, whole numbers, true and false. */
-const writePlain: WriteValue = (type, value) =>
-  (type === 'integer' ? Number.isSafeInteger(value) : typeof value === type) ? encode(String(value)) : undefined;
-
-/** @param writeValue Writes a value of a type that the form has. */
-export const write = (meta: Meta, values: Values, refuse: Refuse, writeValue: WriteValue = writePlain): Written => {
-  const unknown: Record<string, unknown> = { ...values };
-  const form: Record<string, unknown> = {};
-  const sent: string[] = [];
-  const shown: string[] = [];
-  for (const [, name = '', optional, type = 'string', secret, needed = ''] of meta.matchAll(/\.(\w+)(\??)(?::(\w+))?(\*?)>?(\w*)/g)) {
-    const value = unknown[name];
-    delete unknown[name];
-    if (value !== undefined) {
-      if (needed && values[needed] === undefined) refuse(needed, 'required', `required with ${name}`);
-      const text = writeValue(type, value, name);
-      if (text === undefined) refuse(name, 'type', `no ${type}`);
-      form[name] = secret ? MASK : value;
-      sent.push(`${name}=${text}`);
-      shown.push(`${name}=${secret ? MASK : text}`);
-    } else if (!optional) refuse(name, 'required');
-  }
-  for (const name in unknown) if (unknown[name] !== undefined) refuse(name, 'unknown');
-  return { form, sent, shown };
+const NOUNS: Readonly<Record<FieldType, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
 };
+
+/**
+ * Encodes a form. Fields that are undefined are left out.
+ *
+ * @param showPersonal Whether personal data may be shown.
+ */
+export function encodeForm(
+  { form = {}, openForm }: Operation,
+  values: Values,
+  refuse: Refuse,
+  showPersonal: boolean,
+): readonly EncodedField[] {
+  const encoded: EncodedField[] = [];
+  for (const [name, { type, required, secret, personal, needs = [] }] of Object.entries(form)) {
+    const value = values[name];
+    if (value === undefined) {
+      if (required) refuse(name, 'required', 'is required');
+      continue;
+    }
+    for (const needed of needs) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
+    const isHidden = secret || (personal && !showPersonal);
+    const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
+    if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
+    else encoded.push({ name, text, shown: isHidden ? MASK : value });
+  }
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || Object.hasOwn(form, name)) continue;
+    const text = openForm ? encodeText(String(value)) : undefined;
+    if (text === undefined) refuse(name, 'unknown', `is not a field of this form. Its fields are ${Object.keys(form).join(', ')}`);
+    else encoded.push({ name, text, shown: value });
+  }
+  return encoded;
+}
+
+function isOfType(type: FieldType, value: unknown): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  return type === 'number' ? Number.isFinite(value) : typeof value === type;
+}
+
+/** Percent-encodes a text, including the quote that would end an argument of a command line. Undefined when half a character is in it. */
+export function encodeText(text: string): string | undefined {
+  return text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
+}
+
+/** A value for an error message. */
+export function display(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value);
+}

@@ -1,9 +1,6 @@
-import type { SecretName } from '../generated/facts.gen.ts';
+import type { SecretName } from '../generated/document.gen.ts';
 
-/**
- * An answer as the request log kept it: the properties that the document marks as secret may be
- * missing, since the log masks them.
- */
+/** An answer that may come from the request log, which masks secrets: properties that the document marks as secret may be missing. */
 export type Recovered<T> = T extends readonly (infer Item)[]
   ? Recovered<Item>[]
   : T extends object

@@ -1,152 +1,179 @@
-/** A request: checked and written before anything is sent, then sent, and sent again where that is harmless. */
-import { API_KEY_HEADER, VERSION } from '../generated/facts.gen.ts';
+/** A request: checked and encoded before anything is sent, then sent until it is settled. */
+import { API_KEY_HEADER } from '../generated/document.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
-import { AbortedError, AnswerError, ConnectionError, InvalidError, OutcomeUnknownError, ResellerError, TimeoutError } from './errors.ts';
-import type { Details, ErrorClass } from './errors.ts';
-import type { Refuse } from './form.ts';
-import type { Client, DryRun, Flag, RequestOptions, Told } from './options.ts';
+import { classify } from './classify.ts';
+import type { Envelope, Failure } from './classify.ts';
+import { learnKeySupport } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { InvalidError, OutcomeUnknownError } from './errors.ts';
+import type { ErrorClass, ErrorDetails, ResellerError } from './errors.ts';
+import { encodeForm, encodeText, MASK } from './form.ts';
+import type { EncodedField, Refuse, Values } from './form.ts';
+import type { Operation } from './operation.ts';
+import type { DryRun, RequestOptions, Step } from './options.ts';
+import { isLostAfter, retryDelayMs } from './retry.ts';
+import { sendOnce } from './send.ts';
+import type { Received, WireRequest } from './send.ts';
 
-/** A request before it is sent. */
+/** A request that was checked and not sent yet. */
 export interface Prepared {
-  readonly plan: DryRun;
-  /** Whether the document says so of the operation. */
-  readonly is: (flag: Flag) => boolean;
+  readonly operation: Operation;
+  readonly dryRun: DryRun;
+  /** Values of the path and of the form, as they were given. */
+  readonly path: Values;
+  readonly body: Values;
+  readonly fields: readonly EncodedField[];
+  /** Undefined when the operation takes no key. */
+  readonly idempotencyKey: string | undefined;
   readonly options: RequestOptions;
-  /** Its `Idempotency-Key`; empty where it takes none. */
-  readonly key: string;
-  /** Its form, a text for each field; the order may be changed as long as nothing is sent. */
-  readonly sent: string[];
-  /** An error that tells of the request; a secret is in none of it. */
-  readonly fail: Fail;
-  /**
-   * Sends it until it is answered or may not be sent again. Only what is harmless to repeat is repeated: by the document
-   * (`x-retry: safe`), or by a key that the server is known to honour.
-   *
-   * @param read What is made of a response.
-   * @param tell Hears what happens, and how often it was sent.
-   * @throws OutcomeUnknownError when it may have been carried out and must not be twice.
-   * @throws ResellerError of another class when what happened is certain, or does not matter.
-   */
-  send<T>(read: Read<T>, tell?: (what: Told, attempt: number) => void): Promise<T>;
 }
 
-/** Makes an error of a class. */
-export type Fail = <E extends ResellerError>(Class: ErrorClass<E>, message: string, more?: Partial<Details>, cause?: unknown) => E;
+/** A call as the generated functions pass it on. */
+export interface RequestInput extends RequestOptions {
+  readonly url: string;
+  readonly path?: Values | undefined;
+  readonly body?: Values | undefined;
+  readonly meta: Operation;
+}
 
-/** What is made of a response. */
-export type Read<T> = (response: Response, fail: Fail, attempts: number) => Promise<T>;
+/** A successful response. */
+export interface Answer<T> {
+  readonly data: T;
+  /** Null on some account and accounting lists. */
+  readonly requestID: string | null;
+  /** For people. Programs should not compare it. */
+  readonly message: string;
+  readonly status: number;
+  /** How many times the request was sent. */
+  readonly attempts: number;
+  /** The response. Its body can be read. */
+  readonly response: Response;
+}
 
-const KEY_HEADER = 'Idempotency-Key';
+/** Hears about each step of a request. `attempt` counts from 1. */
+export type Observe = (step: Step, attempt: number) => void;
 
-/** @throws InvalidError naming every field that breaks a rule. */
-export const prepare = (client: Client, method: string, options: RequestOptions): Prepared => {
-  const { base, clock, fetch } = client;
-  const config = client.config();
-  const { apiKey, appInfo } = config;
-  const { meta = '', path = {}, body = {}, signal, timeoutMs = config.timeoutMs ?? 30_000, maxRetries = config.maxRetries ?? 2 } = options;
-  // Milliseconds; a server that asks for a longer pause is not waited for.
-  const longestPause = 60_000;
-  const [operation = '', flags = ''] = meta.split(' ');
-  const is = (flag: Flag) => flags.includes(flag);
-  const fields: FieldError[] = [];
-  const refuse: Refuse = (field, rule, message = rule) => void fields.push({ field, rule, message });
-  const url = base + (options.fill?.(options.url, path, refuse) ?? options.url);
-  const { form = {}, sent = [], shown = [] } = options.write?.(meta, body, refuse) ?? {};
-  const key = is('k') ? encodeURIComponent(options.idempotencyKey ?? crypto.randomUUID()) : '';
-  const curl =
-    `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"` +
-    (key && ` -H "${KEY_HEADER}: ${key}"`) +
-    (sent[0] ? ` -d '${shown.join('&')}'` : '');
-  let attempts = 0;
-  let isLost: boolean | undefined;
-  const fail: Fail = (Class, message, more, cause) =>
-    Object.assign(new Class(`${operation}: ${message}${attempts ? '' : '. Nothing was sent.'}`, { cause }), {
-      operation,
-      attempts,
-      curl,
-      ...more,
-    });
-  const [first] = fields;
-  if (first) throw fail(InvalidError, `${first.field} is ${first.message}`, { fields });
+/** @throws InvalidError naming every value that breaks a rule. */
+export function prepare(connection: Connection, method: string, input: RequestInput): Prepared {
+  const { base, showPersonalData } = connection;
+  const { url: template, path = {}, body = {}, meta: operation, ...options } = input;
+  const issues: FieldError[] = [];
+  const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
+  const url = base + fillPath(template, path, refuse);
+  const fields = encodeForm(operation, body, refuse, showPersonalData);
+  const idempotencyKey = operation.keyed ? encodeURIComponent(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const dryRun = {
+    operation: operation.id,
+    billable: operation.effect === 'purchase',
+    method,
+    url,
+    form: Object.fromEntries(fields.map(({ name, shown }) => [name, shown])),
+    curl: curlOf(method, url, idempotencyKey, fields),
+  };
+  const prepared = { operation, dryRun, path, body, fields, idempotencyKey, options };
+  if (issues.length > 0) {
+    const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ');
+    throw errorOf(InvalidError, prepared, message, { fields: issues });
+  }
+  return prepared;
+}
+
+/** An error about a request. Its message begins with the operation. */
+export function errorOf<E extends ResellerError>(
+  Class: ErrorClass<E>,
+  { operation, dryRun, idempotencyKey }: Pick<Prepared, 'operation' | 'dryRun' | 'idempotencyKey'>,
+  message: string,
+  details: Partial<ErrorDetails> = {},
+  cause?: unknown,
+): E {
+  const attempts = details.attempts ?? 0;
+  const text = `${operation.id}: ${message}${attempts === 0 ? '. Nothing was sent.' : ''}`;
+  return new Class(text, { operation: operation.id, attempts, curl: dryRun.curl, idempotencyKey, ...details }, cause);
+}
+
+/**
+ * Sends a request until its outcome is certain or it must not be sent again.
+ *
+ * @throws OutcomeUnknownError when it may have been carried out and must not take effect twice.
+ * @throws ResellerError of another class when it was not carried out, or when that does not matter.
+ */
+export async function send(connection: Connection, prepared: Prepared, observe: Observe = () => {}): Promise<Answer<never>> {
+  const { fetch, clock, keys } = connection;
+  const { operation, options } = prepared;
+  const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = options;
+  const wire = wireRequestOf(connection, prepared);
+  let isLost = false;
+  for (let attempts = 1; ; attempts++) {
+    observe({ type: 'request' }, attempts);
+    const attempt = await sendOnce(wire, { fetch, timeoutMs, signal });
+    if (attempt.kind === 'received') learnKeySupport(keys, attempt.headers);
+    const verdict = classify(attempt, timeoutMs);
+    if (verdict.kind === 'success' && attempt.kind === 'received') {
+      observe({ type: 'response', status: attempt.status }, attempts);
+      return answerOf(attempt, verdict.envelope, attempts);
+    }
+    if (verdict.kind === 'success') throw new Error('A response that was not received cannot be a success.');
+    isLost = isLostAfter(isLost, verdict);
+    const isRepeatable = operation.repeatable || (keys.honoured === true && operation.keyed);
+    const delay = retryDelayMs(verdict, { isRepeatable, mayBeCarriedOut: isLost, retries: attempts - 1, maxRetries });
+    const sent = attempt.kind === 'aborted' && !attempt.left ? attempts - 1 : attempts;
+    const error = delay === undefined ? settle(prepared, verdict, sent, isLost) : errorOfFailure(prepared, verdict, sent, isLost);
+    observe({ type: 'failure', error, delay }, attempts);
+    if (delay === undefined) throw error;
+    await clock.sleep(delay, signal);
+  }
+}
+
+/** The error that a request ends with. */
+export function settle(prepared: Prepared, failure: Failure, attempts: number, isLost: boolean): ResellerError {
+  const last = errorOfFailure(prepared, failure, attempts, isLost);
+  if (!isLost || prepared.operation.repeatable) return last;
+  const { status, requestID, retryAfter } = last;
+  const message = `the outcome is unknown, because the response was lost: ${failure.error.message}. Pass this error to reconcile() to find out`;
+  return errorOf(OutcomeUnknownError, prepared, message, { attempts, uncertain: true, status, requestID, retryAfter }, last);
+}
+
+function errorOfFailure(prepared: Prepared, { error }: Failure, attempts: number, uncertain: boolean): ResellerError {
+  return errorOf(error.Class, prepared, error.message, { ...error.details, attempts, uncertain }, error.cause);
+}
+
+function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {
+  const body = fields.map(({ name, text }) => `${name}=${text}`).join('&');
   return {
-    plan: { operation, billable: is('b'), method, url, form, curl },
-    is,
-    options,
-    key,
-    sent,
-    fail,
-    async send(read, tell) {
-      for (;;) {
-        const timeout = new AbortController();
-        const timer = setTimeout(() => timeout.abort(), Math.min(timeoutMs, 2 ** 31 - 1));
-        const before = attempts;
-        let response: Response | undefined;
-        let error;
-        try {
-          signal?.throwIfAborted();
-          attempts++;
-          tell?.({ type: 'request' }, attempts);
-          response = await fetch(url, {
-            method,
-            redirect: 'manual',
-            body: sent.join('&') || null,
-            headers: {
-              'user-agent': `reseller-client/${VERSION}${appInfo ? ` ${appInfo.name}/${appInfo.version} (${appInfo.url})` : ''}`,
-              [API_KEY_HEADER]: apiKey,
-              ...(key && { [KEY_HEADER]: key }),
-              ...options.headers,
-            },
-            signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
-          });
-          if (response.headers.has('idempotency-key-lifetime')) client.honoured ??= true;
-          const result = await read(response, fail, attempts);
-          tell?.({ type: 'response', status: response.status }, attempts);
-          return result;
-        } catch (cause) {
-          // `fetch` wraps what the system says.
-          let root = Object(cause);
-          while (root.cause) root = root.cause;
-          const isAborted = signal?.aborted;
-          const [Class, message]: [ErrorClass<ResellerError>, string] = isAborted
-            ? [AbortedError, 'aborted']
-            : timeout.signal.aborted
-              ? [TimeoutError, `no answer within ${timeoutMs} ms`]
-              : response
-                ? [AnswerError, `the answer broke off: ${root}`]
-                : [ConnectionError, `no answer from ${url}: ${root}`];
-          error =
-            cause instanceof ResellerError
-              ? cause
-              : fail(
-                  Class,
-                  message,
-                  {
-                    status: response?.status,
-                    reason: response && 'cut',
-                    // Unless the system tells that it did not leave: codes of Node and Bun, and how Deno words it.
-                    uncertain:
-                      attempts > before &&
-                      !/^\w*(refused|notfound|eai_again|connect_timeout)$|\(connect\)/i.test(root.code ?? root.message),
-                    retryable: !isAborted,
-                  },
-                  cause,
-                );
-        } finally {
-          clearTimeout(timer);
-        }
-        const { status = 500, uncertain, retryable, retryAfter = 0 } = error;
-        // Once lost, only an answer that speaks of the first sending settles it.
-        isLost = uncertain || (isLost && /5..|40[13]|429/.test(`${status}`));
-        const delay = Math.max(retryAfter * 1000, 0) || Math.min(4_000, 250 * 2 ** before) * (1 + Math.random());
-        const isLast = !retryable || !(is('s') || client.honoured) || before >= maxRetries || delay > longestPause;
-        tell?.({ type: 'failure', error, delay: isLast ? undefined : delay }, attempts);
-        if (isLast)
-          throw isLost && !is('s')
-            ? fail(OutcomeUnknownError, `outcome unknown, see reconcile(error). ${error.message}`, {}, error)
-            : error;
-        // An abort ends the next attempt before it begins.
-        await clock.sleep(delay, signal);
-      }
+    url: dryRun.url,
+    method: dryRun.method,
+    body: body === '' ? null : body,
+    headers: {
+      ...headers,
+      [API_KEY_HEADER]: apiKey(),
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      ...options.headers,
     },
   };
-};
+}
+
+function answerOf({ status, headers, text }: Received, { data, requestID, message }: Envelope, attempts: number): Answer<never> {
+  const response = new Response(text, { status, headers });
+  return { data, requestID, message, status, attempts, response };
+}
+
+function fillPath(template: string, path: Values, refuse: Refuse): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name];
+    const text = typeof value === 'string' || Number.isSafeInteger(value) ? encodeText(String(value)) : undefined;
+    // A dot segment would be another path.
+    if (text === undefined || text === '' || /^\.+$/.test(text)) {
+      refuse(name, 'type', 'must be an identifier: a text that is not empty, or a whole number');
+      return '';
+    }
+    return text;
+  });
+}
+
+function curlOf(method: string, url: string, idempotencyKey: string | undefined, fields: readonly EncodedField[]): string {
+  return [
+    `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"`,
+    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
+    ...(fields.length === 0 ? [] : [`-d '${fields.map(({ name, text, shown }) => `${name}=${shown === MASK ? MASK : text}`).join('&')}'`]),
+  ].join(' ');
+}

@@ -1,15 +1,18 @@
-/** What an answer may hold, as the document describes it: a name or the letters of scalar types, or what is within. */
-export type Shape =
-  | string
-  | {
-      /** Letters of the scalar types that it may be beside: s, i, n, b, z for null. */
-      readonly or?: string;
-      /** Properties; a name that ends in `?` is optional. */
-      readonly of?: Readonly<Record<string, Shape>>;
-      /** What each value of a map is. */
-      readonly each?: Shape;
-      /** What each item of a list is. */
-      readonly list?: Shape;
-      /** Values that the document names. */
-      readonly seen?: readonly unknown[];
-    };
+/** Lists in one shape: whatever the API wraps a list in, the client returns an array. */
+import { isRecord } from './json.ts';
+import type { ListShape, Operation } from './operation.ts';
+import type { Answer } from './request.ts';
+
+/** The answer with its list as an array. */
+export function shape<A extends Answer<unknown>>({ list }: Operation, answer: A): A {
+  return list ? { ...answer, data: arrayOf(list, answer.data) } : answer;
+}
+
+function arrayOf(list: ListShape, data: unknown): unknown {
+  if (!isRecord(data)) return data;
+  if ('property' in list) return data[list.property];
+  return Object.entries(data).map(([key, item]) => (isRecord(item) ? { [list.keyedBy]: key, ...item } : item));
+}
+
+/** The items of a map as a list, each with its key. */
+export type KeyedList<Map, Key extends string> = (Map[keyof Map] & { [Name in Key]: string })[];

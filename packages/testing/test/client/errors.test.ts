@@ -9,7 +9,6 @@ import {
   AuthenticationError,
   ConflictError,
   ConnectionError,
-  createClient,
   createReseller,
   CreditLimitError,
   InvalidError,
@@ -20,6 +19,7 @@ import {
   ServerError,
   TimeoutError,
 } from '@reseller/client';
+import { createClient } from '@reseller/client/operations';
 import type { Reseller } from '@reseller/client';
 import { createTestService } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
@@ -103,10 +103,10 @@ describe('what the service refuses', () => {
 });
 
 test.each([
-  ['no message', undefined, /^listVmHosts: status 418$/],
+  ['no words', '', /^listVmHosts: the service answered with status 418$/],
   ['a question', 'Really?', /^listVmHosts: Really\?$/],
 ])('an error of another server with %s', async (_, message, expected) => {
-  const fetch = async () => Response.json({ status: 'error', message, data: null }, { status: 418 });
+  const fetch = async () => Response.json({ status: 'error', requestID: null, message, data: null }, { status: 418 });
   const error = await thrownBy(createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch }).vm.hosts());
   expect([error.name, error.status]).toEqual(['ResellerError', 418]);
   expect(error.message).toMatch(expected);
@@ -219,7 +219,9 @@ describe('what is no answer of the API', () => {
     const error = await thrownBy(reseller.vm.hosts());
     expect(error).toMatchObject({ name: 'AnswerError', reason: 'redirect', status: 307, uncertain: false });
     expect(error.message).toContain(`http://localhost:${port}`);
-    expect(await thrownBy(reseller.vm.create(SMALL_VM))).toMatchObject({ name: 'AnswerError', reason: 'redirect' });
+    // Only the API itself says what became of a purchase.
+    const purchase = await thrownBy(reseller.vm.create(SMALL_VM));
+    expect([purchase.name, purchase.cause]).toMatchObject(['OutcomeUnknownError', { name: 'AnswerError', reason: 'redirect' }]);
     expect(seen).toEqual([]);
   });
 
@@ -272,7 +274,7 @@ describe('no error tells a secret', () => {
 
   test('the curl of an error does what the call did', async () => {
     const service = await start();
-    const { curl } = await service.reseller().vm.create(SMALL_VM).dryRun();
+    const { curl } = await service.reseller().vm.create(SMALL_VM, { dryRun: true });
     expect(curl).toMatch(
       /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H "Idempotency-Key: [0-9a-f-]{36}" -d 'cores=\d/,
     );

@@ -68,6 +68,7 @@ async function expectTruth({ service, purchase }: Setting, found: Reconciliation
   expect(found.outcome).toBe(effects === 1 ? 'committed' : 'not-committed');
   if (found.outcome !== 'committed') return;
   expect(JSON.stringify(found.data)).not.toContain('***');
+  if (!found.entry) return expect(found.masked).toEqual([]);
   const kept = JSON.parse(found.entry.response_body);
   for (const path of found.masked) expect(path.split('.').reduce((value, name) => value[name], kept.data)).toBe('***');
 }
@@ -297,10 +298,8 @@ describe('what is certain is no unknown outcome', () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });
-    service.faults.addError(503, 'unavailable');
+    service.faults.addError(503, 'unavailable', { times: 3 });
     await expect(reseller.vm.create(SMALL_VM)).rejects.toBeInstanceOf(ServerError);
-    service.faults.add({ kind: 'answer', when: 'before', response: page(404) });
-    await expect(reseller.vm.create(SMALL_VM)).rejects.toMatchObject({ name: 'AnswerError', reason: 'html', uncertain: false });
     await expect(reseller.vm.reinstall(99_999)).rejects.toBeInstanceOf(NotFoundError);
   });
 });

@@ -1,5 +1,6 @@
 /** Wrong input is refused before anything is sent, naming the field. */
-import { createClient, createReseller, InvalidError } from '@reseller/client';
+import { createReseller, InvalidError } from '@reseller/client';
+import { createClient } from '@reseller/client/operations';
 import type { Fetch, Reseller } from '@reseller/client';
 import { expect, test } from 'vitest';
 
@@ -49,7 +50,7 @@ test('every broken field is named', async () => {
 });
 
 test('characters with a meaning in addresses stay within the identifier', async () => {
-  const { url } = await reseller.domain.info('a/b?c#d é').dryRun();
+  const { url } = await reseller.domain.info('a/b?c#d é', { dryRun: true });
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
 
@@ -78,16 +79,16 @@ test('what a header cannot hold of an idempotency key is percent-encoded', async
   const client = createReseller({ apiKey: 'key', baseUrl: 'http://reseller.test', fetch });
   for (const idempotencyKey of ['order-1', 'a\r\nb: "$c"']) await client.vm.reinstall(12_345, undefined, { idempotencyKey });
   expect(sent).toEqual(['order-1', 'a%0D%0Ab%3A%20%22%24c%22']);
-  const { curl } = await client.vm.reinstall(12_345, undefined, { idempotencyKey: '$(date)' }).dryRun();
+  const { curl } = await client.vm.reinstall(12_345, undefined, { idempotencyKey: '$(date)', dryRun: true });
   expect(curl).toContain('-H "Idempotency-Key: %24(date)"');
 });
 
 test('a closing slash and a path in the base address', async () => {
-  const { url } = await createReseller({ apiKey: 'key', baseUrl: 'https://a.test/api/v1/' }).vm.hosts().dryRun();
+  const { url } = await createReseller({ apiKey: 'key', baseUrl: 'https://a.test/api/v1/' }).vm.hosts({ dryRun: true });
   expect(url).toBe('https://a.test/api/v1/vm/list/hosts');
 });
 
 test('the addresses of the document', async () => {
-  const { url } = await createReseller({ apiKey: 'key', environment: 'sandbox' }).vm.hosts().dryRun();
+  const { url } = await createReseller({ apiKey: 'key', environment: 'sandbox' }).vm.hosts({ dryRun: true });
   expect(url).toBe('http://127.0.0.1:4010/vm/list/hosts');
 });

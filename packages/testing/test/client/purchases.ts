@@ -1,7 +1,6 @@
 /** How each operation that costs money is called in tests, over all such operations of the document. */
 import { parseDocument, readOperations } from '@reseller/contract';
-import type { CallOptions, Operations } from '@reseller/client';
-import type { Reseller } from '@reseller/client';
+import type { Call, CallOptions, Reseller } from '@reseller/client';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 
 import { listMarketItems, orderDedicatedServer, orThrow, terminateDomain } from '@reseller/operator-client';
@@ -13,7 +12,7 @@ export interface Purchase {
   readonly path: string;
   /** How often it was carried out, by what it leaves behind in the store. */
   kept(): Promise<number>;
-  make(options?: CallOptions): ReturnType<Operations[keyof Operations]>;
+  make(options?: CallOptions): Call<unknown>;
 }
 
 /** Makes all that a purchase needs. */

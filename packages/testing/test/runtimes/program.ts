@@ -35,7 +35,7 @@ export async function run({ baseUrl, apiKey, reads, nowhere }: Task): Promise<Re
     else throw error;
   }
   for (let count = 0; count < reads; count++) await reseller.domain.list();
-  const entries = await reseller.account.allRequests().toArray();
+  const entries = await reseller.account.requests().toArray();
   const log = entries.map(({ endpoint }) => endpoint);
   const nobody = await createReseller({ apiKey, baseUrl: nowhere, maxRetries: 0 })
     .vm.create(form)

@@ -19,7 +19,11 @@ export const createHandle: StoreOperation<'createHandle'> = {
     }
     const phone = form.phone === undefined ? null : phoneOf(form.phone, country?.code ?? '');
     if (phone === undefined) {
-      broken.push({ field: 'phone', rule: 'phone', message: 'must be a phone number without an extension, such as +49.6955501234' });
+      broken.push({
+        field: 'phone',
+        rule: 'phone',
+        message: 'must be a number of the numbering plan of its country, such as +49.6955501234',
+      });
     }
     if (!country || phone === undefined) throw invalid(broken);
     const id = newHandleId(ports.random);

@@ -14,6 +14,3 @@ export const API_KEY_HEADER = 'X-SERVICE-APIKEY';
 
 /** Version of this package. */
 export const VERSION = '0.0.0';
-
-/** How many entries a page of the request log holds at the most. */
-export const LOG_PAGE = 50;

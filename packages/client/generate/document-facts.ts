@@ -1,0 +1,43 @@
+/** What holds for every operation: addresses, secret names, and the version in the user agent. */
+import { readOperations, secretNames } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
+
+import { items, members, quoted, source } from './json.ts';
+
+/** `document.gen.ts` */
+export function writeDocumentFacts(document: OpenApiDocument, manifest: unknown): string {
+  const secrets = [...secretNames(document)].toSorted();
+  return [
+    '/** Names of the properties that the document marks as secret (`x-secret`). */',
+    `export type SecretName = ${secrets.map(quoted).join(' | ')};`,
+    '',
+    '/** The same at run time. */',
+    `export const SECRETS: ReadonlySet<string> = /* @__PURE__ */ new Set(${source(secrets)});`,
+    '',
+    '/** The base addresses of the document. */',
+    `export const ENVIRONMENTS = ${source(environments(document))} as const;`,
+    '',
+    '/** The header that carries the API key. */',
+    `export const API_KEY_HEADER = ${quoted(apiKeyHeader(document))};`,
+    '',
+    '/** Version of this package. */',
+    `export const VERSION = ${quoted(String(members(manifest)['version']))};`,
+    '',
+  ].join('\n');
+}
+
+function apiKeyHeader(document: OpenApiDocument): string {
+  const headers = new Set(readOperations(document).map(({ security }) => security?.header));
+  const [header] = headers;
+  if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
+  return header;
+}
+
+function environments(document: unknown): Record<string, string> {
+  return Object.fromEntries(
+    items(members(document)['servers']).map((server) => {
+      const { url, description } = members(server);
+      return [String(description).toLowerCase(), String(url)];
+    }),
+  );
+}

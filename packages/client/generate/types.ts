@@ -1,0 +1,32 @@
+/** Options of the plugin `@hey-api/typescript`, and what is changed in the document before types are generated from it. */
+import type { Plugins } from '@hey-api/openapi-ts';
+
+import { items, members } from './json.ts';
+
+type Resolvers = Plugins.HeyApiTypeScript.Resolvers;
+
+/**
+ * An enumeration that may gain values: `'OK' | 'LOCK' | (string & {})`. With `| string` in its place, the compiler would forget the
+ * known values, and editors would not complete them.
+ */
+export const openEnumeration: NonNullable<Resolvers['union']> = ({ $, schemas, childResults }) => {
+  const isOpen = schemas.map(({ type, const: value }) => type === 'string' && value === undefined);
+  const hasKnown = schemas.some(({ type, const: value }) => type === 'enum' || typeof value === 'string');
+  if (!hasKnown || !isOpen.includes(true)) return undefined;
+  const known = childResults.filter((_, index) => !isOpen[index]).map(({ type }) => type);
+  return $.type.or(...known, $.type.and($.type('string'), $.type.object()));
+};
+
+/** Remarks that the bundle adds about the origin of a part. Users of the client have never seen the text that they refer to. */
+const REMARK = /\n*\*[^*\n]*\b(?:specification|our choice|Inferred)\b[^*\n]*\*\s*$/;
+
+/** Takes the remarks about the origin of parts out of all descriptions. */
+export function dropRemarks(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  if ('description' in node && typeof node.description === 'string') {
+    const text = node.description.replace(REMARK, '');
+    if (text === '') delete node.description;
+    else node.description = text;
+  }
+  for (const child of Array.isArray(node) ? items(node) : Object.values(members(node))) dropRemarks(child);
+}

@@ -1,0 +1,49 @@
+/** Turns events into log lines. No line has a secret, the API key or personal data. */
+import type { ClientEvent, Logger, LogLevel } from './runtime/options.ts';
+
+export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'off'];
+
+/** Names the level where `logLevel` is not set. */
+const ENVIRONMENT_VARIABLE = 'RESELLER_LOG';
+
+/**
+ * Returns what logs an event. Without a logger and a level, nothing is logged.
+ *
+ * @throws TypeError when the level is unknown.
+ */
+export function loggerOf(logger?: Logger, logLevel?: LogLevel): (event: ClientEvent) => void {
+  const level = logLevel ?? levelOfEnvironment() ?? (logger ? 'warn' : 'off');
+  const target = logger ?? console;
+  if (!LOG_LEVELS.includes(level)) throw new TypeError(`logLevel '${level}' is unknown. Use one of ${LOG_LEVELS.join(', ')}.`);
+  const isOn = (wanted: LogLevel) => LOG_LEVELS.indexOf(wanted) >= LOG_LEVELS.indexOf(level);
+  return (event) => {
+    const severity = severityOf(event);
+    if (isOn(severity)) target[severity](lineOf(event), detailsOf(event));
+  };
+}
+
+function severityOf(event: ClientEvent): Exclude<LogLevel, 'off'> {
+  if (event.type === 'failure') {
+    if (event.delay !== undefined) return 'warn';
+    return event.error.name === 'OutcomeUnknownError' ? 'error' : 'info';
+  }
+  return event.type === 'response' && event.method !== 'GET' ? 'info' : 'debug';
+}
+
+function lineOf(event: ClientEvent): string {
+  const { operation, attempt, milliseconds } = event;
+  if (event.type === 'request') return `${operation}: attempt ${attempt}`;
+  if (event.type === 'response') return `${operation}: status ${event.status} in ${milliseconds} ms`;
+  const next = event.delay === undefined ? '' : `. Next attempt in ${Math.round(event.delay)} ms`;
+  return `${event.error.message}${next}`;
+}
+
+function detailsOf({ method, url, form, attempt, milliseconds }: ClientEvent): object {
+  return { method, url, form, attempt, milliseconds };
+}
+
+function levelOfEnvironment(): LogLevel | undefined {
+  const process: { env?: Record<string, string | undefined> } | undefined = Reflect.get(globalThis, 'process');
+  const named = process?.env?.[ENVIRONMENT_VARIABLE];
+  return LOG_LEVELS.find((level) => level === named);
+}

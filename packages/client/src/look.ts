@@ -1,0 +1,90 @@
+/** Reading the newest part of the request log, for all lost requests at once. */
+import type { RequestLogItem } from './generated/types.gen.ts';
+import type { LostRequest, Memory } from './memory.ts';
+import { pagesOf } from './paged-call.ts';
+import type { Clock } from './runtime/options.ts';
+
+/** The request log at one moment, as far back as any open request may be. */
+export interface Look {
+  /** By the client's clock. */
+  readonly startedAt: number;
+  /** Newest first. */
+  readonly entries: readonly RequestLogItem[];
+  /** Add it to a time of the client's clock to get the log's time. Undefined when no entry of this client is in sight. */
+  readonly clockOffset: number | undefined;
+}
+
+export interface LookParts {
+  readonly clock: Clock;
+  readonly memory: Memory;
+  /** Reads the entries after the `offset` newest. */
+  readonly readPage: (offset: number) => Promise<RequestLogItem[]>;
+  /** Makes a harmless request that the server logs. Returns its identifier. */
+  readonly leaveMark: () => Promise<string | null>;
+}
+
+/** Covers the time that a response takes, and logs that keep whole seconds. */
+export const CLOCK_SLACK_MS = 2_000;
+/** A look that is younger serves others too. */
+const MAX_LOOK_AGE_MS = 250;
+
+/** Returns a function that looks at the log. Calls at the same time share one look. */
+export function looksOf(parts: LookParts): (since: number) => Promise<Look> {
+  const { clock } = parts;
+  let latest: { readonly startedAt: number; readonly look: Promise<Look> } | undefined;
+  return (since) => {
+    const now = clock.now();
+    if (!latest || latest.startedAt < since || now - latest.startedAt > MAX_LOOK_AGE_MS) {
+      const look = readLook(parts, now);
+      latest = { startedAt: now, look };
+      // A look that failed is not kept.
+      look.catch(() => {
+        if (latest?.look === look) latest = undefined;
+      });
+    }
+    return latest.look;
+  };
+}
+
+/** The clock of the log is told by entries whose time of answer this client knows. When there is none, it leaves one. */
+async function readLook(parts: LookParts, startedAt: number): Promise<Look> {
+  const entries = await readBack(parts);
+  const clockOffset = clockOffsetOf(entries, parts.memory);
+  if (clockOffset !== undefined) return { startedAt, entries, clockOffset };
+  const mark = await parts.leaveMark();
+  parts.memory.remember(mark, parts.clock.now());
+  const again = await readBack(parts);
+  return { startedAt, entries: again, clockOffset: clockOffsetOf(again, parts.memory) };
+}
+
+async function readBack({ readPage, memory }: LookParts): Promise<readonly RequestLogItem[]> {
+  const entries: RequestLogItem[] = [];
+  for await (const page of pagesOf(readPage)) {
+    entries.push(...page);
+    if (reachesBack(entries, memory)) break;
+  }
+  return entries;
+}
+
+/** Whether the entries go back to before every open request. Without a known clock, one page must do. */
+function reachesBack(entries: readonly RequestLogItem[], memory: Memory): boolean {
+  const clockOffset = clockOffsetOf(entries, memory);
+  const oldest = entries.at(-1);
+  if (clockOffset === undefined || !oldest) return true;
+  return [...memory.open].every(
+    (request) => isBefore(oldest, request, clockOffset) || entries.some((entry) => entry.requestID === request.after),
+  );
+}
+
+/** Whether an entry is certainly older than a request. */
+export function isBefore({ requestDate }: RequestLogItem, { sentAt }: LostRequest, clockOffset: number): boolean {
+  return Date.parse(requestDate) < sentAt + clockOffset - CLOCK_SLACK_MS;
+}
+
+function clockOffsetOf(entries: readonly RequestLogItem[], { answered }: Memory): number | undefined {
+  for (const { requestID, requestDate } of entries) {
+    const answeredAt = answered.get(requestID);
+    if (answeredAt !== undefined) return Date.parse(requestDate) - answeredAt;
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+/** What a client remembers of its requests, by which `reconcile` tells them from those of others. */
+import type { Prepared } from './runtime/request.ts';
+import type { Reconciliation } from './reconcile.ts';
+
+/** A request that must not take effect twice and whose outcome is not known. */
+export interface LostRequest {
+  readonly prepared: Prepared;
+  /** By the client's clock. */
+  readonly sentAt: number;
+  /** The newest request that was answered before this one was sent. */
+  readonly after: string | undefined;
+  /** How many times it was sent. */
+  attempts: number;
+  /** The outcome, once it is certain. */
+  found?: Reconciliation;
+  /** Takes it out of the open requests. Gives its price back to the budget when it had no effect. */
+  settle(committed: boolean): void;
+}
+
+export interface Memory {
+  /** Requests that were answered, by identifier, with the time of the answer. None of them is a lost one. */
+  readonly answered: ReadonlyMap<string, number>;
+  /** The newest of them. */
+  readonly newest: string | undefined;
+  readonly open: Set<LostRequest>;
+  /** Keeps the identifier of an answered request. */
+  remember(requestID: string | null | undefined, now: number): void;
+}
+
+/** Later identifiers replace earlier ones. */
+const MAX_REMEMBERED = 1_000;
+
+export function memoryOf(): Memory {
+  const answered = new Map<string, number>();
+  let newest: string | undefined;
+  return {
+    answered,
+    open: new Set(),
+    get newest() {
+      return newest;
+    },
+    remember(requestID, now) {
+      if (typeof requestID !== 'string') return;
+      answered.set(requestID, now);
+      newest = requestID;
+      const [oldest] = answered.keys();
+      if (answered.size > MAX_REMEMBERED && oldest !== undefined) answered.delete(oldest);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/** Lists that come in pages (specification: "Limits": the request log has up to 50 items per call). */
+import type { Call } from './runtime/call.ts';
+
+/** A call that returns one page. Iterated, it returns every item, and reads further pages as they are needed. */
+export interface PagedCall<Item> extends Call<Item[]>, PagedMethods<Item> {}
+
+/** What a paged call has beyond other calls. */
+export interface PagedMethods<Item> extends AsyncIterable<Item> {
+  /** The pages. None is empty. */
+  pages(): AsyncGenerator<Item[]>;
+  /** The items as an array. `limit` is the largest number of items; by default, all of them. */
+  toArray(options?: { limit?: number }): Promise<Item[]>;
+}
+
+/**
+ * Begins with one page.
+ *
+ * @param readPage Reads the page that begins after the `offset` newest items; without an offset, the one that the form names.
+ */
+export function pagedCall(
+  readPage: (form?: { readonly offset: number }) => Call<never>,
+  form: { readonly offset?: number | undefined } = {},
+): Call<never> & PagedMethods<never> {
+  const call = readPage();
+  let first: Call<never[]> | undefined = call;
+  const pages = () => {
+    // Whoever iterates need not handle the rejection of the call as well.
+    call.catch(() => {});
+    return pagesOf(async (offset) => {
+      const page = first ?? readPage({ offset });
+      first = undefined;
+      return page;
+    }, form.offset);
+  };
+  return Object.assign(call, pagedMethods(pages));
+}
+
+function pagedMethods<Item>(pages: () => AsyncGenerator<Item[]>): PagedMethods<Item> {
+  const methods: PagedMethods<Item> = {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page;
+    },
+    async toArray({ limit = Infinity } = {}) {
+      const items: Item[] = [];
+      if (limit <= 0) return items;
+      for await (const item of methods) if (items.push(item) >= limit) break;
+      return items;
+    },
+  };
+  return methods;
+}
+
+/** A server that ignores the offset would be read for ever. */
+const MAX_PAGES_WITHOUT_PROGRESS = 100;
+
+/**
+ * Every page of a list that is newest first. Items that arrive while it is read are left out; of the others none is missing and none
+ * comes twice.
+ *
+ * New items push older ones to higher offsets. Each page is therefore read from the last item that was returned, and what comes after that
+ * item is new to the caller, whether or not the server logs the reading itself.
+ *
+ * @param readPage Reads the items after the `offset` newest.
+ * @param offset Where to begin.
+ */
+export async function* pagesOf<Item>(readPage: (offset: number) => Promise<Item[]>, offset = 0): AsyncGenerator<Item[]> {
+  const first = await readPage(offset);
+  let page = first;
+  let next = offset;
+  let lastReturned: string | undefined;
+  let pagesWithoutProgress = 0;
+  while (page.length > 0) {
+    const at = lastReturned === undefined ? -1 : page.findIndex((item) => identityOf(item) === lastReturned);
+    const isMissed = lastReturned !== undefined && at < 0;
+    const fresh = isMissed ? [] : page.slice(at + 1);
+    const last = fresh.at(-1);
+    if (last !== undefined) {
+      yield fresh;
+      lastReturned = identityOf(last);
+      pagesWithoutProgress = 0;
+    } else if (!isMissed || ++pagesWithoutProgress > MAX_PAGES_WITHOUT_PROGRESS) return;
+    if (page.length < first.length) return;
+    next = Math.max(1, next + page.length - (isMissed ? 0 : 1));
+    page = await readPage(next);
+  }
+}
+
+/** Items have no property in common that would identify them, so the whole item does. */
+function identityOf(item: unknown): string {
+  return JSON.stringify(item);
+}

@@ -1,0 +1,41 @@
+/** Whether and when a request is sent again. */
+import type { Failure } from './classify.ts';
+
+/** What is known after a sending failed. */
+export interface RetryState {
+  /** A second sending never has a second effect, by the document or because the server honours the key that is sent. */
+  readonly isRepeatable: boolean;
+  /** Whether any sending so far may have been carried out. */
+  readonly mayBeCarriedOut: boolean;
+  /** How many times the request was sent again so far. */
+  readonly retries: number;
+  readonly maxRetries: number;
+}
+
+const FIRST_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 4_000;
+/** A server that asks for a longer pause is not waited for. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+/** Milliseconds to wait before the request is sent again, or undefined when it must not be. */
+export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
+  const { isRepeatable, mayBeCarriedOut, retries, maxRetries } = state;
+  if (retries >= maxRetries) return undefined;
+  if (mayBeCarriedOut && !isRepeatable) return undefined;
+  // The response to an earlier sending was lost: any further response of the API brings certainty.
+  const isWorthIt = failure.transient || (mayBeCarriedOut && failure.source === 'foreign');
+  if (!isWorthIt) return undefined;
+  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs <= MAX_RETRY_AFTER_MS ? failure.retryAfterMs : undefined;
+  return backoffMs(retries);
+}
+
+/** Exponential backoff with jitter, so that clients that failed together do not return together. */
+export function backoffMs(retries: number): number {
+  return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (1 + Math.random());
+}
+
+/** Whether any sending may have been carried out, after one more failed. */
+export function isLostAfter(before: boolean, { carriedOut, settles }: Failure): boolean {
+  if (settles) return false;
+  return before || carriedOut === 'unknown';
+}

@@ -1,0 +1,152 @@
+/**
+ * Purchases through a proxy on real sockets that loses the first response and answers the later sendings itself. Whatever happens, no
+ * purchase is made twice, and what the client says about each of them is true.
+ *
+ * PURCHASES sets how many purchases are made in each kind of broken network. The default keeps a run of all tests short.
+ */
+import { createReseller, OutcomeUnknownError } from '@reseller/client';
+import type { Reseller } from '@reseller/client';
+import { createTestService } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { startProxy } from './proxy.ts';
+import type { Fate, Page, Proxy, ProxyOptions } from './proxy.ts';
+import { vmsOf } from './purchases.ts';
+
+const DEFAULT_PURCHASES = 3;
+const PURCHASES = Math.max(DEFAULT_PURCHASES, Number(process.env['PURCHASES'] ?? 0));
+
+/** The smallest VM, so that many fit. */
+const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
+/** Short only where no response comes: on a busy machine, a good response may take a while. */
+const PATIENCE_MS = 300;
+
+const html = (status: number, headers: Readonly<Record<string, string>> = {}): Page => ({
+  status,
+  headers: { 'content-type': 'text/html', ...headers },
+  body: `<html><body><h1>${status}</h1></body></html>`,
+});
+const json = (status: number, body: string): Page => ({ status, headers: { 'content-type': 'application/json' }, body });
+
+/** The first response is lost, after the purchase or before it. */
+const losses: Readonly<Record<string, Fate>> = {
+  'a reset after the purchase': { kind: 'reset', when: 'after' },
+  'a cut body': { kind: 'cut' },
+  'a 504 page after the purchase': { kind: 'page', when: 'after', page: html(504) },
+  'a reset before the purchase': { kind: 'reset', when: 'before' },
+};
+
+/** What a gateway answers in the service's place. */
+const pages: Readonly<Record<string, Page>> = {
+  'a redirect (301)': html(301, { location: 'https://elsewhere.test/' }),
+  'a redirect (302)': html(302, { location: 'https://elsewhere.test/login' }),
+  'a redirect (307)': html(307, { location: 'https://elsewhere.test/' }),
+  'a 400 page': html(400),
+  'a 401 page': html(401),
+  'a 403 page': html(403),
+  'a 404 page': html(404),
+  'a 408 page': html(408),
+  'a 409 page': html(409),
+  'a 413 page': html(413),
+  'a 422 page': html(422),
+  'a 429 page': html(429, { 'retry-after': '1' }),
+  'a 502 page': html(502),
+  'a 503 page': html(503, { 'retry-after': '1' }),
+  'a page with status 200': html(200),
+  'nothing with status 200': { status: 200, headers: {}, body: '' },
+  'half an envelope': json(200, '{"status":"success","requestID":"0192f7a4-5d0e","mess'),
+  'JSON of something else': json(200, '{"ok":true}'),
+  'JSON of something else with status 404': json(404, '{"error":"no route"}'),
+  'JSON that is nearly an envelope': json(400, '{"status":"error","message":"blocked","data":null}'),
+};
+
+const pass: Fate = { kind: 'pass' };
+
+/** Each loss, then each page on the second sending, on the third, or on every one. */
+const kinds: readonly (readonly [string, readonly Fate[]])[] = Object.entries(losses).flatMap(([loss, lost]) =>
+  Object.entries(pages).flatMap(([name, page]) => {
+    const answered: Fate = { kind: 'page', when: 'before', page };
+    return [
+      [`${loss}, then ${name}`, [lost, answered, pass]],
+      [`${loss}, twice, then ${name}`, [lost, lost, answered]],
+      [`${loss}, then ${name} on every sending`, [lost, answered, answered, answered, answered]],
+    ] as const;
+  }),
+);
+
+/** Only the first sending is answered by something else, after the service carried it out. */
+const answeredLate: readonly (readonly [string, readonly Fate[]])[] = Object.entries(pages).map(([name, page]) => [
+  `${name} after the purchase`,
+  [{ kind: 'page', when: 'after', page }],
+]);
+
+/** Every third kind of the many combinations in a short run; all of them when PURCHASES is set. */
+const chosen = process.env['PURCHASES'] === undefined ? kinds.filter((_, index) => index % 5 === 0) : kinds;
+const all = [...chosen, ...answeredLate, ['no response after the purchase', [{ kind: 'hang', when: 'after' }]] as const];
+
+interface Mode extends ProxyOptions {
+  /** Whether the client knows before its first purchase that the server honours keys. */
+  readonly isWarm: boolean;
+}
+
+const modes: Readonly<Record<string, Mode>> = {
+  'warm: the client knows that the server honours keys': { isWarm: true },
+  'cold: each purchase is the first call of its process': { isWarm: false },
+  'a server that honours no keys': { isWarm: true, withoutKeys: true },
+};
+
+const totals = { purchases: 0, bought: 0, unknown: 0, undecided: 0 };
+
+test('there are at least 40 kinds of broken networks', () => {
+  expect(all.length).toBeGreaterThanOrEqual(40);
+  expect(kinds.length).toBeGreaterThanOrEqual(200);
+});
+
+afterAll(() => {
+  const { purchases, bought, unknown, undecided } = totals;
+  process.stdout.write(
+    `broken networks: ${all.length} kinds in ${Object.keys(modes).length} modes, ${purchases} purchases, ${bought} bought, ${unknown} outcomes first unknown, ${undecided} undecided, 0 doubled, 0 wrong\n`,
+  );
+});
+
+describe.each(Object.entries(modes))('%s', (_, mode) => {
+  test.each(all)('%s', { timeout: 600_000 }, async (__, fates) => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const proxy = await startProxy(await service.listen(), mode);
+    onTestFinished(() => proxy.close());
+    const { apiKey } = await service.addAccount('1000000.00');
+    const make = () => resellerOf(service, proxy, apiKey);
+    const warm = make();
+    if (mode.isWarm) await warm.vm.hosts();
+    for (let count = 0; count < PURCHASES; count++) {
+      const before = await vmsOf(service);
+      proxy.plan(...fates);
+      const isBought = await buy(mode.isWarm ? warm : make(), fates);
+      proxy.plan();
+      expect((await vmsOf(service)) - before).toBe(isBought ? 1 : 0);
+      totals.purchases++;
+      if (isBought) totals.bought++;
+    }
+  });
+});
+
+function resellerOf({ clock }: TestService, { baseUrl }: Proxy, apiKey: string): Reseller {
+  return createReseller({ apiKey, baseUrl, clock, logLevel: 'off' });
+}
+
+/** Whether the client says that the VM was bought. */
+async function buy(reseller: Reseller, fates: readonly Fate[]): Promise<boolean> {
+  try {
+    await reseller.vm.create(VM, fates.some(({ kind }) => kind === 'hang') ? { timeoutMs: PATIENCE_MS } : {});
+    return true;
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknownError)) return false;
+    totals.unknown++;
+    const found = await reseller.reconcile(error);
+    if (found.outcome === 'undecided') totals.undecided++;
+    expect(found.outcome).not.toBe('undecided');
+    return found.outcome === 'committed';
+  }
+}

@@ -1,0 +1,28 @@
+/** The methods of a client by the operation that they call, for tests of every operation. */
+import * as door from '@reseller/client/operations';
+import type { Reseller } from '@reseller/client';
+
+import { PLACES } from '../../../client/generate/places.ts';
+import type { Places } from '../../../client/generate/places.ts';
+
+export type Method = (...input: unknown[]) => Promise<unknown>;
+
+/** As JavaScript calls them, where no compiler looks. */
+export function methodsByOperation(reseller: Reseller<boolean>): ReadonlyMap<string, Method> {
+  return new Map(entriesOf(PLACES, reseller));
+}
+
+/** The single functions likewise. */
+export function functionsByOperation(client: door.Client): ReadonlyMap<string, Method> {
+  const { createClient: _, ...functions } = door;
+  return new Map(Object.entries(functions).map(([id, call]) => [id, (...input) => Reflect.apply(call, undefined, [client, ...input])]));
+}
+
+function entriesOf(places: Places, group: object): [string, Method][] {
+  return Object.entries(places).flatMap(([name, place]): [string, Method][] => {
+    const member: unknown = Reflect.get(group, name);
+    if (typeof place !== 'string') return typeof member === 'object' && member !== null ? entriesOf(place, member) : [];
+    if (typeof member !== 'function') throw new Error(`There is no method ${name} for ${place}.`);
+    return [[place, (...input) => Promise.resolve(Reflect.apply(member, undefined, input))]];
+  });
+}

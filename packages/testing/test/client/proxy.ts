@@ -1,0 +1,141 @@
+/** A proxy on a socket, between a client and a service on a socket: it loses requests and responses, and answers in the service's place. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What happens to one sending. */
+export type Fate =
+  | { readonly kind: 'pass' }
+  /** The connection is reset, before or after the service carried the request out. */
+  | { readonly kind: 'reset'; readonly when: When }
+  /** No response comes. */
+  | { readonly kind: 'hang'; readonly when: When }
+  /** The response breaks off within its body. */
+  | { readonly kind: 'cut' }
+  /** Something else comes instead of the response. */
+  | { readonly kind: 'page'; readonly when: When; readonly page: Page };
+
+export type When = 'before' | 'after';
+
+export interface Page {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface ProxyOptions {
+  /** Takes the idempotency key out of requests, and its support out of responses: a server that honours no keys. */
+  readonly withoutKeys?: boolean;
+  /** Leaves readings of the request log out of the log. */
+  readonly withoutReadsInLog?: boolean;
+}
+
+export interface Proxy {
+  readonly baseUrl: string;
+  /** What happens to the next sendings to paths of purchases, in order. */
+  plan(...fates: readonly Fate[]): void;
+  /** How many requests came for a path. */
+  count(path: string): number;
+  close(): void;
+}
+
+/** An answer of the service. */
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+const LOG_PATH = '/account/requests';
+const PAGE_SIZE = 50;
+
+export async function startProxy(target: string, options: ProxyOptions = {}): Promise<Proxy> {
+  const fates: Fate[] = [];
+  const counts = new Map<string, number>();
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+    const fate = request.method === 'PUT' ? fates.shift() : undefined;
+    void handle(request, response, { target, options, fate: fate ?? { kind: 'pass' } });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${portOf(server)}`,
+    plan: (...planned) => void fates.splice(0, fates.length, ...planned),
+    count: (path) => counts.get(path) ?? 0,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The server does not listen on a port.');
+  return address.port;
+}
+
+interface Handling {
+  readonly target: string;
+  readonly options: ProxyOptions;
+  readonly fate: Fate;
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, { target, options, fate }: Handling): Promise<void> {
+  const body = await text(request);
+  const forward = () => send(target, request, body, options);
+  if (fate.kind === 'pass' || fate.kind === 'cut') {
+    const reply = await forward();
+    response.writeHead(reply.status, headersOf(reply));
+    if (fate.kind === 'pass') return void response.end(reply.body);
+    response.write(reply.body.slice(0, reply.body.length / 2), () => request.socket.resetAndDestroy());
+    return;
+  }
+  if (fate.when === 'after') await forward();
+  if (fate.kind === 'hang') return;
+  if (fate.kind === 'reset') return void request.socket.resetAndDestroy();
+  const { page } = fate;
+  response.writeHead(page.status, { ...page.headers, 'content-length': Buffer.byteLength(page.body) }).end(page.body);
+}
+
+async function send(target: string, request: IncomingMessage, body: string, options: ProxyOptions): Promise<Reply> {
+  const { method = 'GET', url = '/' } = request;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    const isDropped =
+      name === 'host' || name === 'connection' || name === 'content-length' || (options.withoutKeys && name === 'idempotency-key');
+    if (typeof value === 'string' && !isDropped) headers.set(name, value);
+  }
+  const fetchAt = async (form: string): Promise<Reply> => {
+    const answer = await fetch(target + url, { method, headers, redirect: 'manual', ...(form !== '' && { body: form }) });
+    const kept = new Headers(answer.headers);
+    if (options.withoutKeys) kept.delete('idempotency-key-lifetime');
+    return { status: answer.status, headers: kept, body: await answer.text() };
+  };
+  if (options.withoutReadsInLog && url === LOG_PATH) return withoutReads(body, fetchAt);
+  return fetchAt(body);
+}
+
+/** A page of the log without the readings of the log. */
+async function withoutReads(form: string, fetchAt: (form: string) => Promise<Reply>): Promise<Reply> {
+  const offset = Number(new URLSearchParams(form).get('offset') ?? 0);
+  const kept: unknown[] = [];
+  const first = await fetchAt('');
+  for (let from = 0; ; from += PAGE_SIZE) {
+    // Each of these readings is logged too and shifts the log by one.
+    const reply = from === 0 ? first : await fetchAt(`offset=${from + from / PAGE_SIZE}`);
+    const { data }: { data: { endpoint: string }[] } = JSON.parse(reply.body);
+    kept.push(...data.filter(({ endpoint }) => endpoint !== LOG_PATH));
+    if (data.length < PAGE_SIZE) break;
+  }
+  const envelope: object = JSON.parse(first.body);
+  return { ...first, body: JSON.stringify({ ...envelope, data: kept.slice(offset, offset + PAGE_SIZE) }) };
+}
+
+function headersOf({ headers, body }: Reply): Record<string, string | number> {
+  const kept = [...headers].filter(([name]) => name !== 'content-encoding' && name !== 'transfer-encoding' && name !== 'connection');
+  return { ...Object.fromEntries(kept), 'content-length': Buffer.byteLength(body) };
+}
