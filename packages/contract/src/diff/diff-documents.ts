@@ -412,7 +412,15 @@ function diffHeader(
 const TEXTS = ['summary', 'description', 'tags', 'deprecated', 'externalDocs'] as const;
 const COMPARED: ReadonlySet<string> = new Set([
   ...TEXTS,
-  ...['operationId', 'parameters', 'requestBody', 'responses', 'callbacks', 'security', 'servers', 'x-billable', 'x-retry'],
+  'operationId',
+  'parameters',
+  'requestBody',
+  'responses',
+  'callbacks',
+  'security',
+  'servers',
+  'x-billable',
+  'x-retry',
 ]);
 
 function diffTexts({ before, after, tell }: Documents, was: Operation, is: Operation): void {

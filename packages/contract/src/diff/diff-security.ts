@@ -1,5 +1,5 @@
 import { resolve, type OpenApiDocument } from '../document.ts';
-import { isObject, member, type JsonObject } from '../json.ts';
+import { isObject, member } from '../json.ts';
 import type { Operation } from '../operation.ts';
 import { joinPointer, valueAt } from '../pointer.ts';
 import type { Tell } from './change.ts';
@@ -18,7 +18,7 @@ type Alternative = ReadonlyMap<string, readonly string[]>;
 export function diffSecurity({ before, after, tell }: Documents, was: Operation, is: Operation): void {
   const [old, now] = [alternativesOf(before, was), alternativesOf(after, is)];
   const lost = old.filter((given) => !now.some((needed) => isEnough(given, needed)));
-  const won = now.filter((needed) => !old.some((given) => isEnough(given, needed)));
+  const won = now.filter((given) => !old.some((needed) => isEnough(given, needed)));
   const at = is.pointer;
   for (const alternative of lost)
     tell({
@@ -61,12 +61,8 @@ function schemeText(document: OpenApiDocument, name: string): string {
     case 'http':
       return `${String(value['scheme']).toLowerCase()} authentication`;
     default:
-      return `${String(value['type'])} ${canonical(document, withoutTexts(value))}`;
+      return `${String(value['type'])} ${canonical(document, value)}`;
   }
-}
-
-function withoutTexts({ description: _, ...scheme }: JsonObject): JsonObject {
-  return scheme;
 }
 
 function shown(alternative: Alternative): string {
