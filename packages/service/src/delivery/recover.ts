@@ -1,4 +1,4 @@
-import { forgetKey } from '../operations/idempotency.ts';
+import { forgetKey } from '../reseller/idempotency.ts';
 import type { Db, Transaction } from '../store/store.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import type { Settlement } from './delivery.ts';

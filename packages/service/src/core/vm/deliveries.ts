@@ -13,12 +13,12 @@ import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import { holdCredit, holdOwed, releaseCredit } from '../../operations/accounting/credit-hold.ts';
-import { beginPosition, billingInstant, endPosition, freedByEnding, holdOf, lastPosition } from '../../operations/accounting/vm-billing.ts';
-import type { NewPosition } from '../../operations/accounting/vm-billing.ts';
-import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from '../../operations/vm/addresses.ts';
-import { leaveNode, resizeOnNode } from '../../operations/vm/placement.ts';
-import { vmSubject } from '../../operations/vm/subject.ts';
+import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
+import { beginPosition, billingInstant, endPosition, freedByEnding, holdOf, lastPosition } from '../accounting/vm-billing.ts';
+import type { NewPosition } from '../accounting/vm-billing.ts';
+import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
+import { leaveNode, resizeOnNode } from './placement.ts';
+import { vmSubject } from './subject.ts';
 import type { VmSize } from '../../ports/hypervisor.ts';
 import { invalid } from '../../refusal.ts';
 import type { Money } from '../../rules/money.ts';

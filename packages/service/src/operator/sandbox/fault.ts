@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
-import { operations } from '../../operations/table.ts';
+import { operations } from '../../reseller/table.ts';
 import type { FaultsTable } from '../../store/operator-schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
