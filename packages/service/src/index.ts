@@ -9,7 +9,7 @@ export { makePrivate } from './store/sqlite/private-files.ts';
 export { systemClock } from './ports/clock.ts';
 export type { Clock } from './ports/clock.ts';
 export { systemRandom } from './ports/random.ts';
-export type { Random } from './ports/random.ts';
+export type { Random } from './rules/random.ts';
 export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './ports/fleet.ts';
 export type { Hypervisor, VmOrder, VmSize } from './ports/hypervisor.ts';
 export type { Contact, DomainOrder, Registrar } from './ports/registrar.ts';

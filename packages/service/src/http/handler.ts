@@ -6,7 +6,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import { perform, refuse } from '../reseller/perform.ts';
 import type { Reply } from '../reseller/perform.ts';
 import type { OperationId } from '../reseller/operation.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { ApplicationParts } from './application.ts';
 import type { Caller } from './authenticate.ts';

@@ -4,8 +4,8 @@
  * was asked and the answer are kept in the transaction of the effect.
  */
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
-import type { Random } from '../ports/random.ts';
-import { Refusal } from '../refusal.ts';
+import type { Random } from '../rules/random.ts';
+import { Refusal } from '../rules/refusal.ts';
 import { seal, sha256, unseal } from '../rules/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 
@@ -80,16 +80,6 @@ export async function keepAnswer(db: Db, request: Repeatable, answer: string, ra
     .set({ state: 'done', answer: seal(answer, request.apiKey, `${request.accountId}/${keyHash}`, random) })
     .where('account_id', '=', request.accountId)
     .where('key_hash', '=', keyHash)
-    .execute();
-}
-
-/** Lets go of a key whose request had no effect. */
-export async function forgetKey(db: Db, accountId: string, keyHash: string): Promise<void> {
-  await db
-    .deleteFrom('idempotency_keys')
-    .where('account_id', '=', accountId)
-    .where('key_hash', '=', keyHash)
-    .where('state', '=', 'pending')
     .execute();
 }
 

@@ -1,6 +1,6 @@
 /** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
 import type { Runtime } from '../delivery/runtime.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/refusal.ts';
 import type { LogEntry, Transaction } from '../store/store.ts';
 import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';

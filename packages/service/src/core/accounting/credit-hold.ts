@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { neededCredit, remainingCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';

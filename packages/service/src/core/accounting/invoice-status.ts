@@ -1,7 +1,7 @@
 /** What the provider does with the invoices of its accounts. */
 import { sql } from 'kysely';
 
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { invoiceAfter } from '../../rules/invoice.ts';
 import type { InvoiceEvent } from '../../rules/invoice.ts';
 import type { Db } from '../../store/store.ts';

@@ -7,10 +7,9 @@ import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
-import type { Call } from '../../reseller/operation.ts';
 
 /** A stored invoice with the link to its document. */
-export function summaryOf(invoice: Selectable<InvoicesTable>, call: Pick<Call<'listInvoices'>, 'publicUrl' | 'secret'>): InvoiceSummary {
+export function summaryOf(invoice: Selectable<InvoicesTable>, call: { readonly secret: string; publicUrl(): string }): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),

@@ -5,7 +5,7 @@ import type { BrokenField } from '../../rules/broken-field.ts';
 import type { SaleDescriptions } from './sale.ts';
 import { allHostSystems } from '../vm/host-system.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { invalid, Refusal } from '../../refusal.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import { dearerInSale, saleEndAt, saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import type { Db } from '../../store/store.ts';

@@ -18,7 +18,7 @@ import type { ServerRow } from './server.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import { settle } from '../jobs/settle.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { notFound, Refusal } from '../../refusal.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import { order } from '../../rules/dedicated.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 /** Dedicated servers in the store: whose they are, their state, and how it is changed. */
 import type { Selectable, Updateable } from 'kysely';
 
-import { notFound, Refusal } from '../../refusal.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { ServerState, Transition, WrongState } from '../../rules/dedicated.ts';
 import type { DedicatedServersTable } from '../../store/dedicated-schema.ts';
 import type { Db } from '../../store/store.ts';

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
 import type { Subject } from '../../ports/fencing.ts';
-import { notFound, Refusal } from '../../refusal.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';

@@ -1,8 +1,8 @@
 /** What the operations on handles, and those that name one, have in common. */
 import type { Selectable } from 'kysely';
 
-import { randomText } from '../../ports/random.ts';
-import type { Random } from '../../ports/random.ts';
+import { randomText } from '../../rules/random.ts';
+import type { Random } from '../../rules/random.ts';
 import type { Contact } from '../../ports/registrar.ts';
 import type { HandlesTable } from '../../store/domain-schema.ts';
 import type { Db } from '../../store/store.ts';

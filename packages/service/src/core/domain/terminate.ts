@@ -7,7 +7,7 @@ import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { domainSubject, endChange } from './domain.ts';
 import { settle } from '../jobs/settle.ts';
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 
 interface DomainRequest {

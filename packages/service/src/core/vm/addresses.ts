@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 

@@ -9,7 +9,7 @@ import type { Settling } from '../jobs/settle.ts';
 import { findHostSystem } from './host-system.ts';
 import type { HostSystem } from './host-system.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';

@@ -20,7 +20,7 @@ import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOther
 import { leaveNode, resizeOnNode } from './placement.ts';
 import { vmSubject } from './subject.ts';
 import type { VmSize } from '../../ports/hypervisor.ts';
-import { invalid } from '../../refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import type { Money } from '../../rules/money.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';

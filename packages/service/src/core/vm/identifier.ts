@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-import { randomInteger } from '../../ports/random.ts';
-import type { Random } from '../../ports/random.ts';
-import { Refusal } from '../../refusal.ts';
+import { randomInteger } from '../../rules/random.ts';
+import type { Random } from '../../rules/random.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import { readVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';

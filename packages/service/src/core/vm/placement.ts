@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 

@@ -1,5 +1,5 @@
 import type { MarketItem } from '../../generated/operator/types.gen.ts';
-import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../reseller/dedicated/responses.ts';
+import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../core/dedicated/responses.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
 import { addMarketServer } from '../../core/dedicated/order.ts';
 import { decimalOf, euros } from '../../rules/money.ts';

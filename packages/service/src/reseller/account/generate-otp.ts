@@ -1,5 +1,5 @@
 import { OTP_LIFETIME_SECONDS } from '../../generated/facts.gen.ts';
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '../../rules/random.ts';
 import { hashOfOtp, newOtp } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import type { StoreOperation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../refusal.ts';
+import { notFound } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { shownCharges } from '../../core/accounting/charge.ts';

@@ -1,7 +1,7 @@
 import { cancel } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoOf } from './responses.ts';
+import { isoOf } from '../../core/dedicated/responses.ts';
 import { allowed, ownServer, takeStep } from '../../core/dedicated/server.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { addressesOf, serverAnswer } from './responses.ts';
+import { addressesOf, serverAnswer } from '../../core/dedicated/responses.ts';
 import { findServer, ownServer } from '../../core/dedicated/server.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
-import { addressesOf, marketAnswer } from './responses.ts';
+import { addressesOf, marketAnswer } from '../../core/dedicated/responses.ts';
 
 /** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
 export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {

@@ -1,7 +1,7 @@
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { addressesOf, serverAnswer } from './responses.ts';
+import { addressesOf, serverAnswer } from '../../core/dedicated/responses.ts';
 
 /** GET /dedicated/list: the account's servers, oldest order first, those that are being set up and those that are cancelled among them. */
 export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {

@@ -1,4 +1,4 @@
-import { invalid } from '../../refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import { displaces, readDnsRecord } from '../../rules/dns-record.ts';
 import type { StoreOperation } from '../operation.ts';
 import { findDomain } from '../../core/domain/domain.ts';

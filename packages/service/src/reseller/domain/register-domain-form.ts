@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 
 import type { RegisterDomainForm } from '../../generated/types.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { invalid } from '../../refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/domain-name.ts';
 import type { RegistrableName, UnregistrableName } from '../../rules/domain-name.ts';
 import { readNameservers, STANDARD_NAMESERVERS } from '../../rules/nameserver.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import type { DomainOrder } from '../../ports/registrar.ts';
-import { invalid, Refusal } from '../../refusal.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';

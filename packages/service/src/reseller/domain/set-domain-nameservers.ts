@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 import type { DomainNameservers } from '../../generated/types.gen.ts';
-import { invalid } from '../../refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { deliveredOperation } from '../operation.ts';
 import { beginChange, domainSubject, endChange, findDomain, nameserversOf } from '../../core/domain/domain.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
 import { deliveredOperation } from '../operation.ts';
 import { beginChange, domainSubject, endChange, findDomain, registrationOf } from '../../core/domain/domain.ts';

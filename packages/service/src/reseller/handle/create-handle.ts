@@ -1,5 +1,5 @@
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { invalid } from '../../refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import { countryOf, phoneOf } from '../../rules/contact.ts';
 import type { StoreOperation } from '../operation.ts';
 import { newHandleId } from '../../core/domain/handle.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../refusal.ts';
+import { notFound } from '../../rules/refusal.ts';
 import { countryOf } from '../../rules/contact.ts';
 import type { StoreOperation } from '../operation.ts';
 import { findHandle } from '../../core/domain/handle.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 
 import type { CreatedVm } from '../../generated/types.gen.ts';
-import { invalid } from '../../refusal.ts';
+import { invalid } from '../../rules/refusal.ts';
 import { newPassword } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { invalid, notFound, Refusal } from '../../refusal.ts';
+import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { deliveredOperation } from '../operation.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
 import { vmSubject } from '../../core/vm/subject.ts';

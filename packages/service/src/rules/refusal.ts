@@ -1,5 +1,5 @@
-import type { ERROR_TYPES } from './generated/facts.gen.ts';
-import type { BrokenField } from './rules/broken-field.ts';
+import type { ERROR_TYPES } from '../generated/facts.gen.ts';
+import type { BrokenField } from './broken-field.ts';
 
 /** The `type` of a failure, as the document lists them. */
 type ErrorType = (typeof ERROR_TYPES)[number];

@@ -13,9 +13,9 @@ import { unseal } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
-import { passwordContext } from '../../core/dedicated/life-cycle.ts';
-import { stateOf } from '../../core/dedicated/server.ts';
-import type { ServerRow } from '../../core/dedicated/server.ts';
+import { passwordContext } from './life-cycle.ts';
+import { stateOf } from './server.ts';
+import type { ServerRow } from './server.ts';
 
 /** A billing instant as an answer has it: ISO 8601 in UTC with milliseconds. */
 export function isoOf(instant: number): string {
