@@ -4,8 +4,8 @@ import type { Issue } from '@reseller/contract';
 import type { FastifyRequest } from 'fastify';
 
 import { FIELD_RULES, MAX_NAMED_RULES } from '../generated/facts.gen.ts';
-import type { FormOf, OperationId, PathOf } from '../operations/operation.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import type { FormOf, OperationId, PathOf } from '../reseller/operation.ts';
+import { invalid, Refusal } from '../rules/refusal.ts';
 import type { BrokenField, FieldRule } from '../rules/broken-field.ts';
 import { sha256 } from '../rules/credentials.ts';
 import type { ApiOperation } from './api.ts';
