@@ -105,18 +105,18 @@ describe('the reseller document', () => {
   });
 
   it.each([
-    ['/components/schemas/ListRequestsForm/properties/offset', 'minimum: 1', 'shown'],
-    ['/components/schemas/VmIdPath', 'pattern: "^[0-9]{5}$"', 'shown'],
-    ['/components/schemas/SetDomainNameserversForm', 'dependentRequired: {"ns4":["ns3"],"ns5":["ns4"]}', 'shown'],
-    ['/components/schemas/RegisterDomainForm', 'dependentRequired: {"ns1":["ns2"]}', 'shown'],
-    ['/components/schemas/ListRequestsResponse/allOf/1/properties/data', 'maxItems: 50', 'shown'],
-    ['/components/schemas/RequestId', 'format: "uuid"', 'shown'],
-    ['/components/schemas/Handle/properties/email', 'format: "email"', 'not-shown'],
-    ['/components/schemas/CreateVmForm/properties/hostname', 'maxLength: 253', 'not-shown'],
-    ['/components/schemas/CreateVmForm', 'additionalProperties: false', 'not-shown'],
-  ])('says where %s %s comes from', (pointer, text, provenance) => {
+    ['/components/schemas/ListRequestsForm/properties/offset', 'minimum', 'shown'],
+    ['/components/schemas/VmIdPath', 'pattern', 'shown'],
+    ['/components/schemas/SetDomainNameserversForm', 'dependentRequired', 'shown'],
+    ['/components/schemas/RegisterDomainForm', 'dependentRequired', 'shown'],
+    ['/components/schemas/ListRequestsResponse/allOf/1/properties/data', 'maxItems', 'shown'],
+    ['/components/schemas/RequestId', 'format', 'shown'],
+    ['/components/schemas/Handle/properties/email', 'format', 'not-shown'],
+    ['/components/schemas/CreateVmForm/properties/hostname', 'maxLength', 'not-shown'],
+    ['/components/schemas/CreateVmForm', 'additionalProperties', 'not-shown'],
+  ])('says where %s %s comes from', (pointer, keyword, provenance) => {
     if (!isFields(document)) throw new Error('The bundle is not a document.');
-    expect(readFacts(document).filter((fact) => fact.pointer === pointer && fact.text === text)).toMatchObject([
+    expect(readFacts(document).filter((fact) => fact.pointer === pointer && fact.text.startsWith(`${keyword}:`))).toMatchObject([
       { kind: 'limit', provenance },
     ]);
   });

@@ -49,10 +49,10 @@ const rowsOf = async (url: string, table: string) => (await query(url, `select c
 async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
   const { accounting, dedicated, domain } = createReseller({ baseUrl, apiKey });
   const invoices = await accounting.invoices();
-  const [id = ''] = Object.keys(invoices);
+  const id = invoices[0]?.invoiceID ?? '';
   return {
-    ids: Object.keys(invoices),
-    totals: Object.values(invoices).map(({ total, status }) => [total, status]),
+    ids: invoices.map(({ invoiceID }) => invoiceID),
+    totals: invoices.map(({ total, status }) => [total, status]),
     positions: (await accounting.invoice(id)).positions,
     servers: await dedicated.list(),
     domains: await domain.list(),

@@ -140,7 +140,7 @@ describe('types', () => {
 
   test('the descriptions of the document are in the types', () => {
     const types = readFileSync(join(directory, 'node_modules/@reseller/client/dist/generated/operations.gen.d.ts'), 'utf8');
-    expect(types).toContain('Buys a virtual server and starts it.');
+    expect(types).toContain('Buys a virtual server and starts it');
   });
 });
 

@@ -277,6 +277,7 @@ describe('the reseller document', () => {
       milliseconds: 1,
     });
     const { findings } = recorder.report(new URL('https://api.example'));
-    expect(findings.map(({ verdict }) => verdict).filter((verdict) => verdict !== 'unverified')).toEqual(expected);
+    const given = findings.map(({ verdict }) => verdict).filter((verdict) => verdict !== 'unverified');
+    expect([...new Set(given)]).toEqual(expected);
   });
 });

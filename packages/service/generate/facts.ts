@@ -47,6 +47,11 @@ class Source {
     return this.keyword(['components', 'schemas', schema, 'anyOf', '0'], 'enum');
   }
 
+  operationIds(): readonly unknown[] {
+    const paths: readonly Fields[] = Object.values(Object(this.at('paths')));
+    return paths.flatMap((path) => Object.values(path).flatMap((part) => Object(part).operationId ?? []));
+  }
+
   /** The defaults of the fields of each form or body that has some. */
   defaults(): Fields {
     const found: [string, Fields][] = [];
@@ -77,7 +82,8 @@ export function writeFacts(into: string): void {
   const page = ['ListRequestsResponse', 'allOf', '1', 'properties', 'data'];
 
   write(join(into, 'facts.gen.ts'), [
-    ['DEFAULTS', 'What a field is where a form leaves it out, by the name of the form.', reseller.defaults()],
+    ['OPERATION_IDS', 'Every operation.', reseller.operationIds()],
+    ['DEFAULTS', 'The defaults of form fields, by the name of the form.', reseller.defaults()],
     ['ERROR_TYPES', 'Every `type` of a failure.', reseller.valuesOf('ErrorType')],
     ['FIELD_RULES', 'Every rule that a field can break.', reseller.valuesOf('FieldRule')],
     ['DNS_RECORD_TYPES', 'The types of DNS records.', reseller.valuesOf('DnsRecordType')],
@@ -127,6 +133,11 @@ export function writeFacts(into: string): void {
       'MAX_NAMED_RULES',
       'Greatest number of broken rules in an answer.',
       operator.keyword([...schemas, 'ValidationProblem', 'properties', 'errors'], 'maxItems'),
+    ],
+    [
+      'MAX_CLOCK_ADVANCE_SECONDS',
+      'How far one request may advance the clock.',
+      operator.keyword([...schemas, 'AdvanceClockRequest', 'properties', 'by_seconds'], 'maximum'),
     ],
     [
       'PAGE_SIZE',

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 
-import { chargeOwed } from '../src/operations/accounting/charge.ts';
+import { chargeOwed } from '../src/core/accounting/charge.ts';
 import type { BillingModel, Host, ModelVm, Resources } from './billing-model.ts';
 import { hosts } from './billing-model.ts';
 import type { TestService } from './harness.ts';

@@ -1,7 +1,7 @@
 /** Every rule of a form broken once. */
 import { writeForm } from '@reseller/contract';
 
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { formRules } from './form-rules.ts';
 import type { FieldRules } from './form-rules.ts';
 import { apiOf } from './operations.ts';

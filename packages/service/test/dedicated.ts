@@ -1,7 +1,7 @@
 /** Dedicated servers in tests: what the provider does with them. */
 import { completeDedicatedSetUp, orderDedicatedServer } from '../src/index.ts';
 import type { ServerAccess } from '../src/index.ts';
-import { sandboxMarket } from '../src/provider/sandbox-market.ts';
+import { sandboxMarket } from '../src/sandbox/market.ts';
 import { SECRET } from './harness.ts';
 import type { TestService } from './harness.ts';
 

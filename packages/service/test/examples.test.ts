@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 
 import { apiOperations } from '../src/http/api.ts';
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
-import { sampleIdentifiers } from '../src/provider/sample-identifiers.ts';
+import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
 import { holdUp, PERSON, reserved } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { Received, Sent, TestService } from './harness.ts';
@@ -126,7 +126,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),
   'editDomainDns noData': sending('editDomainDns', { form: { type: 'A' } }),
   'createHandle unknownCountry': sending('createHandle', { form: { ...PERSON_FORM, countrycode: 'ZZ' } }),
-  'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: 'abc' } }),
+  'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: '123' } }),
   'createHandle badEmail': sending('createHandle', { form: { ...PERSON_FORM, email: 'abc' } }),
   'listRequests offsetTooSmall': sending('listRequests', { form: { offset: 0 } }),
 };

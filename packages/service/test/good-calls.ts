@@ -1,5 +1,5 @@
 /** For each operation of the document one call that it carries out, with every field of its form. */
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { handleOf, PERSON, PHONE, register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';

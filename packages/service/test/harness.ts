@@ -15,7 +15,7 @@ import { expect, inject, onTestFinished } from 'vitest';
 
 import { createAccount, createService, issueApiKey, memoryFence, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
 import type { FencingToken, Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { newDatabase } from './engines.ts';

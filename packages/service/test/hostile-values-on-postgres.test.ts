@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createAccount, createService, euros, issueApiKey, seedSandbox, systemRandom } from '../src/index.ts';
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { storePlace } from './engines.ts';
 import { TestFleet } from './fleet.ts';

@@ -1,8 +1,8 @@
 /** Repeated requests, for every operation that changes something; derived from the document. */
 import { expect, test, vi } from 'vitest';
 
-import type { OperationId } from '../src/operations/operation.ts';
-import { operations } from '../src/operations/table.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
+import { operations } from '../src/reseller/table.ts';
 import { contentsOf } from './contents.ts';
 import { holdUp } from './domains.ts';
 import { formRules } from './form-rules.ts';

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createAccount, issueApiKey, orderDedicatedServer, StoreUnavailableError } from '../src/index.ts';
-import { sandboxMarket } from '../src/provider/sandbox-market.ts';
+import { sandboxMarket } from '../src/sandbox/market.ts';
 import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { TestFleet } from './fleet.ts';

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 
 import { createAccount, createService, issueApiKey, seedSandbox, simulatedPorts } from '../src/index.ts';
 import type { Ports, Service, Store } from '../src/index.ts';
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { newDatabase } from './engines.ts';

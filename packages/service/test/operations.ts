@@ -3,7 +3,7 @@ import { pathParameters } from '@reseller/contract';
 
 import { apiOperations } from '../src/http/api.ts';
 import type { ApiOperation } from '../src/http/api.ts';
-import type { OperationId } from '../src/operations/operation.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 
 const idsOf = (wanted: (api: ApiOperation) => boolean): readonly OperationId[] => apiOperations.filter(wanted).map(({ id }) => id);
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { operatorApi } from '../src/http/operator/api.ts';
 import type { OperatorApi } from '../src/http/operator/api.ts';
 import { seedDemoAccount } from '../src/index.ts';
-import { sampleIdentifiers } from '../src/provider/sample-identifiers.ts';
+import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
 import { SECRET } from './harness.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';

@@ -83,7 +83,7 @@ async function sendTo(service: TestService, path: string, { method, type = FORM,
 test.each([false, true])('masks every secret name in every operation, whatever field or writing it has (lenient: %s)', async (lenient) => {
   const service = await startLogged({ lenient });
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...apiOperations), writtenName, secretValue, fc.nat(5), async ({ operation }, name, value, place) => {
+    fc.asyncProperty(fc.constantFrom(...apiOperations), writtenName, secretValue, fc.nat(7), async ({ operation }, name, value, place) => {
       const path = operation.path.replaceAll(/\{\w+\}/g, 'example.net');
       const pair = `${encode(name)}=${value}`;
       const json = JSON.stringify({ [name]: value });
@@ -93,6 +93,8 @@ test.each([false, true])('masks every secret name in every operation, whatever f
         [path, json, 'application/json'],
         [path, `x=%zz&${pair}&y=${encode(json)}`],
         [`${path}?${pair}`, undefined],
+        [`${path}?${encode(json)}`, undefined],
+        [`${path}?${encode(`${name}=${value}`)}`, undefined],
         [`${path}&${pair}`, `ns1=${encode(`${name}=${value}`)}`],
       ];
       const [url, body, type] = sent[place] ?? [path, undefined];

@@ -1,5 +1,5 @@
 import type { FencingToken } from '../ports/fencing.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Transaction } from '../store/store.ts';
 import { start } from './delivery.ts';

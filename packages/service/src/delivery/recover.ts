@@ -1,4 +1,3 @@
-import { forgetKey } from '../operations/idempotency.ts';
 import type { Db, Transaction } from '../store/store.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import type { Settlement } from './delivery.ts';
@@ -69,5 +68,11 @@ export async function settleReservation<Result, Outcome>(
 
 /** Frees the Idempotency-Key of a delivery that ends without a stored response. */
 export async function forgetReservedKey(db: Db, { accountId, keyHash }: Pick<Reservation, 'accountId' | 'keyHash'>): Promise<void> {
-  if (keyHash !== null) await forgetKey(db, accountId, keyHash);
+  if (keyHash === null) return;
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('account_id', '=', accountId)
+    .where('key_hash', '=', keyHash)
+    .where('state', '=', 'pending')
+    .execute();
 }

@@ -3,8 +3,8 @@ import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { createValidator, maskSecrets, parseDocument, readOperations } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
-import { operations as table } from '../operations/table.ts';
-import type { OperationId } from '../operations/operation.ts';
+import { operations as table } from '../reseller/table.ts';
+import type { OperationId } from '../reseller/operation.ts';
 
 /** An operation with what requests and answers of it need. */
 export interface ApiOperation<Id extends OperationId = OperationId> {
@@ -61,7 +61,7 @@ function takesNullRequestId(check: Check): boolean {
 }
 
 function headerOf(operations: readonly ApiOperation[]): string {
-  const headers = new Set(operations.map(({ operation }) => operation.security?.header));
+  const headers = new Set(operations.map(({ operation }) => operation.security?.name));
   const [header] = headers;
   if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
   return header;

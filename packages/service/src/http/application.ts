@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import type { Runtime } from '../delivery/runtime.ts';
 import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
-import type { OperationTable } from '../operations/operation.ts';
+import type { OperationTable } from '../reseller/operation.ts';
 import type { Mode } from '../rules/credentials.ts';
 import { apiOperations } from './api.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -14,7 +14,7 @@ import { success } from './envelope.ts';
 import { answerFailures, answerUnreadablePath, refuseBytes } from './failures.ts';
 import { handlingOf } from './handler.ts';
 import { answerConnections, sendSecurityHeaders, serverOptions } from './http-server.ts';
-import type { VmIdentifiers } from '../operations/vm/identifier.ts';
+import type { VmIdentifiers } from '../core/vm/identifier.ts';
 import { publicUrlFrom, serveInvoiceDocuments } from './invoice-document.ts';
 import { beLenient, withoutClosingSlash } from './lenient/deviation.ts';
 import { answerProbes, observeRequests, quietLogging } from './observability.ts';

@@ -1,5 +1,5 @@
 /** Who is calling (specification: "Authentication"). */
-import { RateLimited, Refusal } from '../refusal.ts';
+import { RateLimited, Refusal } from '../rules/refusal.ts';
 import type { Clock } from '../ports/clock.ts';
 import { hashOfApiKey, isKeyOfOtherMode } from '../rules/credentials.ts';
 import type { Mode } from '../rules/credentials.ts';

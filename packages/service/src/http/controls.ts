@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 
 import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
-import type { OffsetClock } from '../ports/offset-clock.ts';
+import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { FaultsTable } from '../store/operator-schema.ts';

@@ -1,6 +1,6 @@
 /** The envelope around every answer (specification: "Response envelope (all endpoints)"). */
-import type { Reply } from '../operations/perform.ts';
-import type { Refusal } from '../refusal.ts';
+import type { Reply } from '../reseller/perform.ts';
+import type { Refusal } from '../rules/refusal.ts';
 import type { MaskKey } from './masking.ts';
 
 export interface SuccessBody {

@@ -2,9 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
-import { refuse } from '../operations/perform.ts';
-import type { Refusable } from '../operations/perform.ts';
-import { Refusal } from '../refusal.ts';
+import { refuse } from '../reseller/perform.ts';
+import type { Refusable } from '../reseller/perform.ts';
+import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { ApplicationParts } from './application.ts';
 import { refusalReply } from './envelope.ts';

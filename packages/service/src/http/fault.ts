@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 
 import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
-import type { Refusable, Reply } from '../operations/perform.ts';
+import type { Refusable, Reply } from '../reseller/perform.ts';
 import type { Store } from '../store/store.ts';
 
 /** Types that the document lists for a status, the first of each. */

@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
-import { perform, refuse } from '../operations/perform.ts';
-import type { Reply } from '../operations/perform.ts';
-import type { OperationId } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
+import { perform, refuse } from '../reseller/perform.ts';
+import type { Reply } from '../reseller/perform.ts';
+import type { OperationId } from '../reseller/operation.ts';
+import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { ApplicationParts } from './application.ts';
 import type { Caller } from './authenticate.ts';

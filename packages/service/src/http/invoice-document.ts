@@ -4,9 +4,9 @@
  */
 import type { FastifyInstance } from 'fastify';
 
-import { invoiceContent } from '../operations/accounting/invoice-document/content.ts';
-import { renderInvoice } from '../operations/accounting/invoice-document/pdf.ts';
-import { Refusal } from '../refusal.ts';
+import { invoiceContent } from '../core/accounting/invoice-document/content.ts';
+import { renderInvoice } from '../core/accounting/invoice-document/pdf.ts';
+import { Refusal } from '../rules/refusal.ts';
 import { DOCUMENTS_PATH, isSignatureOf } from '../rules/document-link.ts';
 import type { ServiceContext } from './application.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-import type { Reply } from '../operations/perform.ts';
+import type { Reply } from '../reseller/perform.ts';
 import type { LogEntry } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
 import { maskPath } from './masking.ts';

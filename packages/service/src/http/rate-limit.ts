@@ -1,5 +1,5 @@
 /** How many requests a key may send, to all nodes together, in windows that begin with a request. */
-import { RateLimited } from '../refusal.ts';
+import { RateLimited } from '../rules/refusal.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Windows } from '../store/store.ts';
 import { windowLimits } from './window-limit.ts';

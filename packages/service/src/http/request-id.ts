@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 
-import type { Random } from '../ports/random.ts';
+import type { Random } from '../rules/random.ts';
 
 /**
  * A UUID of version 7 from the service's own clock and random numbers.

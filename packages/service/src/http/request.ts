@@ -4,15 +4,15 @@ import type { Issue } from '@reseller/contract';
 import type { FastifyRequest } from 'fastify';
 
 import { FIELD_RULES, MAX_NAMED_RULES } from '../generated/facts.gen.ts';
-import type { FormOf, OperationId, PathOf } from '../operations/operation.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import type { FormOf, OperationId, PathOf } from '../reseller/operation.ts';
+import { invalid, Refusal } from '../rules/refusal.ts';
 import type { BrokenField, FieldRule } from '../rules/broken-field.ts';
 import { sha256 } from '../rules/credentials.ts';
 import type { ApiOperation } from './api.ts';
 import { readJsonBody, readLenientForm, readMultipartBody } from './lenient/body.ts';
 import type { LenientReading } from './lenient/body.ts';
 import { lenientBodies } from './lenient/deviation.ts';
-import { shownName } from './masking.ts';
+import { maskingOf, shownName } from './masking.ts';
 import { mistakesOf } from './mistakes.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
@@ -97,10 +97,9 @@ export function assertQuery({ operation }: ApiOperation, query: unknown, apiKey:
   );
 }
 
-/** A name as the caller sent it, short and without what must not be logged. */
+/** A name as the caller sent it, short and without what must not be logged. A part of a key would not be found later, so it is cut last. */
 function nameForMessage(name: string, apiKey: string): string {
-  return name
-    .replaceAll(apiKey, '***')
+  return maskingOf(apiKey)(shownName(name))
     .replaceAll(/[^ -~]/g, '?')
     .slice(0, MAX_SHOWN_NAME_LENGTH);
 }

@@ -7,7 +7,7 @@ import type { DomainCommands } from '../core/domain/terminate.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
 import type { Mode } from '../rules/credentials.ts';
 import type { Db, Store, Transaction } from '../store/store.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** The operations of the operator's document. */
 export type OperatorId = keyof RouteHandlers;

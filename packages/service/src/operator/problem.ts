@@ -2,7 +2,7 @@
 import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import type { BrokenRule } from '../generated/operator/types.gen.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
 type ProblemType = (typeof PROBLEM_TYPES)[number];

@@ -1,5 +1,5 @@
-import { createAccount, getAccount, listAccounts, setCreditLimit } from './account/account.ts';
-import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key/api-key.ts';
+import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
+import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
 import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
 import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
@@ -7,11 +7,11 @@ import { addMarketItem, listMarketItems } from './dedicated/market.ts';
 import { completeDedicatedSetup, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
 import { listDomains, terminateDomain } from './domain/domain.ts';
 import { listTldPrices, setTldPrice } from './domain/tld-price.ts';
-import { cancelInvoice, listInvoices, markInvoicePaid } from './invoice/invoice.ts';
+import { cancelInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
 import type { OperatorTable } from './operation.ts';
 import { listVerifiers, registerVerifier, revokeVerifier } from './otp/verifier.ts';
 import { verifyOtp } from './otp/verify.ts';
-import { createSale, endSale, listSales } from './sale/sale.ts';
+import { createSale, endSale, listSales } from './sale.ts';
 import { advanceClock, getClock } from './sandbox/clock.ts';
 import { createFault, listFaults, removeFault } from './sandbox/fault.ts';
 import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated-account.ts';
@@ -19,7 +19,7 @@ import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork } from './service/due-work.ts';
 import { getSettings, setDefaultRateLimit, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
-import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm/vm.ts';
+import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** What carries out each operation of the operator's document. */
 export const operatorTable: OperatorTable = {

@@ -1,5 +1,5 @@
 import { newPassword } from '../rules/credentials.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../rules/random.ts';
 import { memoryFence } from './fencing.ts';
 import type { Fence, FencingToken } from './fencing.ts';
 

@@ -1,8 +1,8 @@
 /** Keys, codes and passwords: how they are made, and what is kept of them. */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-import { randomText } from '../ports/random.ts';
-import type { Random } from '../ports/random.ts';
+import { randomText } from './random.ts';
+import type { Random } from './random.ts';
 
 export type Mode = 'sandbox' | 'live';
 

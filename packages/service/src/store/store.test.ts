@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 
-import { createAccount } from '../provider/account.ts';
+import { createAccount } from '../core/account/account.ts';
 import { systemClock } from '../ports/clock.ts';
 import { systemRandom } from '../ports/random.ts';
 import { engines, storePlace } from '../../test/engines.ts';

@@ -1,7 +1,7 @@
 /** What resellers and the provider do with domains and handles. */
 import { expect } from 'vitest';
 
-import type { OperationId } from '../../src/operations/operation.ts';
+import type { OperationId } from '../../src/reseller/operation.ts';
 import { tlds } from './catalogue.ts';
 import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Order, Prospect, Refused } from './delivery.ts';

@@ -1,7 +1,7 @@
 /** Sends requests, with or without the ports' help, and has the model follow what becomes of them. */
 import { expect } from 'vitest';
 
-import type { OperationId } from '../../src/operations/operation.ts';
+import type { OperationId } from '../../src/reseller/operation.ts';
 import type { Reply, Sent } from './door.ts';
 import type { Fault, HangingCall } from './faulty-ports.ts';
 import { settleModel } from './model-due.ts';

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 
 import { createService } from '../../src/index.ts';
 import type { Service, Store } from '../../src/index.ts';
-import type { DataOf, OperationId } from '../../src/operations/operation.ts';
+import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
 import type { World } from './faulty-ports.ts';

@@ -14,7 +14,7 @@ import type {
   VmSize,
 } from '../../src/index.ts';
 import { simulatedAccess } from '../../src/ports/fleet.ts';
-import type { Random } from '../../src/ports/random.ts';
+import type { Random } from '../../src/rules/random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** What becomes of one call of a port: it may do its work, or fail or hang before or after it. */

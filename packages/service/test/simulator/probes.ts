@@ -1,7 +1,7 @@
 /** What is another account's reads like what does not exist. */
 import { expect } from 'vitest';
 
-import type { OperationId } from '../../src/operations/operation.ts';
+import type { OperationId } from '../../src/reseller/operation.ts';
 import { notFound } from './delivery.ts';
 import type { Model, ModelAccount } from './model.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { InfrastructureError } from '../../src/index.ts';
-import { Refusal } from '../../src/refusal.ts';
+import { Refusal } from '../../src/rules/refusal.ts';
 import { PortFailure } from './faulty-ports.ts';
 import type { Fault } from './faulty-ports.ts';
 import type { Refused } from './delivery.ts';

@@ -1,7 +1,7 @@
 /** Random numbers that follow from a seed alone, the same on every machine. */
 import { hash } from 'node:crypto';
 
-import type { Random } from '../../src/ports/random.ts';
+import type { Random } from '../../src/rules/random.ts';
 
 /**
  * The bytes of SHA-256 over a seed, a stream's name and a counter.

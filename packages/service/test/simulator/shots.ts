@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { InfrastructureError, orderDedicatedServer } from '../../src/index.ts';
-import { Refusal } from '../../src/refusal.ts';
+import { Refusal } from '../../src/rules/refusal.ts';
 import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';

@@ -6,7 +6,7 @@ import { createAccount, createService, euros, issueApiKey, seedSandbox, simulate
 import type { Service, Store } from '../../src/index.ts';
 import { apiOperations } from '../../src/http/api.ts';
 import type { HostSystem, ResizeVmRequest } from '../../src/generated/operator/types.gen.ts';
-import type { OperationId } from '../../src/operations/operation.ts';
+import type { OperationId } from '../../src/reseller/operation.ts';
 import { decimal, over, sum, times } from '../simulator/fraction.ts';
 import type { Fraction } from '../simulator/fraction.ts';
 import { anniversary, monthAfter, monthOf } from '../simulator/virtual-clock.ts';

@@ -235,13 +235,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: os must be an operating system that the provider offers, and debian_3 is none.",
+      "message": "The form breaks a rule: os must be one of almalinux_9, debian_12, debian_13, rockylinux_9, ubuntu_22_04, ubuntu_24_04, windows_server_2022.",
       "data": {
         "fields": [
           {
             "field": "os",
             "rule": "exists",
-            "message": "must be an operating system that the provider offers"
+            "message": "must be one of almalinux_9, debian_12, debian_13, rockylinux_9, ubuntu_22_04, ubuntu_24_04, windows_server_2022"
           }
         ]
       }
@@ -2407,13 +2407,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: phone must be a phone number without an extension, such as +49.6955501234.",
+      "message": "The form breaks a rule: phone must be a number of the numbering plan of its country, such as +49.6955501234.",
       "data": {
         "fields": [
           {
             "field": "phone",
             "rule": "phone",
-            "message": "must be a phone number without an extension, such as +49.6955501234"
+            "message": "must be a number of the numbering plan of its country, such as +49.6955501234"
           }
         ]
       }

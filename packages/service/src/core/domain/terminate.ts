@@ -5,9 +5,9 @@ import { InfrastructureError } from '../../delivery/deliver.ts';
 import { recoverable } from '../../delivery/delivery.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import { domainSubject, endChange } from '../../operations/domain/domain.ts';
-import { settle } from '../../operations/settle.ts';
-import { Refusal } from '../../refusal.ts';
+import { domainSubject, endChange } from './domain.ts';
+import { settle } from '../jobs/settle.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 
 interface DomainRequest {

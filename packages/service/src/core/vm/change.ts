@@ -1,15 +1,15 @@
 /** The state of a VM in the store. One change of a VM is under way at a time. */
 import type { Selectable, Updateable } from 'kysely';
 
-import { lastingPrices } from '../../operations/accounting/sale.ts';
-import { beginPosition, billingInstant, endPosition, holdOf } from '../../operations/accounting/vm-billing.ts';
-import type { NewPosition } from '../../operations/accounting/vm-billing.ts';
-import { holdOwed } from '../../operations/accounting/credit-hold.ts';
-import type { Settling } from '../../operations/settle.ts';
-import { findHostSystem } from '../../operations/vm/host-system.ts';
-import type { HostSystem } from '../../operations/vm/host-system.ts';
+import { lastingPrices } from '../accounting/sale.ts';
+import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
+import type { NewPosition } from '../accounting/vm-billing.ts';
+import { holdOwed } from '../accounting/credit-hold.ts';
+import type { Settling } from '../jobs/settle.ts';
+import { findHostSystem } from './host-system.ts';
+import type { HostSystem } from './host-system.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import { Refusal } from '../../refusal.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';

@@ -43,6 +43,9 @@ export const PROBLEM_TYPES = [
 /** Greatest number of broken rules in an answer. */
 export const MAX_NAMED_RULES = 50 as const;
 
+/** How far one request may advance the clock. */
+export const MAX_CLOCK_ADVANCE_SECONDS = 315360000 as const;
+
 /** Number of items in a page where the query does not say. */
 export const PAGE_SIZE = 50 as const;
 

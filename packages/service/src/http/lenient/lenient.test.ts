@@ -10,7 +10,7 @@ import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { Received, Sent, TestService } from '../../../test/harness.ts';
 import { apiOf, withForm } from '../../../test/operations.ts';
 import { seededRandom } from '../../../test/simulator/seeded-random.ts';
-import type { OperationId } from '../../operations/operation.ts';
+import type { OperationId } from '../../reseller/operation.ts';
 import { apiOperations } from '../api.ts';
 import { readJsonBody } from './body.ts';
 import { deviations } from './deviation.ts';

@@ -1,6 +1,6 @@
 import type { HostSystem as ShownHostSystem } from '../../generated/operator/types.gen.ts';
-import { allHostSystems, findHostSystem } from '../../operations/vm/host-system.ts';
-import type { HostSystem } from '../../operations/vm/host-system.ts';
+import { allHostSystems, findHostSystem } from '../../core/vm/host-system.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';

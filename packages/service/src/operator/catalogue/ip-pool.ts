@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 
 import type { BrokenRule, DefineIpPoolRequest, IpPool } from '../../generated/operator/types.gen.ts';
-import { addIpPool } from '../../provider/ip-pool.ts';
+import { addIpPool } from '../../core/vm/ip-pool.ts';
 import type { IpPoolsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account/account.ts';
+import { accountExists } from '../account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
 import type { Order } from '../paging.ts';

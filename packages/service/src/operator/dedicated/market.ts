@@ -1,10 +1,10 @@
 import type { MarketItem } from '../../generated/operator/types.gen.ts';
-import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../operations/dedicated/answer.ts';
-import type { ServerRow } from '../../operations/dedicated/server.ts';
-import { addMarketServer } from '../../provider/dedicated.ts';
+import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../core/dedicated/responses.ts';
+import type { ServerRow } from '../../core/dedicated/server.ts';
+import { addMarketServer } from '../../core/dedicated/order.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account/account.ts';
+import { accountExists } from '../account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
 import type { Order } from '../paging.ts';

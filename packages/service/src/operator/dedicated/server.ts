@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, DedicatedServer, ServerAddress } from '../../generated/operator/types.gen.ts';
-import { addressesOf, datacenterOf } from '../../operations/dedicated/answer.ts';
-import { findServer, stateOf } from '../../operations/dedicated/server.ts';
-import type { ServerRow } from '../../operations/dedicated/server.ts';
-import { completeDedicatedSetUp, orderDedicatedServer as order, replaceAddresses } from '../../provider/dedicated.ts';
+import { addressesOf, datacenterOf } from '../../core/dedicated/responses.ts';
+import { findServer, stateOf } from '../../core/dedicated/server.ts';
+import type { ServerRow } from '../../core/dedicated/server.ts';
+import { completeDedicatedSetUp, orderDedicatedServer as order, replaceAddresses } from '../../core/dedicated/order.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account/account.ts';
+import { accountExists } from '../account.ts';
 import { networkOf } from '../catalogue/network.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';

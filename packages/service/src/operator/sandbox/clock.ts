@@ -1,12 +1,10 @@
+import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
 import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { OperatorContext, ServiceOperation } from '../operation.ts';
 import { broken } from '../problem.ts';
 import { instant } from '../shown.ts';
-
-/** Ten years, in milliseconds. */
-const FARTHEST = 315_360_000_000;
 
 /** GET /sandbox/clock */
 export const getClock: ServiceOperation<'getClock'> = {
@@ -76,7 +74,10 @@ function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number
   if (seconds !== undefined) return seconds * 1000;
   const by = Date.parse(to ?? '') - now;
   if (by < 0) throw broken([{ pointer: '#/to', detail: `must not be before what the clock reads, ${instant(now)}` }]);
-  if (!(by <= FARTHEST)) throw broken([{ pointer: '#/to', detail: `must be an instant at most ten years after what the clock reads` }]);
+  if (!(by <= MAX_CLOCK_ADVANCE_SECONDS * 1000))
+    throw broken([
+      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after what the clock reads` },
+    ]);
   return by;
 }
 

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
-import { operations } from '../../operations/table.ts';
+import { OPERATION_IDS } from '../../generated/facts.gen.ts';
 import type { FaultsTable } from '../../store/operator-schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
@@ -70,10 +70,12 @@ export const removeFault: ServiceOperation<'removeFault'> = {
   },
 };
 
+const isOperationId = (name: string): boolean => OPERATION_IDS.some((id) => id === name);
+
 async function brokenRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
   names.forEach((name, index) => {
-    if (!Object.hasOwn(operations, name))
+    if (!isOperationId(name))
       errors.push({ pointer: `#/operations/${index}`, detail: 'must be an operationId of the reseller API, such as createVm' });
   });
   for (const [index, key] of keys.entries()) {

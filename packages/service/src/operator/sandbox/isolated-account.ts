@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import { leaveNode } from '../../operations/vm/placement.ts';
-import { releaseAddresses } from '../../operations/vm/addresses.ts';
-import { createAccount, issueKey } from '../../provider/account.ts';
+import { leaveNode } from '../../core/vm/placement.ts';
+import { releaseAddresses } from '../../core/vm/addresses.ts';
+import { createAccount, issueKey } from '../../core/account/account.ts';
 import { euros } from '../../rules/money.ts';
 import type { Db, Transaction } from '../../store/store.ts';
-import { accountOf } from '../account/account.ts';
-import { issued } from '../api-key/api-key.ts';
+import { accountOf } from '../account.ts';
+import { issued } from '../api-key.ts';
 import type { ServiceOperation, StoreOperation } from '../operation.ts';
 import { found, OperatorProblem } from '../problem.ts';
 

@@ -1,10 +1,10 @@
 import type { ResetSandboxResponses } from '../../generated/operator/types.gen.ts';
-import { fillDemoAccount } from '../../provider/seed-demo-account.ts';
-import { DEMO_ACCOUNT, fillSandbox } from '../../provider/seed-sandbox.ts';
+import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
+import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { shownClock, turningBack } from './clock.ts';
-import { empty, freeze } from './tables.ts';
+import { empty, freeze } from '../../sandbox/tables.ts';
 
 /** POST /sandbox/reset: as at the first start, by the clock of the machine. The demo account keeps the key that was printed then. */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {

@@ -11,8 +11,8 @@ import type { Order } from '../paging.ts';
 import { found, notFound } from '../problem.ts';
 import { instant } from '../shown.ts';
 import { shownClock, turningBack } from './clock.ts';
-import { dump, empty, freeze, insert } from './tables.ts';
-import type { Row } from './tables.ts';
+import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
+import type { Row } from '../../sandbox/tables.ts';
 
 const order: Order = { columns: { name: 'text' }, direction: 'asc' };
 

@@ -1,0 +1,106 @@
+/** Imports go one way: openapi <- packages <- apps, and from lower to higher layers inside the service. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const SERVICE = join(ROOT, 'packages/service');
+
+/** Apps may not import each other. The one exception: the server serves the site that apps/docs builds. */
+const EXCEPTIONS: ReadonlySet<string> = new Set(['apps/server -> @reseller/docs']);
+
+interface Import {
+  readonly file: string;
+  readonly specifier: string;
+}
+
+const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.mts'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .map((file) => join(ROOT, file))
+  .filter((file) => /\.m?ts$/.test(file) && existsSync(file));
+
+function importsIn(folder: string): Import[] {
+  return sources
+    .filter((file) => file.startsWith(folder + sep))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(([, specifier = '']) => ({ file, specifier })),
+    );
+}
+
+const foldersIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [`${folder}/${entry.name}`] : []));
+
+const apps = foldersIn('apps');
+const packages = foldersIn('packages');
+const nameOf = (folder: string): string => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')).name;
+
+describe('imports between workspace packages', () => {
+  const appNames = apps.map(nameOf);
+  const libraryNames = packages.map(nameOf);
+  const isOneOf = (names: readonly string[], specifier: string) =>
+    names.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+  const wrong = (folders: readonly string[], names: readonly string[]) =>
+    folders.flatMap((folder) =>
+      importsIn(join(ROOT, folder)).flatMap(({ file, specifier }) =>
+        isOneOf(names, specifier) && !isOneOf([nameOf(folder)], specifier) && !EXCEPTIONS.has(`${folder} -> ${specifier}`)
+          ? [`${relative(ROOT, file)} imports ${specifier}`]
+          : [],
+      ),
+    );
+
+  test('openapi imports no package and no app', () => {
+    expect(wrong(['openapi'], [...libraryNames, ...appNames])).toEqual([]);
+  });
+
+  test('packages import no app', () => {
+    expect(wrong(packages, appNames)).toEqual([]);
+  });
+
+  test('apps do not import each other', () => {
+    expect(wrong(apps, appNames)).toEqual([]);
+  });
+
+  test('no relative import of a source leaves its package', () => {
+    const left = ['openapi', ...packages, ...apps].flatMap((folder) =>
+      importsIn(join(ROOT, folder, 'src')).flatMap(({ file, specifier }) =>
+        specifier.startsWith('.') &&
+        !file.endsWith('.test.ts') &&
+        relative(join(ROOT, folder), resolve(dirname(file), specifier)).startsWith('..')
+          ? [`${relative(ROOT, file)} imports ${specifier}`]
+          : [],
+      ),
+    );
+    expect(left).toEqual([]);
+  });
+});
+
+describe('the layers of the service', () => {
+  const layers = [...readFileSync(join(SERVICE, 'README.md'), 'utf8').matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name = '']) => name);
+  const siblings: ReadonlySet<string> = new Set(['reseller operator', 'operator reseller']);
+  const source = join(SERVICE, 'src');
+  const layerOf = (path: string): string | undefined => {
+    const [folder, ...rest] = relative(source, path).split(sep);
+    return rest.length > 0 ? folder : undefined;
+  };
+
+  test('the README lists every folder', () => {
+    const folders = new Set(sources.filter((file) => file.startsWith(source + sep)).flatMap((file) => layerOf(file) ?? []));
+    expect(layers.toSorted()).toEqual([...folders].toSorted());
+  });
+
+  test('each imports only the layers above it in the README', () => {
+    const wrong = importsIn(source).flatMap(({ file, specifier }) => {
+      const from = layerOf(file);
+      if (!specifier.startsWith('.') || from === undefined || file.endsWith('.test.ts')) return [];
+      const to = layerOf(resolve(dirname(file), specifier));
+      const isAllowed = to !== undefined && (to === from || (layers.indexOf(to) < layers.indexOf(from) && !siblings.has(`${from} ${to}`)));
+      return isAllowed ? [] : [`${relative(source, file)} imports ${specifier}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+});

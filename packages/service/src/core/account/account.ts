@@ -1,0 +1,96 @@
+import { v7 as uuidv7 } from 'uuid';
+
+import type { Ports } from '../../ports/ports.ts';
+import { periodOf } from '../../rules/billing.ts';
+import { demoApiKeyFrom, hashOfApiKey, newApiKey } from '../../rules/credentials.ts';
+import type { Mode } from '../../rules/credentials.ts';
+import type { Money } from '../../rules/money.ts';
+import type { Db, Store } from '../../store/store.ts';
+
+/** A reseller account before it exists. */
+export interface NewAccount {
+  /** A new UUID where none is given. */
+  readonly id?: string;
+  readonly name: string;
+  readonly creditLimit: Money;
+}
+
+/**
+ * Creates a reseller account.
+ *
+ * @returns Its ID.
+ */
+export async function createAccount(
+  db: Db,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+  { id: given, name, creditLimit }: NewAccount,
+): Promise<string> {
+  const now = clock.now();
+  const id = given ?? uuidv7({ msecs: now, random: random.bytes(16) });
+  await db
+    .insertInto('accounts')
+    .values({
+      id,
+      name,
+      credit_limit: Number(creditLimit),
+      unpaid: 0,
+      held: 0,
+      period_start: periodOf(Math.floor(now / 1000)).start,
+      created: now,
+    })
+    .execute();
+  return id;
+}
+
+/** A key at its issue. */
+export interface NewKey {
+  readonly id: string;
+  /** Answered here and nowhere else: its hash alone is stored. */
+  readonly key: string;
+}
+
+/** Issues an API key for an account, and says under which identifier it is known. */
+export async function issueKey(
+  db: Db,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+  accountId: string,
+  { label, mode }: { label: string; mode: Mode },
+): Promise<NewKey> {
+  const now = clock.now();
+  const key = newApiKey(random, mode);
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  await db
+    .insertInto('api_keys')
+    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, created: now, revoked: null })
+    .execute();
+  return { id, key };
+}
+
+/** Issues an API key for an account. The key is answered here and nowhere else: its hash alone is stored. */
+export async function issueApiKey(
+  db: Db,
+  ports: Pick<Ports, 'clock' | 'random'>,
+  accountId: string,
+  how: { label: string; mode: Mode },
+): Promise<string> {
+  return (await issueKey(db, ports, accountId, how)).key;
+}
+
+/** A key of the sandbox's demo account that every node with the same secret knows; it is issued once, and stays revoked where it was revoked. */
+export async function issueSharedDemoKey(
+  store: Store,
+  { clock, random }: Pick<Ports, 'clock' | 'random'>,
+  { secret, accountId }: { secret: string; accountId: string },
+): Promise<string> {
+  const key = demoApiKeyFrom(secret);
+  const now = clock.now();
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  await store.commit(({ db }) =>
+    db
+      .insertInto('api_keys')
+      .values({ id, account_id: accountId, hash: hashOfApiKey(key), label: 'demo', mode: 'sandbox', created: now, revoked: null })
+      .onConflict((conflict) => conflict.column('hash').doNothing())
+      .execute(),
+  );
+  return key;
+}

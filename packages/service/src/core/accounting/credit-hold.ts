@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+
+import { Refusal } from '../../rules/refusal.ts';
+import { neededCredit, remainingCredit } from '../../rules/credit.ts';
+import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
+import type { Money } from '../../rules/money.ts';
+import { preparedWrite } from '../../store/prepared.ts';
+import type { Db } from '../../store/store.ts';
+
+/**
+ * Holds an amount of the account's credit, or refuses. One conditional update: of purchases that
+ * arrive together no more pass than the limit has room for.
+ *
+ * @param amount The most that the purchase can cost until the period ends. What costs nothing always passes.
+ * @throws Refusal 402 when it does not fit.
+ */
+export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
+  if (amount <= 0n) return addHold(db, accountId, amount);
+  const needed = neededCredit(amount);
+  if ((await holdWhereItFits(db, { accountId, amount, needed })) > 0) return;
+  const remaining = await remainingCreditOf(db, accountId);
+  throw new Refusal(
+    402,
+    'credit_limit_exceeded',
+    `This purchase needs ${decimalOf(needed)} EUR of the credit limit, and ${decimalOf(remaining > 0n ? remaining : 0n)} EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.`,
+  );
+}
+
+/** What remains of an account's credit limit, as answers show it and as purchases are judged by it. */
+export async function remainingCreditOf(db: Db, accountId: string): Promise<Money> {
+  const account = await db
+    .selectFrom('accounts')
+    .select(['credit_limit', 'unpaid', 'held'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return remainingCredit({ limit: BigInt(account.credit_limit), unpaid: BigInt(account.unpaid), held: BigInt(account.held) });
+}
+
+/** Gives back what a hold kept. */
+export async function releaseCredit(db: Db, accountId: string, amount: Money): Promise<void> {
+  await addHold(db, accountId, -amount);
+}
+
+/** Holds an amount whatever the limit says: for what is owed already, such as a renewal. */
+export async function holdOwed(db: Db, accountId: string, amount: Money): Promise<void> {
+  await addHold(db, accountId, amount);
+}
+
+async function addHold(db: Db, accountId: string, amount: Money): Promise<void> {
+  await hold(db, { accountId, amount });
+}
+
+interface Hold {
+  readonly accountId: string;
+  readonly amount: Money;
+}
+
+const hold = preparedWrite<Hold>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set({ held: sql`held + ${parameter('amount')}` })
+    .where('id', '=', parameter('accountId')),
+);
+
+/** The same rounding as in `remainingCredit`: a purchase is judged by the number that is shown. */
+const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT} * ${UNITS_PER_CENT}`);
+
+const holdWhereItFits = preparedWrite<Hold & { readonly needed: Money }>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set({ held: sql`held + ${parameter('amount')}` })
+    .where('id', '=', parameter('accountId'))
+    .where(sql<boolean>`credit_limit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
+);

@@ -1,0 +1,64 @@
+/** Invoices of closed periods as answers show them (specification: "Invoice"). */
+import type { Selectable } from 'kysely';
+
+import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import { documentLink } from '../../rules/document-link.ts';
+import { numberOf } from '../../rules/money.ts';
+import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+
+/** A stored invoice with the link to its document. */
+export function summaryOf(invoice: Selectable<InvoicesTable>, call: { readonly secret: string; publicUrl(): string }): InvoiceSummary {
+  return {
+    created: new Date(invoice.created).toISOString(),
+    total: numberOf(BigInt(invoice.total)),
+    status: invoice.status,
+    invoice: documentLink(call.publicUrl(), invoice.id, call.secret),
+  };
+}
+
+/** The positions on a closed invoice, by VM and in the order of time. */
+export function positionsOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' | 'account_id'>): Promise<Selectable<PositionsTable>[]> {
+  return db
+    .selectFrom('positions')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('invoice_id', '=', id)
+    .orderBy('vm_id')
+    .orderBy('number')
+    .execute();
+}
+
+/** What was charged in advance on a closed invoice, in the order of time. */
+export function chargesOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' | 'account_id'>): Promise<Selectable<ChargesTable>[]> {
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('invoice_id', '=', id)
+    .orderBy('start')
+    .orderBy('id')
+    .execute();
+}
+
+/** Positions of a closed invoice by VM; `totalRuntime` and `totalPrice` are null there. */
+export function shownPositions(rows: readonly Selectable<PositionsTable>[]): Record<string, VmPosition[]> {
+  const vms: Record<string, VmPosition[]> = {};
+  for (const row of rows) {
+    (vms[row.vm_id] ??= []).push({
+      type: row.type,
+      start: iso(row.start),
+      stop: row.stop === null ? null : iso(row.stop),
+      totalRuntime: null,
+      monthlyPrice: numberOf(BigInt(row.monthly_price)),
+      totalPrice: null,
+    });
+  }
+  return vms;
+}
+
+/** A billing instant, ISO 8601 in UTC with milliseconds. */
+export function iso(instant: Seconds): string {
+  return new Date(instant * 1000).toISOString();
+}

@@ -1,0 +1,127 @@
+/**
+ * The positions of a VM: how one begins and ends, and what the account holds for it
+ * (specification: "Invoice", "Position item"). Every function leaves `accounts.held` equal to the
+ * holds of the open positions, the open charges and the reservations under way.
+ */
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+
+import { holdFor, periodOf } from '../../rules/billing.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import type { Money } from '../../rules/money.ts';
+import { preparedWrite } from '../../store/prepared.ts';
+import type { PositionsTable } from '../../store/schema.ts';
+import type { Db } from '../../store/store.ts';
+import { releaseCredit } from './credit-hold.ts';
+import { keepPeriodOpen } from './period-end.ts';
+import { settle } from '../jobs/settle.ts';
+import type { Settling } from '../jobs/settle.ts';
+
+/**
+ * The instant that a change of billing is made at: the account is settled up to then, and it never
+ * lies in a period that has ended, since a change that arrives late must not touch an invoice that
+ * was made.
+ */
+export async function billingInstant(db: Db, settling: Settling): Promise<Seconds> {
+  await settle(db, settling);
+  return Math.max(Math.floor(settling.now / 1000), await keepPeriodOpen(db, settling.accountId));
+}
+
+/** A position that is to begin. */
+export interface NewPosition {
+  readonly vmId: number;
+  readonly accountId: string;
+  readonly type: 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE';
+  readonly start: Seconds;
+  readonly monthlyPrice: Money;
+}
+
+/** What a position that begins holds of the credit limit: its cost if it runs until the period ends. */
+export function holdOf({ start, monthlyPrice }: Pick<NewPosition, 'start' | 'monthlyPrice'>): Money {
+  return holdFor({ start, stop: null, monthlyPrice }, periodOf(start).end);
+}
+
+/** Begins a position. The account must hold `holdOf` for it already. */
+export async function beginPosition(db: Db, position: NewPosition): Promise<void> {
+  await insertPosition(db, { ...position, hold: holdOf(position) });
+}
+
+const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
+  db.insertInto('positions').values({
+    vm_id: parameter('vmId'),
+    // The identifier may have been that of another VM before.
+    number: sql<number>`(select coalesce(max(number), 0) + 1 from positions where vm_id = ${parameter('vmId')})`,
+    account_id: parameter('accountId'),
+    invoice_id: null,
+    type: parameter('type'),
+    start: parameter('start'),
+    stop: null,
+    monthly_price: sql<number>`${parameter('monthlyPrice')}`,
+    hold: sql<number>`${parameter('hold')}`,
+  }),
+);
+
+/** What ending the position that a VM runs on would free of its hold, and when it would end; undefined where none is running. */
+export async function freedByEnding(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
+  const running = await runningPosition(db, vmId);
+  if (!running) return undefined;
+  const stop = Math.max(at, running.start);
+  return { stop, freed: BigInt(running.hold) - costUntil(running, stop) };
+}
+
+/**
+ * Ends the position that a VM runs on. Its hold shrinks to what it really costs.
+ *
+ * @returns When it ended, which is not before it began; undefined where none was running.
+ */
+export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Seconds | undefined> {
+  const running = await runningPosition(db, vmId);
+  if (!running) return undefined;
+  const { number, start } = running;
+  const stop = Math.max(at, start);
+  if (stop === start && running.type === 'BILLINGRESTART' && (await positionBefore(db, running))?.stop === start) {
+    // It went on from the one before, and nothing of it was used.
+    await db.deleteFrom('positions').where('vm_id', '=', vmId).where('number', '=', number).execute();
+    await releaseCredit(db, running.account_id, BigInt(running.hold));
+    return stop;
+  }
+  const cost = costUntil(running, stop);
+  await db
+    .updateTable('positions')
+    .set({ stop, hold: Number(cost) })
+    .where('vm_id', '=', vmId)
+    .where('number', '=', number)
+    .execute();
+  await releaseCredit(db, running.account_id, BigInt(running.hold) - cost);
+  return stop;
+}
+
+function runningPosition(db: Db, vmId: number): Promise<Selectable<PositionsTable> | undefined> {
+  return db.selectFrom('positions').selectAll().where('vm_id', '=', vmId).where('stop', 'is', null).executeTakeFirst();
+}
+
+function costUntil({ start, monthly_price }: Selectable<PositionsTable>, stop: Seconds): Money {
+  return holdFor({ start, stop, monthlyPrice: BigInt(monthly_price) }, stop);
+}
+
+function positionBefore(db: Db, { vm_id, number }: { vm_id: number; number: number }): Promise<{ stop: Seconds | null } | undefined> {
+  return db
+    .selectFrom('positions')
+    .select('stop')
+    .where('vm_id', '=', vm_id)
+    .where('number', '<', number)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The last position of a VM; undefined where it has none. */
+export function lastPosition(db: Db, vmId: number): Promise<{ number: number; stop: Seconds | null } | undefined> {
+  return db
+    .selectFrom('positions')
+    .select(['number', 'stop'])
+    .where('vm_id', '=', vmId)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+
+import { completeSetUp, deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
+import { SECRET, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { issueApiKey } from '../account/account.ts';
+import { addMarketServer } from './order.ts';
+import { sandboxMarket } from '../../sandbox/market.ts';
+import { sampleIdentifiers } from '../../sandbox/sample-identifiers.ts';
+import { seedDemoAccount } from '../../sandbox/seed-demo-account.ts';
+import { DEMO_ACCOUNT } from '../../sandbox/seed-sandbox.ts';
+
+const accountOf = ({ store }: TestService, id: string) =>
+  store.read((db) => db.selectFrom('accounts').select(['unpaid', 'held']).where('id', '=', id).executeTakeFirstOrThrow());
+
+test('an order holds its price and charges nothing; the completed set-up charges it', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account('100.00');
+  await orderServer(service, RYZEN, id);
+  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 8_900_000_000 });
+  expect((await service.call('getCurrentInvoice', { apiKey })).body.data).toMatchObject({ currentInvoiceTotal: 0, positions: { vms: {} } });
+  await completeSetUp(service, RYZEN);
+  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 8_900_000_000 });
+  expect((await service.call('getCurrentInvoice', { apiKey })).body.data).toMatchObject({
+    currentInvoiceTotal: 89,
+    creditLimitRemaining: 11,
+  });
+});
+
+test('a hold outlives the end of a period that it waits through', async () => {
+  const service = await startService();
+  service.fleet.automaticSetUp = null;
+  const { id } = await service.account('100.00');
+  await orderServer(service, RYZEN, id);
+  service.clock.advanceTo('2026-12-02T00:00:00Z');
+  await service.runDueWork();
+  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 8_900_000_000 });
+  await completeSetUp(service, RYZEN);
+  service.clock.advanceTo('2027-01-01T00:00:00Z');
+  await service.runDueWork();
+  // The renewal of 1 January 00:00 is in the new period.
+  expect(await accountOf(service, id)).toEqual({ unpaid: 8_900_000_000, held: 8_900_000_000 });
+});
+
+test('beyond the credit limit: 402, and the server stays on the market', async () => {
+  const service = await startService();
+  const { id } = await service.account('88.99');
+  await expect(orderServer(service, RYZEN, id)).rejects.toMatchObject({ status: 402, type: 'credit_limit_exceeded' });
+  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 0 });
+  expect((await service.call('listDedicatedMarket')).body.data.list).toHaveLength(4);
+});
+
+test('of orders at once one account gets the server, and no more pass than the limit has room for', async () => {
+  const service = await startService();
+  const accounts = await Promise.all(Array.from({ length: 5 }, () => service.account()));
+  const orders = await Promise.allSettled(accounts.map(({ id }) => orderServer(service, RYZEN, id)));
+  expect(orders.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const order of orders) if (order.status === 'rejected') expect(order.reason).toMatchObject({ status: 409, type: 'wrong_state' });
+  // 149 + 59 = 208.
+  const { id } = await service.account('207.99');
+  const both = await Promise.allSettled([EPYC, XEON].map((identifier) => orderServer(service, identifier, id)));
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('an unknown server or account: 404; a server that is not being set up: 409', async () => {
+  const service = await startService();
+  const { id } = await service.account();
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  await expect(orderServer(service, unknown, id)).rejects.toMatchObject({ status: 404 });
+  await expect(orderServer(service, RYZEN, unknown)).rejects.toMatchObject({ status: 404 });
+  await expect(completeSetUp(service, unknown)).rejects.toMatchObject({ status: 404 });
+  await expect(completeSetUp(service, RYZEN)).rejects.toMatchObject({ status: 409, type: 'wrong_state' });
+  await orderServer(service, RYZEN, id);
+  await completeSetUp(service, RYZEN);
+  await expect(completeSetUp(service, RYZEN)).rejects.toMatchObject({ status: 409, type: 'wrong_state' });
+});
+
+test('no address is given to two servers, nor to a server and a pool; those of an ended server are free again', async () => {
+  const service = await startService();
+  const { apiKey } = await deployedServer(service, XEON);
+  const [machine] = sandboxMarket;
+  if (!machine) throw new Error('The sandbox offers nothing.');
+  const offer = (address: string) => {
+    const ipv4 = [{ address, gateway: '100.80.0.1' }];
+    return service.store.commit(({ db }) =>
+      addMarketServer(db, service.ports, { ...machine, identifier: '11111111-2222-4333-8444-555555555555', ipv4, ipv6: [] }),
+    );
+  };
+  await expect(offer('100.80.0.10')).rejects.toMatchObject({ status: 409 });
+  await expect(offer('100.64.0.7')).rejects.toMatchObject({ status: 409 });
+  await service.call('deleteDedicatedServer', { path: { identifier: XEON }, apiKey });
+  service.clock.advanceTo('2026-12-15T00:00:00Z');
+  await service.runDueWork();
+  await offer('100.80.0.10');
+  expect((await service.call('listDedicatedMarket')).body.data.list).toHaveLength(4);
+});
+
+test('the demo account has dedicated servers, a VM and an open invoice of the previous month, and gets them once', async () => {
+  const service = await startService();
+  const { store, ports } = service;
+  const parts = { ports, secret: SECRET };
+  await seedDemoAccount(store, parts);
+  await seedDemoAccount(store, parts);
+  const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
+  const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;
+  // Deployed ten days before 10 November.
+  const renew = '2026-11-30T12:00:00.000Z';
+  expect(list).toMatchObject([
+    { deployed: true, accounting: { renew, terminated: true }, datacenter: { name: 'FRA1' } },
+    {
+      deployed: true,
+      accounting: { renew, terminated: false },
+      datacenter: { name: 'FRA1' },
+      management: { password: expect.any(String) },
+    },
+    { deployed: false, accounting: { renew: null }, datacenter: { name: 'AMS1' }, management: null },
+  ]);
+  // Ten days of 10.40 a month in October, and the whole of November at that price.
+  const invoices = (await service.call('listInvoices', { apiKey })).body.data;
+  expect(invoices).toMatchObject({ [sampleIdentifiers.invoice]: { created: '2026-11-01T00:00:00.000Z', total: 3.47, status: 'OPEN' } });
+  const before = (await service.call('getCurrentInvoice', { apiKey })).body.data;
+  expect(before).toMatchObject({
+    estimatedInvoiceTotal: 10.4,
+    positions: { vms: { [sampleIdentifiers.vm]: [{ type: 'BILLINGRESTART', start: '2026-11-01T00:00:00.000Z', monthlyPrice: 10.4 }] } },
+  });
+  service.clock.advanceTo('2026-11-30T12:00:00Z');
+  await service.runDueWork();
+  const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
+  // The renewal, 89, the other server's first runtime, 59, and 10.40 for 29.5 of the 30 days.
+  expect(data.currentInvoiceTotal).toBe(158.23);
+});

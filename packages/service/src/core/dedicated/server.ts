@@ -1,0 +1,96 @@
+/** Dedicated servers in the store: whose they are, their state, and how it is changed. */
+import type { Selectable, Updateable } from 'kysely';
+
+import { notFound, Refusal } from '../../rules/refusal.ts';
+import type { ServerState, Transition, WrongState } from '../../rules/dedicated.ts';
+import type { DedicatedServersTable } from '../../store/dedicated-schema.ts';
+import type { Db } from '../../store/store.ts';
+
+export type ServerRow = Selectable<DedicatedServersTable>;
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** A server by its identifier, whatever its state; undefined where the text is no identifier or nothing has it. */
+export async function findServer(db: Db, identifier: string): Promise<ServerRow | undefined> {
+  if (!UUID.test(identifier)) return undefined;
+  return db.selectFrom('dedicated_servers').selectAll().where('id', '=', identifier.toLowerCase()).executeTakeFirst();
+}
+
+/**
+ * A server of the account that has not ended.
+ *
+ * @throws Refusal 404 when it has none of this identifier.
+ */
+export async function ownServer(db: Db, accountId: string, identifier: string): Promise<ServerRow> {
+  const server = await findServer(db, identifier);
+  if (server?.account_id !== accountId || server.state === 'ended') throw notFound('dedicated server');
+  return server;
+}
+
+/** The state that a row holds. */
+export function stateOf({ id, state, due, terminated }: ServerRow): ServerState {
+  if (state === 'ordered') return { phase: 'ordered', setUpDue: due };
+  if (state !== 'deployed') return { phase: state };
+  if (due === null) throw new Error(`The dedicated server ${id} is deployed and has no renewal date.`);
+  return { phase: 'deployed', renew: due, terminated: terminated === 1 };
+}
+
+/**
+ * Takes a server from one state to the next. Where another process changes it in between, the
+ * step is taken from the state that the other left.
+ *
+ * @param step The rule that says what the next state is, or why there is none.
+ * @param also What changes with the state.
+ */
+export async function takeStep<Next extends ServerState>(
+  db: Db,
+  server: ServerRow,
+  step: (state: ServerState) => Transition<Next>,
+  also: Updateable<DedicatedServersTable> = {},
+): Promise<Transition<Next>> {
+  for (let row = server; ;) {
+    const transition = step(stateOf(row));
+    if ('refused' in transition) return transition;
+    const changed = await db
+      .updateTable('dedicated_servers')
+      .set({ ...also, ...columnsOf(transition.next), version: row.version + 1 })
+      .where('id', '=', row.id)
+      .where('version', '=', row.version)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows > 0n) return transition;
+    row = await db.selectFrom('dedicated_servers').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
+  }
+}
+
+/**
+ * The next state of a transition that was asked for.
+ *
+ * @throws Refusal 409 when the state does not allow it, 404 when the server is gone.
+ */
+export function allowed<Next extends ServerState>(transition: Transition<Next>, identifier: string): Next {
+  if ('next' in transition) return transition.next;
+  if (transition.refused === 'gone') throw notFound('dedicated server');
+  throw new Refusal(409, 'wrong_state', `The dedicated server ${identifier} ${WRONG_STATES[transition.refused]}`);
+}
+
+const WRONG_STATES: Readonly<Record<Exclude<WrongState, 'gone'>, string>> = {
+  'not offered': 'is not on the market any more. Choose another one.',
+  'not being set up': 'is not being set up, so there is no set-up to complete.',
+  'being set up': 'is being set up and has no renewal date yet, so it cannot be cancelled. Wait until it is deployed, or ask the provider.',
+  'already cancelled': 'is cancelled already. Nothing more is needed: it is not renewed.',
+  'not cancelled': 'is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.',
+  'not due': 'is not due to be renewed or to end.',
+};
+
+function columnsOf(state: ServerState): Pick<ServerRow, 'state' | 'terminated' | 'due'> {
+  switch (state.phase) {
+    case 'ordered':
+      return { state: 'ordered', terminated: 0, due: state.setUpDue };
+    case 'deployed':
+      return { state: 'deployed', terminated: state.terminated ? 1 : 0, due: state.renew };
+    case 'offered':
+      return { state: 'offered', terminated: 0, due: null };
+    case 'ended':
+      return { state: 'ended', terminated: 1, due: null };
+  }
+}

@@ -1,0 +1,107 @@
+/** What the operations on a domain have in common. */
+import type { Selectable } from 'kysely';
+
+import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
+import type { Subject } from '../../ports/fencing.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import { unseal } from '../../rules/credentials.ts';
+import { asciiNameOf } from '../../rules/domain-name.ts';
+import { statusOf, timingOf } from '../../rules/domain-registration.ts';
+import type { Registration } from '../../rules/domain-registration.ts';
+import type { DomainsTable } from '../../store/domain-schema.ts';
+import type { Db } from '../../store/store.ts';
+import { settle } from '../jobs/settle.ts';
+import type { Settling } from '../jobs/settle.ts';
+
+export type DomainRow = Selectable<DomainsTable>;
+
+/** Who asks for which domain, and when. */
+export interface DomainCall extends Settling {
+  readonly path: { readonly domain: string };
+}
+
+/**
+ * The domain that a path names, as it is at the call's instant.
+ *
+ * @throws Refusal 404 when the account has none of this name.
+ */
+export async function findDomain(db: Db, call: DomainCall): Promise<DomainRow> {
+  const name = asciiNameOf(call.path.domain);
+  if (name === undefined) throw notFound('domain');
+  await settle(db, call);
+  const row = await db
+    .selectFrom('domains')
+    .selectAll()
+    .where('name', '=', name)
+    .where('account_id', '=', call.accountId)
+    .where('state', '!=', 'reserved')
+    .executeTakeFirst();
+  if (!row) throw notFound('domain');
+  return row;
+}
+
+/**
+ * Keeps a domain for one change that the registrar carries out: two at once could leave the
+ * registrar with the one and the store with the other.
+ *
+ * @throws Refusal 409 when another change is under way.
+ */
+export async function beginChange(db: Db, name: string): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('domains')
+    .set({ state: 'changing' })
+    .where('name', '=', name)
+    .where('state', '=', 'registered')
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
+    throw new Refusal(409, 'wrong_state', `Another change of ${name} is under way. Send this one again when that has been answered.`);
+  }
+}
+
+/** Ends the change that `beginChange` began, with what it changes in the store. */
+export async function endChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
+  await db
+    .updateTable('domains')
+    .set({ ...changed, state: 'registered' })
+    .where('name', '=', name)
+    .where('state', '=', 'changing')
+    .execute();
+}
+
+/** What port calls about a domain are fenced by. */
+export function domainSubject({ name }: { readonly name: string }): Subject {
+  return `domain/${name}`;
+}
+
+/** A stored domain as the rules of its life take it. */
+export function registrationOf(row: Pick<DomainRow, 'created' | 'expires' | 'locked_until' | 'terminated'>): Registration {
+  return { created: row.created, expires: row.expires, lockedUntil: row.locked_until, terminated: row.terminated === 1 };
+}
+
+export function nameserversOf({ ns1, ns2, ns3, ns4, ns5 }: DomainRow): DomainNameservers {
+  return { ns1, ns2, ns3, ns4, ns5 };
+}
+
+/** What the authcode of a domain is sealed with, beside the secret. */
+export function authcodeContext(name: string): string {
+  return `domain-authcode/${name}`;
+}
+
+/** A domain as its registration and its info answer it. */
+export function detailsOf(row: DomainRow, secret: string, at: Seconds): DomainDetails {
+  const { name, sld, tld, handle, sealed_authcode: sealed } = row;
+  return {
+    domain: {
+      name,
+      sld,
+      tld,
+      authcode: sealed === null ? null : (unseal(sealed, secret, authcodeContext(name)) ?? null),
+      status: statusOf(registrationOf(row), at),
+      terminated: row.terminated === 1,
+    },
+    handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
+    nameserver: nameserversOf(row),
+    timings: { create: timingOf(row.created), expire: timingOf(row.expires) },
+  };
+}

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+
+import { footprint, handleOf, holdUp, PHONE, register, reserved } from '../../../test/domains.ts';
+import { startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { setTldPrices } from './tld-price.ts';
+import { euros } from '../../rules/money.ts';
+
+const DOMAIN = 'reseller-customer.net';
+const path = { domain: DOMAIN };
+
+/** Invoices by their date: total, and what they say of the domain. */
+async function invoices(service: TestService): Promise<unknown[]> {
+  const { data } = (await service.call('listInvoices')).body;
+  const details = await Promise.all(
+    Object.keys(data).map(async (invoiceID) => (await service.call('getInvoice', { path: { invoiceID } })).body.data),
+  );
+  return details
+    .toSorted((one, other) => (one.created < other.created ? -1 : 1))
+    .map(({ created, total, positions }) => [
+      created.slice(0, 10),
+      total,
+      positions.domains?.[DOMAIN]?.map(
+        (position: { type: string; start: string; stop: string }) =>
+          `${position.type} ${position.start.slice(0, 10)} ${position.stop.slice(0, 10)}`,
+      ),
+    ]);
+}
+
+test('a domain is renewed each year, at the price of the day, and each renewal is on one invoice', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2027-11-10T11:59:59Z');
+  await service.runDueWork();
+  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
+  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  await service.runDueWork();
+  expect((await service.call('getDomain', { path })).body.data.timings).toEqual({
+    create: '2026-11-10 12:00:00',
+    expire: '2028-11-10 12:00:00',
+  });
+  expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: 977 });
+  await service.store.commit(({ db }) =>
+    setTldPrices(db, [{ tld: 'net', create: euros('20.00'), renew: euros('13.50'), transfer: euros('20.00') }]),
+  );
+  service.clock.advanceTo('2028-12-24T00:00:00Z');
+  await service.runDueWork();
+  expect(await invoices(service)).toEqual([
+    ['2026-12-01', 11, ['CREATE 2026-11-10 2027-11-10']],
+    ['2027-12-01', 12, ['RENEW 2027-11-10 2028-11-10']],
+    ['2028-12-01', 13.5, ['RENEW 2028-11-10 2029-11-10']],
+  ]);
+  // 1,000.00 - 11.00 - 12.00 - 13.50
+  expect((await service.call('getCurrentInvoice')).body.data.creditLimitRemaining).toBe(963.5);
+  expect(await service.runDueWork()).toBe(0);
+});
+
+test('a renewal at the very end of a period belongs to the next one', async () => {
+  const service = await startService();
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2028-01-01T00:00:00Z');
+  await service.runDueWork();
+  expect(await invoices(service)).toEqual([
+    ['2027-01-01', 11, ['CREATE 2026-12-01 2027-12-01']],
+    ['2028-01-01', 12, ['RENEW 2027-12-01 2028-12-01']],
+  ]);
+});
+
+test('a renewal is on the invoice of the month it was due in, although a request closes that month first', async () => {
+  const service = await startService();
+  service.clock.advanceTo('2026-11-30T23:59:59Z');
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2027-12-01T00:00:00Z');
+  expect(await invoices(service)).toEqual([
+    ['2026-12-01', 11, ['CREATE 2026-11-30 2027-11-30']],
+    ['2027-12-01', 12, ['RENEW 2027-11-30 2028-11-30']],
+  ]);
+});
+
+test('a renewal is owed whatever the credit limit says', async () => {
+  const service = await startService({ creditLimit: '11.00' });
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  await service.runDueWork();
+  expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: -12 });
+});
+
+test('whoever asks first sees the renewal, and it is charged once', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2028-11-10T12:00:00Z');
+  const answers = await Promise.all([
+    service.call('getDomain', { path }),
+    service.call('listDomains'),
+    service.runDueWork(),
+    service.call('getDomain', { path }),
+  ]);
+  expect(answers[0].body.data.timings.expire).toBe('2029-11-10 12:00:00');
+  const charges = await service.store.read((db) => db.selectFrom('charges').select(['type', 'amount']).orderBy('start').execute());
+  expect(charges).toEqual([
+    { type: 'CREATE', amount: 1_100_000_000 },
+    { type: 'RENEW', amount: 1_200_000_000 },
+    { type: 'RENEW', amount: 1_200_000_000 },
+  ]);
+});
+
+test('a cancelled domain stays until it expires, costs nothing more, and is free then', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.call('editDomainDns', { path, form: { type: 'A', sub: 'www', data: '198.51.100.23' } });
+  await service.domains.terminate(DOMAIN);
+  expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
+  service.clock.advanceTo('2027-11-10T11:59:59Z');
+  await service.runDueWork();
+  expect((await service.call('getDomain', { path })).body.data.domain.terminated).toBe(true);
+  expect((await service.call('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } })).status).toBe(200);
+  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  await service.runDueWork();
+  expect((await service.call('getDomain', { path })).status).toBe(404);
+  expect((await service.call('undeleteDomain', { path })).status).toBe(404);
+  expect((await service.call('listDomains')).body.data.list).toEqual([]);
+  expect((await service.call('getCurrentInvoice')).body.data.creditLimitRemaining).toBe(989);
+  const { apiKey } = await service.account();
+  await register(service, DOMAIN, apiKey);
+  expect((await service.call('getDomain', { path, apiKey })).body.data.timings.create).toBe('2027-11-10 12:00:00');
+  expect(await service.store.read((db) => db.selectFrom('dns_records').selectAll().execute())).toEqual([]);
+});
+
+test('an expired domain is free before the timed work gets to it', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.domains.terminate(DOMAIN);
+  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  const { apiKey } = await service.account();
+  await register(service, DOMAIN, apiKey);
+  expect((await service.call('getDomain', { path })).status).toBe(404);
+});
+
+test('an expired domain that is renewed is not free', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  const { apiKey } = await service.account();
+  const handle = await handleOf(service, { apiKey, phone: PHONE });
+  expect((await service.call('registerDomain', { form: { domain: DOMAIN, handle }, apiKey })).status).toBe(409);
+});
+
+test('a domain that is being changed at its expiry is renewed afterwards, as of the expiry', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const goOn = holdUp(service);
+  const pending = service.call('requestDomainAuthcode', { path });
+  await reserved(service);
+  service.clock.advanceTo('2027-11-10T12:00:07Z');
+  await service.runDueWork();
+  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
+  goOn();
+  expect((await pending).status).toBe(200);
+  await service.runDueWork();
+  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2028-11-10 12:00:00');
+});
+
+test('the provider cannot cancel what is not there, and may cancel twice', async () => {
+  const service = await startService();
+  await expect(service.domains.terminate(DOMAIN)).rejects.toMatchObject({ status: 404 });
+  await register(service, DOMAIN);
+  await service.domains.terminate(DOMAIN);
+  const before = await footprint(service);
+  await service.domains.terminate(DOMAIN);
+  expect(await footprint(service)).toEqual(before);
+  expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
+});

@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+
+import { randomInteger } from '../../rules/random.ts';
+import type { Random } from '../../rules/random.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import { prepared } from '../../store/prepared.ts';
+import { readVmIdentifierQuarantine } from '../../store/settings.ts';
+import type { Db } from '../../store/store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The identifiers that a service gives to its VMs. */
+export interface VmIdentifiers {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** What the identifier of a new VM is chosen from. */
+export interface IdentifierChoice {
+  readonly random: Random;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly identifiers: VmIdentifiers;
+}
+
+/**
+ * An identifier that no VM has: the first free one from a random place on, so that identifiers do
+ * not tell how many VMs there are. That of a removed VM is free again when its quarantine has
+ * passed and no position of it is on a running invoice: no invoice ever names two VMs by one
+ * identifier. The removed VM is forgotten then; its positions stay.
+ *
+ * @throws Refusal 409 when every identifier is taken.
+ */
+export async function takeVmIdentifier(db: Db, { random, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
+  for (;;) {
+    const from = minimum + randomInteger(random, maximum - minimum + 1);
+    if (!(await isKnown(db, from))) return from;
+    const removedBefore = now - (await readVmIdentifierQuarantine(db)) * DAY_MS;
+    const found =
+      (await firstFree(db, { from, to: maximum, removedBefore })) ?? (await firstFree(db, { from: minimum, to: from - 1, removedBefore }));
+    if (!found) throw new Refusal(409, 'out_of_capacity', 'No further VM can be created at the moment. Ask the provider.');
+    if (!found.isReused || (await forgetRemovedVm(db, found.id, removedBefore))) return found.id;
+    // Another purchase has taken it in the meantime.
+  }
+}
+
+const vmsOf = prepared<{ id: number }, { id: number }>((db, parameter) =>
+  db.selectFrom('vms').select('id').where('id', '=', parameter('id')),
+);
+
+async function isKnown(db: Db, id: number): Promise<boolean> {
+  return (await vmsOf(db, { id })).length > 0;
+}
+
+interface Search {
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds: what was removed after this is in quarantine. */
+  readonly removedBefore: number;
+}
+
+async function firstFree(
+  db: Db,
+  { from, to, removedBefore }: Search,
+): Promise<{ readonly id: number; readonly isReused: boolean } | undefined> {
+  if (from > to) return undefined;
+  if (!(await isKnown(db, from))) return { id: from, isReused: false };
+  const reusable = isReusable(removedBefore);
+  const vm = await db
+    .selectFrom('vms as vm')
+    .select(['vm.id', sql<number>`case when ${reusable} then 1 else 0 end`.as('is_reusable')])
+    .where('vm.id', '>=', from)
+    .where('vm.id', '<=', to)
+    .where(sql<boolean>`(${reusable} or (vm.id < ${to} and not exists (select 1 from vms as next where next.id = vm.id + 1)))`)
+    .orderBy('vm.id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!vm) return undefined;
+  return vm.is_reusable === 1 ? { id: vm.id, isReused: true } : { id: vm.id + 1, isReused: false };
+}
+
+/** @returns Whether the VM was still there, and its identifier to be reused: one conditional delete, so that one purchase gets it. */
+async function forgetRemovedVm(db: Db, id: number, removedBefore: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from vms as vm where vm.id = ${id} and ${isReusable(removedBefore)}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+function isReusable(removedBefore: number): RawBuilder<boolean> {
+  return sql<boolean>`(vm.state = 'removed' and vm.changing = 0 and vm.removed <= ${removedBefore}
+    and not exists (select 1 from positions where positions.vm_id = vm.id and positions.invoice_id is null))`;
+}

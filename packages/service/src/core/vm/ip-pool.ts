@@ -1,0 +1,77 @@
+/** Pools of addresses as the provider sets them up. */
+import { Address4, Address6 } from 'ip-address';
+
+import type { Db } from '../../store/store.ts';
+
+/** A pool before its addresses are listed. */
+export interface IpPool {
+  readonly id: string;
+  readonly datacenter: string;
+  /** The subnet's owner; null for a pool of the provider. */
+  readonly accountId: string | null;
+  /** IPv4 subnet, or IPv6 network of which /64 networks are given out. */
+  readonly cidr: string;
+  /** Name of the provider that protects the addresses from denial of service. */
+  readonly ddosProtection: string;
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** Stores a pool with every address that it gives out. The first address of the subnet is its gateway. */
+export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
+  const { family, gateway, addresses } = pool.cidr.includes(':') ? networksOf(pool.cidr) : addressesOf(pool.cidr);
+  await db
+    .insertInto('ip_pools')
+    .values({
+      id: pool.id,
+      family,
+      datacenter_name: pool.datacenter,
+      account_id: pool.accountId,
+      cidr: pool.cidr,
+      gateway,
+      ddos_protection: pool.ddosProtection,
+      free: addresses.length,
+    })
+    .execute();
+  const rows = addresses.map((address, position) => ({ address, pool_id: pool.id, position, vm_id: null }));
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    await db
+      .insertInto('ip_addresses')
+      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .execute();
+  }
+}
+
+interface PoolContents {
+  readonly family: 4 | 6;
+  readonly gateway: string;
+  readonly addresses: readonly string[];
+}
+
+function addressesOf(cidr: string): PoolContents {
+  const subnet = new Address4(cidr);
+  const first = subnet.startAddress().bigInt();
+  const last = subnet.endAddress().bigInt();
+  const at = (address: bigint): string => Address4.fromBigInt(address).correctForm();
+  // Neither the network's own address, nor its gateway, nor its broadcast address.
+  return { family: 4, gateway: at(first + 1n), addresses: range(first + 2n, last).map(at) };
+}
+
+function networksOf(cidr: string): PoolContents {
+  const network = new Address6(cidr);
+  const first = network.startAddress().bigInt();
+  const last = network.endAddress().bigInt();
+  const size = 1n << 64n;
+  const at = (address: bigint): string => Address6.fromBigInt(address).correctForm();
+  // The first network holds the gateway.
+  return {
+    family: 6,
+    gateway: at(first + 1n),
+    addresses: range(1n, (last - first + 1n) / size).map((index) => `${at(first + index * size)}/64`),
+  };
+}
+
+/** Integers from one to below another. */
+function range(from: bigint, below: bigint): bigint[] {
+  return Array.from({ length: Number(below - from) }, (_, index) => from + BigInt(index));
+}

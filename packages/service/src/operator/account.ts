@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely';
+
+import type { Account } from '../generated/operator/types.gen.ts';
+import { createAccount as addAccount } from '../core/account/account.ts';
+import { decimalOf, euros } from '../rules/money.ts';
+import type { AccountsTable } from '../store/schema.ts';
+import type { Db } from '../store/store.ts';
+import type { ReadOperation, StoreOperation } from './operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import type { Order } from './paging.ts';
+import { found, notFound } from './problem.ts';
+import { instant } from './shown.ts';
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
+
+/** GET /accounts */
+export const listAccounts: ReadOperation<'listAccounts'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const accounts = await db
+      .selectFrom('accounts')
+      .selectAll()
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(accounts, query, ({ created, id }) => [created, id]);
+    return { items: rows.map(shownAccount), next_cursor };
+  },
+};
+
+/** GET /accounts/{account_id} */
+export const getAccount: ReadOperation<'getAccount'> = {
+  kind: 'read',
+  run: (db, { path }) => accountOf(db, path.account_id),
+};
+
+/** POST /accounts */
+export const createAccount: StoreOperation<'createAccount'> = {
+  kind: 'store',
+  async run({ db }, { ports, body }) {
+    return accountOf(db, await addAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit) }));
+  },
+};
+
+/** PUT /accounts/{account_id}/credit-limit */
+export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
+  kind: 'store',
+  async run({ db }, { path, body }) {
+    const account = await db
+      .updateTable('accounts')
+      .set({ credit_limit: Number(euros(body.credit_limit)) })
+      .where('id', '=', path.account_id)
+      .returningAll()
+      .executeTakeFirst();
+    if (!account) throw notFound('account of this identifier');
+    return shownAccount(account);
+  },
+};
+
+/** @throws OperatorProblem 404 when there is no such account. */
+export async function accountOf(db: Db, id: string): Promise<Account> {
+  const account = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+  return shownAccount(found(account, 'account of this identifier'));
+}
+
+/** Whether there is such an account. */
+export async function accountExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+function shownAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {
+  return {
+    id,
+    name,
+    credit_limit: decimalOf(BigInt(credit_limit)),
+    unpaid: decimalOf(BigInt(unpaid)),
+    isolated: isolated === 1,
+    created: instant(created),
+  };
+}

@@ -1,0 +1,128 @@
+import type { Selectable } from 'kysely';
+
+import { DEFAULTS } from '../generated/operator/facts.gen.ts';
+import type { ApiKey, IssuedApiKey } from '../generated/operator/types.gen.ts';
+import { issueKey } from '../core/account/account.ts';
+import type { RateLimit } from '../store/settings.ts';
+import type { ApiKeysTable } from '../store/schema.ts';
+import type { Db } from '../store/store.ts';
+import { accountOf } from './account.ts';
+import type { ReadOperation, StoreOperation } from './operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import type { Order } from './paging.ts';
+import { found, OperatorProblem } from './problem.ts';
+import { instant, instantOrNull } from './shown.ts';
+
+type Row = Selectable<ApiKeysTable>;
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
+
+/** GET /accounts/{account_id}/api-keys */
+export const listApiKeys: ReadOperation<'listApiKeys'> = {
+  kind: 'read',
+  async run(db, { path, query }) {
+    const { id: accountId } = await accountOf(db, path.account_id);
+    const keys = await db
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where(beyond(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(keys, query, ({ created, id }) => [created, id]);
+    return { items: rows.map(shownKey), next_cursor };
+  },
+};
+
+/** POST /accounts/{account_id}/api-keys: the key is shown in this answer alone. */
+export const issueApiKey: StoreOperation<'issueApiKey'> = {
+  kind: 'store',
+  async run({ db }, { path, body, ports, mode }) {
+    const { id: accountId } = await accountOf(db, path.account_id);
+    const { id, key } = await issueKey(db, ports, accountId, { label: body.label, mode });
+    return issued(db, id, key);
+  },
+};
+
+/** POST /api-keys/{api_key_id}/rotate: the old key stays good for a while, so that its holder changes over without downtime. */
+export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
+  kind: 'store',
+  async run({ db }, { path, body, ports, mode, now }) {
+    const old = await keyOf(db, path.api_key_id);
+    const replaced = await db
+      .updateTable('api_keys')
+      .set({ valid_until: now + { ...DEFAULTS.RotateApiKeyRequest, ...body }.overlap_seconds * 1000 })
+      .where('id', '=', old.id)
+      .where('revoked', 'is', null)
+      .where('valid_until', 'is', null)
+      .returningAll()
+      .executeTakeFirst();
+    if (!replaced) {
+      const why = old.revoked === null ? 'was rotated before' : 'is revoked';
+      throw new OperatorProblem('wrong-state', `The key ${old.id} ${why}, so it cannot be rotated. Issue a new one, or rotate the newest.`);
+    }
+    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, mode });
+    await db
+      .updateTable('api_keys')
+      .set({ rate_requests: old.rate_requests, rate_seconds: old.rate_seconds })
+      .where('id', '=', id)
+      .execute();
+    return { issued: await issued(db, id, key), replaced: shownKey(replaced) };
+  },
+};
+
+/** POST /api-keys/{api_key_id}/revoke */
+export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
+  kind: 'store',
+  async run({ db }, { path, now }) {
+    const { id } = await keyOf(db, path.api_key_id);
+    await db.updateTable('api_keys').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
+    return shownKey(await keyOf(db, id));
+  },
+};
+
+/** PUT /api-keys/{api_key_id}/rate-limit */
+export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
+  kind: 'store',
+  async run({ db }, { path, body }) {
+    const { id } = await keyOf(db, path.api_key_id);
+    const { rate_limit: limit } = body;
+    await db
+      .updateTable('api_keys')
+      .set({ rate_requests: limit?.requests ?? null, rate_seconds: limit?.seconds ?? null })
+      .where('id', '=', id)
+      .execute();
+    return shownKey(await keyOf(db, id));
+  },
+};
+
+/** A key at its issue. */
+export async function issued(db: Db, id: string, key: string): Promise<IssuedApiKey> {
+  return { ...shownKey(await keyOf(db, id)), key };
+}
+
+async function keyOf(db: Db, id: string): Promise<Row> {
+  return found(await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(), 'API key of this identifier');
+}
+
+/** The limit that a key has of its own. */
+export function ownLimit({
+  rate_requests: requests,
+  rate_seconds: seconds,
+}: Pick<Row, 'rate_requests' | 'rate_seconds'>): RateLimit | null {
+  return requests === null || seconds === null ? null : { requests, seconds };
+}
+
+function shownKey(key: Row): ApiKey {
+  return {
+    id: key.id,
+    account_id: key.account_id,
+    label: key.label,
+    mode: key.mode,
+    created: instant(key.created),
+    valid_until: instantOrNull(key.valid_until),
+    revoked: instantOrNull(key.revoked),
+    rate_limit: ownLimit(key),
+  };
+}

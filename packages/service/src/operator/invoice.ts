@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+
+import type { Invoice } from '../generated/operator/types.gen.ts';
+import { cancelInvoice as cancel, markInvoicePaid as markPaid } from '../core/accounting/invoice-status.ts';
+import { decimalOf } from '../rules/money.ts';
+import type { InvoicesTable } from '../store/schema.ts';
+import type { Db } from '../store/store.ts';
+import type { ReadOperation, StoreOperation } from './operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import type { Order } from './paging.ts';
+import { found } from './problem.ts';
+import { instant, secondInstant } from './shown.ts';
+
+type Row = Selectable<InvoicesTable>;
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'desc' };
+const ALL = sql<boolean>`1 = 1`;
+
+/** GET /invoices */
+export const listInvoices: ReadOperation<'listInvoices'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const { account_id: account, status } = query;
+    const invoices = await db
+      .selectFrom('invoices')
+      .selectAll()
+      .where(beyond(order, query))
+      .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
+      .where(({ eb }) => (status === undefined ? ALL : eb('status', '=', status)))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(invoices, query, ({ created, id }) => [created, id]);
+    return { items: rows.map(shown), next_cursor };
+  },
+};
+
+/** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays as it is. */
+export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
+  kind: 'store',
+  async run({ db }, { path }) {
+    const { id, status } = await invoiceOf(db, path.invoice_id);
+    if (status !== 'PAID') await markPaid(db, id);
+    return shown(await invoiceOf(db, id));
+  },
+};
+
+/** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays as it is. */
+export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
+  kind: 'store',
+  async run({ db }, { path }) {
+    const { id, status } = await invoiceOf(db, path.invoice_id);
+    if (status !== 'CANCELED') await cancel(db, id);
+    return shown(await invoiceOf(db, id));
+  },
+};
+
+async function invoiceOf(db: Db, id: string): Promise<Row> {
+  return found(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
+}
+
+function shown(invoice: Row): Invoice {
+  return {
+    id: invoice.id,
+    account_id: invoice.account_id,
+    status: invoice.status,
+    period_start: secondInstant(invoice.period_start),
+    period_end: secondInstant(invoice.period_end),
+    total: decimalOf(BigInt(invoice.total)),
+    created: instant(invoice.created),
+  };
+}

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
+
+import type { BrokenRule, CreateSaleRequest, Sale, SalePrices } from '../generated/operator/types.gen.ts';
+import { allHostSystems } from '../core/vm/host-system.ts';
+import { createSale as addSale, endSale as endByHand } from '../core/accounting/sale-life-cycle.ts';
+import { decimalOf, euros } from '../rules/money.ts';
+import { dearerInSale, saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
+import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
+import type { SalesTable } from '../store/sale-schema.ts';
+import type { Db } from '../store/store.ts';
+import { accountExists } from './account.ts';
+import type { ReadOperation, StoreOperation } from './operation.ts';
+import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import type { Order } from './paging.ts';
+import { assertUnbroken, found } from './problem.ts';
+import { instant, instantOrNull } from './shown.ts';
+
+type Row = Selectable<SalesTable>;
+
+const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'desc' };
+
+/** GET /sales */
+export const listSales: ReadOperation<'listSales'> = {
+  kind: 'read',
+  async run(db, { query, now }) {
+    const sales = await db
+      .selectFrom('sales')
+      .selectAll()
+      .where(beyond(order, query))
+      .where(query.state === undefined ? sql<boolean>`1 = 1` : isInState(query.state, now))
+      .orderBy(inOrder(order))
+      .limit(rowsOf(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(sales, query, ({ created, id }) => [created, id]);
+    return { items: await Promise.all(rows.map((sale) => shown(db, sale, now))), next_cursor };
+  },
+};
+
+/** POST /sales */
+export const createSale: StoreOperation<'createSale'> = {
+  kind: 'store',
+  async run({ db }, { body, ports, now }) {
+    const start = body.start_date === undefined ? now : Date.parse(body.start_date);
+    const stop = body.stop_date ? Date.parse(body.stop_date) : null;
+    assertUnbroken(await brokenRules(db, body, { start, stop }));
+    const id = await addSale(db, ports, {
+      title: body.title,
+      accountId: body.account_id ?? null,
+      start,
+      stop,
+      upgradable: body.upgradable,
+      maxVolume: body.max_volume,
+      pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, pricesOf(listed)])),
+    });
+    return shown(db, await saleOf(db, id), now);
+  },
+};
+
+/** POST /sales/{sale_id}/end: a sale that has ended stays as it is. */
+export const endSale: StoreOperation<'endSale'> = {
+  kind: 'store',
+  async run({ db }, { path, now }) {
+    const sale = await saleOf(db, path.sale_id);
+    if (!saleEndAt(courseOf(sale), now)) await endByHand(db, sale.id, now);
+    return shown(db, await saleOf(db, sale.id), now);
+  },
+};
+
+async function brokenRules(
+  db: Db,
+  { pricings, account_id: accountId }: CreateSaleRequest,
+  { start, stop }: { start: number; stop: number | null },
+): Promise<BrokenRule[]> {
+  const errors: BrokenRule[] = [];
+  if (stop !== null && stop <= start) errors.push({ pointer: '#/stop_date', detail: `must be after the start, ${instant(start)}` });
+  const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
+  for (const [name, listed] of Object.entries(pricings)) {
+    const host = hosts.get(name);
+    if (!host) errors.push({ pointer: `#/pricings/${name}`, detail: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
+    for (const { resource, standard } of host ? dearerInSale(pricesOf(listed), host.prices) : [])
+      errors.push({
+        pointer: `#/pricings/${name}/${resource}`,
+        detail: `must be at most ${standard}, the list price: a sale makes nothing dearer`,
+      });
+  }
+  if (accountId && !(await accountExists(db, accountId)))
+    errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });
+  return errors;
+}
+
+function pricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
+  return Object.fromEntries(
+    saleResources.flatMap((resource) => {
+      const price = listed?.[resource];
+      return price === undefined ? [] : [[resource, euros(price)]];
+    }),
+  );
+}
+
+async function saleOf(db: Db, id: string): Promise<Row> {
+  return found(await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst(), 'sale of this identifier');
+}
+
+async function shown(db: Db, sale: Row, now: number): Promise<Sale> {
+  const prices = await db.selectFrom('sale_prices').selectAll().where('sale_id', '=', sale.id).orderBy('hostsystem').execute();
+  const pricings: Record<string, SalePrices> = {};
+  for (const resource of saleResources) {
+    for (const price of prices) {
+      if (price.resource === resource) (pricings[price.hostsystem] ??= {})[resource] = decimalOf(BigInt(price.price_net));
+    }
+  }
+  return {
+    id: sale.id,
+    title: sale.title,
+    start_date: instant(sale.start),
+    stop_date: instantOrNull(sale.stop),
+    upgradable: sale.upgradable === 1,
+    max_volume: sale.max_volume,
+    pricings,
+    account_id: sale.account_id,
+    state: saleStateAt(courseOf(sale), now),
+    ended: instantOrNull(await endOf(db, sale, now)),
+    used_volume: sale.used_volume,
+  };
+}
+
+/** When a sale ended; one whose volume was used up ended with the last VM that was created through it. */
+async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
+  switch (saleEndAt(courseOf(sale), now)) {
+    case undefined:
+      return null;
+    case 'by hand':
+      return sale.ended;
+    case 'by date':
+      return sale.stop;
+    case 'by volume': {
+      const last = await db
+        .selectFrom('vms')
+        .select('created')
+        .where('sale_id', '=', sale.id)
+        .orderBy('created', 'desc')
+        .executeTakeFirst();
+      return last?.created ?? sale.start;
+    }
+  }
+}
+
+function courseOf(sale: Row) {
+  return { ...sale, maxVolume: sale.max_volume, usedVolume: sale.used_volume };
+}
+
+/** `saleStateAt` as the store judges it, so that pages of a state are whole. */
+function isInState(state: SaleState, now: number): RawBuilder<boolean> {
+  const ended = sql`(coalesce(ended <= ${now}, false) or coalesce(stop <= ${now}, false) or used_volume >= max_volume)`;
+  switch (state) {
+    case 'ended':
+      return sql<boolean>`${ended}`;
+    case 'active':
+      return sql<boolean>`not ${ended} and start <= ${now}`;
+    case 'scheduled':
+      return sql<boolean>`not ${ended} and start > ${now}`;
+  }
+}

@@ -1,0 +1,35 @@
+import { OTP_LIFETIME_SECONDS } from '../../generated/facts.gen.ts';
+import type { Random } from '../../rules/random.ts';
+import { hashOfOtp, newOtp } from '../../rules/credentials.ts';
+import type { Db } from '../../store/store.ts';
+import type { StoreOperation } from '../operation.ts';
+
+/** POST /account/otp: single use, void when another is generated. */
+export const generateOtp: StoreOperation<'generateOtp'> = {
+  kind: 'store',
+  async run({ db }, { accountId, now, ports, secret }) {
+    const { code, hash } = await freeCode(db, ports.random, secret);
+    const row = { hash, expires: now + OTP_LIFETIME_SECONDS * 1000, used: 0 };
+    await db
+      .insertInto('otps')
+      .values({ account_id: accountId, ...row })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
+      .execute();
+    return {
+      message: 'The one-time code was generated.',
+      data: {
+        note: `Valid for ${OTP_LIFETIME_SECONDS / 60} minutes and for one use. A newer code makes this one invalid.`,
+        otp_code: code,
+      },
+    };
+  },
+};
+
+/** A code that no other account has: it alone tells a third party whose it is. */
+async function freeCode(db: Db, random: Random, secret: string): Promise<{ code: string; hash: string }> {
+  for (;;) {
+    const code = newOtp(random);
+    const hash = hashOfOtp(code, secret);
+    if (!(await db.selectFrom('otps').select('account_id').where('hash', '=', hash).executeTakeFirst())) return { code, hash };
+  }
+}

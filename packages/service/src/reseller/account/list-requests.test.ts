@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+
+import type { RequestLogItem } from '../../generated/types.gen.ts';
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+
+test('every request is there, newest first, refused ones too', async () => {
+  const service = await startService();
+  const created = await service.call('createVm', { form: SMALL_VM });
+  await service.call('createVm', { form: { ...SMALL_VM, cores: 99 } });
+  await service.send('/nowhere', { headers: { 'x-service-apikey': service.apiKey } });
+  await service.send('/vm/create', {
+    method: 'PUT',
+    headers: { 'x-service-apikey': service.apiKey, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const { body } = await service.call('listRequests');
+  expect(body.requestID).toBeNull();
+  expect(body.data.map((entry: RequestLogItem) => [entry.method, entry.endpoint, entry.success, entry.error_type])).toEqual([
+    ['PUT', '/vm/create', 0, 'unsupported_media_type'],
+    ['GET', '/nowhere', 0, 'not_found'],
+    ['PUT', '/vm/create', 0, 'validation_failed'],
+    ['PUT', '/vm/create', 1, null],
+  ]);
+  const [, , , first] = body.data;
+  expect(first.requestID).toBe(created.body.requestID);
+  expect(first.requestDate).toBe('2026-11-10T12:00:00.000Z');
+  expect(JSON.parse(first.request_body)).toEqual(SMALL_VM);
+  expect(JSON.parse(first.response_body).data.identifier).toBe(created.body.data.identifier);
+});
+
+test('pages of 50, of which none is missing and none there twice', async () => {
+  const service = await startService();
+  const ids: string[] = [];
+  for (let count = 0; count < 120; count++) ids.unshift((await service.call('getCurrentInvoice')).body.requestID);
+  const page = async (offset?: number) =>
+    (await service.call('listRequests', offset === undefined ? {} : { form: { offset } })).body.data.map(
+      (entry: { requestID: string }) => entry.requestID,
+    );
+  const first = await page();
+  expect(first).toEqual(ids.slice(0, 50));
+  // Each look at the log is itself an entry of it.
+  expect(await page(51)).toEqual(ids.slice(50, 100));
+  expect(await page(102)).toEqual(ids.slice(100, 120));
+  expect(await page(1000)).toEqual([]);
+});
+
+test.each(['0', '-1', '1.5', 'ten', '', '99999999999999999999'])("the offset '%s' is refused", async (offset) => {
+  const service = await startService();
+  const { status, body } = await service.call('listRequests', { form: { offset } });
+  expect(status).toBe(422);
+  expect(body.data.fields[0].field).toBe('offset');
+});
+
+test('another account sees nothing of it', async () => {
+  const service = await startService();
+  await service.call('getCurrentInvoice');
+  const { apiKey } = await service.account();
+  expect((await service.call('listRequests', { apiKey })).body.data).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import type { CurrentVmPosition } from '../../generated/types.gen.ts';
+import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
+import { remainingCredit } from '../../rules/credit.ts';
+import { numberOf } from '../../rules/money.ts';
+import type { StoreOperation } from '../operation.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import { openCharges } from '../../core/accounting/charge.ts';
+import { iso } from '../../core/accounting/invoice.ts';
+import { billed } from '../../core/accounting/period-end.ts';
+
+/** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
+export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
+  kind: 'store',
+  async run({ db }, call) {
+    const { accountId } = call;
+    const instant = Math.floor(call.now / 1000);
+    await settle(db, call);
+    const account = await db
+      .selectFrom('accounts')
+      .select(['credit_limit', 'unpaid', 'held', 'period_start'])
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    const rows = await db
+      .selectFrom('positions')
+      .select(['vm_id', 'type', 'start', 'stop', 'monthly_price'])
+      .where('account_id', '=', accountId)
+      .where('invoice_id', 'is', null)
+      .orderBy('vm_id')
+      .orderBy('number')
+      .execute();
+    const charges = await openCharges(db, accountId);
+    // Not the period of `now`: a request that arrives late may find that it has ended since.
+    const { end } = periodOf(account.period_start);
+    const positions = rows.map(billed);
+    const total = totalOf(accruedByAll(positions, instant) + charges.accrued);
+    const limit = BigInt(account.credit_limit);
+    const vms: Record<string, CurrentVmPosition[]> = {};
+    for (const row of rows) {
+      (vms[row.vm_id] ??= []).push({
+        type: row.type,
+        start: iso(row.start),
+        stop: row.stop === null ? null : iso(row.stop),
+        totalRuntime: runtimeOf(billed(row), instant),
+        monthlyPrice: numberOf(BigInt(row.monthly_price)),
+        totalPrice: numberOf(amountOf(accruedBy(billed(row), instant))),
+      });
+    }
+    return {
+      message: 'The invoice of the running period.',
+      data: {
+        currentInvoiceTotal: numberOf(total),
+        nextInvoiceDate: iso(end),
+        estimatedInvoiceTotal: numberOf(totalOf(accruedByAll(positions, end) + charges.accrued)),
+        creditLimit: numberOf(limit),
+        creditLimitRemaining: numberOf(remainingCredit({ limit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) })),
+        positions: { vms, ...charges.positions },
+      },
+    };
+  },
+};

@@ -1,0 +1,27 @@
+import { notFound } from '../../rules/refusal.ts';
+import type { StoreOperation } from '../operation.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import { shownCharges } from '../../core/accounting/charge.ts';
+import { chargesOn, positionsOn, shownPositions, summaryOf } from '../../core/accounting/invoice.ts';
+
+/** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
+export const getInvoice: StoreOperation<'getInvoice'> = {
+  kind: 'store',
+  async run({ db }, call) {
+    const { accountId, path } = call;
+    await settle(db, call);
+    const invoice = await db
+      .selectFrom('invoices')
+      .selectAll()
+      .where('id', '=', path.invoiceID)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    if (!invoice) throw notFound('invoice');
+    const positions = await positionsOn(db, invoice);
+    const charges = await chargesOn(db, invoice);
+    return {
+      message: 'The invoice.',
+      data: { ...summaryOf(invoice, call), positions: { vms: shownPositions(positions), ...shownCharges(charges).positions } },
+    };
+  },
+};

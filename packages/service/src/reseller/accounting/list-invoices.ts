@@ -1,0 +1,21 @@
+import type { StoreOperation } from '../operation.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import { summaryOf } from '../../core/accounting/invoice.ts';
+
+/** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
+export const listInvoices: StoreOperation<'listInvoices'> = {
+  kind: 'store',
+  async run({ db }, call) {
+    await settle(db, call);
+    const invoices = await db
+      .selectFrom('invoices')
+      .selectAll()
+      .where('account_id', '=', call.accountId)
+      .orderBy('period_start', 'desc')
+      .execute();
+    return {
+      message: `${invoices.length} invoices.`,
+      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, summaryOf(invoice, call)])),
+    };
+  },
+};

@@ -1,0 +1,41 @@
+import type { Sale, SaleHostsystemPrices } from '../../generated/types.gen.ts';
+import { decimalOf, numberOf } from '../../rules/money.ts';
+import { saleResources } from '../../rules/sale.ts';
+import type { SalePrices } from '../../rules/sale.ts';
+import { grossOf } from '../../rules/vat.ts';
+import { readVat } from '../../store/settings.ts';
+import type { StoreOperation } from '../operation.ts';
+import { openSales } from '../../core/accounting/sale.ts';
+import type { OpenSale } from '../../core/accounting/sale.ts';
+
+/** GET /accounting/sales: the active and the scheduled sales that the account may use. */
+export const listSales: StoreOperation<'listSales'> = {
+  kind: 'store',
+  async run({ db }, { accountId, now }) {
+    const sales = await openSales(db, accountId, now);
+    const vat = await readVat(db, now);
+    return { message: `${sales.length} active and scheduled sales.`, data: sales.map((sale) => shown(sale, vat)) };
+  },
+};
+
+function shown(sale: OpenSale, vat: number): Sale {
+  const { title, start, stop, upgradable, maxVolume, usedVolume, pricings, descriptions } = sale;
+  const prices = Object.fromEntries([...pricings].map(([hostsystem, listed]) => [hostsystem, shownPrices(listed, vat)]));
+  return {
+    title,
+    startDate: { value: new Date(start).toISOString(), description: descriptions.startDate },
+    stopDate: { value: stop === null ? null : new Date(stop).toISOString(), description: descriptions.stopDate },
+    upgradable: { value: upgradable, description: descriptions.upgradable },
+    maxVolume: { value: maxVolume, description: descriptions.maxVolume },
+    usedVolume: { value: usedVolume, description: descriptions.usedVolume },
+    pricings: { value: prices, description: descriptions.pricings },
+  };
+}
+
+function shownPrices(prices: SalePrices, vat: number): SaleHostsystemPrices {
+  const shownResources = saleResources.flatMap((resource) => {
+    const net = prices[resource];
+    return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) }] as const];
+  });
+  return Object.fromEntries(shownResources);
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+
+import { ACCESS, completeSetUp, deployedServer, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
+import { startService } from '../../../test/harness.ts';
+
+const path = { identifier: RYZEN };
+
+test('while it is being set up, a server has its addresses, and neither management nor a renewal', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account();
+  await orderServer(service, RYZEN, id);
+  const { status, body } = await service.call('getDedicatedServer', { path, apiKey });
+  expect(status).toBe(200);
+  expect(body.data).toEqual({
+    identifier: RYZEN,
+    deployed: false,
+    accounting: { price: { net: 89, gross: 105.91 }, runtime: { amount: 30, unit: 'days' }, renew: null, terminated: false },
+    management: null,
+    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
+    hardware: {
+      cpu: { cores: 16, type: 'AMD Ryzen 9 7950X' },
+      memory: { size: 128, unit: 'GB', type: 'DDR5 ECC' },
+      disks: [{ amount: 2, size: 1920, total_size: 3840, unit: 'GB', type: 'NVMe' }],
+    },
+    ips: {
+      ipv4: [{ address: '100.112.0.11', gateway: '100.112.0.1' }],
+      ipv6: [{ address: '2001:db8:69d0:11::/64', gateway: '2001:db8:69d0::1' }],
+    },
+    network: { traffic: { limit: true, amount: 50, unit: 'TB' }, connection: '1 x 10 Gbit/s' },
+  });
+});
+
+test('a quarter of an hour after the order the set-up of the sandbox completes: management is filled and renew has a date', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account();
+  await orderServer(service, RYZEN, id);
+  service.clock.advance(899_000);
+  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(false);
+  service.clock.advance(1_000);
+  expect(await service.runDueWork()).toBeGreaterThan(0);
+  const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
+  // 10 November 12:15 and 30 days.
+  expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:15:00.000Z', terminated: false } });
+  expect(data.management).toEqual({
+    dashboard: `https://dedicated.reseller-service.invalid/servers/${RYZEN}`,
+    username: 'server-8a3f5c12',
+    email: 'server-8a3f5c12@dedicated.reseller-service.invalid',
+    password: expect.stringMatching(/^[A-Za-z0-9]{20}$/),
+  });
+  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data).toEqual(data);
+});
+
+test('a set-up that is due is complete for whoever asks before the timed work does', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account();
+  await orderServer(service, RYZEN, id);
+  service.clock.advance(3_600_000);
+  const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
+  expect(data.accounting.renew).toBe('2026-12-10T12:15:00.000Z');
+});
+
+test('where the fleet completes nothing by itself, the set-up waits for the provider', async () => {
+  const service = await startService();
+  service.fleet.automaticSetUp = null;
+  const { id, apiKey } = await service.account();
+  await orderServer(service, RYZEN, id);
+  service.clock.advanceTo('2026-11-20T08:00:00.750Z');
+  await service.runDueWork();
+  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(false);
+  await completeSetUp(service, RYZEN);
+  const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
+  expect(data).toMatchObject({ deployed: true, management: ACCESS, accounting: { renew: '2026-12-20T08:00:00.000Z' } });
+});
+
+test('a fleet that stops completing set-ups leaves those under way to the provider', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account();
+  await orderServer(service, RYZEN, id);
+  service.fleet.automaticSetUp = null;
+  service.clock.advance(900_000);
+  await service.runDueWork();
+  expect(await service.runDueWork()).toBe(0);
+  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(false);
+  await completeSetUp(service, RYZEN);
+  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(true);
+});
+
+test('a server of the market reads like one that nobody has set up yet', async () => {
+  const service = await startService();
+  const { status, body } = await service.call('getDedicatedServer', { path });
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({
+    identifier: RYZEN,
+    deployed: false,
+    accounting: { price: { net: 89 }, renew: null, terminated: false },
+    management: null,
+    ips: { ipv4: [], ipv6: [] },
+  });
+});
+
+test('a server of another account answers like an unknown one, also while it is being set up', async () => {
+  const service = await startService();
+  const { id } = await deployedServer(service, RYZEN);
+  await orderServer(service, XEON, id);
+  const unknown = await service.call('getDedicatedServer', { path: { identifier: '00000000-0000-4000-8000-000000000000' } });
+  expect(unknown).toMatchObject({ status: 404, body: { type: 'not_found' } });
+  for (const identifier of [RYZEN, XEON]) {
+    const { status, body } = await service.call('getDedicatedServer', { path: { identifier } });
+    expect(status).toBe(404);
+    expect({ ...body, requestID: '' }).toEqual({ ...unknown.body, requestID: '' });
+  }
+});
+
+test('the letters of an identifier may be capitals', async () => {
+  const service = await startService();
+  const { apiKey } = await deployedServer(service);
+  const { body } = await service.call('getDedicatedServer', { path: { identifier: RYZEN.toUpperCase() }, apiKey });
+  expect(body.data.identifier).toBe(RYZEN);
+});
+
+test.each([
+  'x',
+  '7',
+  `${RYZEN}0`,
+  RYZEN.replaceAll('-', ''),
+  `{${RYZEN}}`,
+  "' or 1=1 --",
+  '%',
+  '__proto__',
+  '٧c9e6679-7425-40de-944b-e07fc1f90ae7',
+  'null',
+])("'%s' is no identifier: 404", async (identifier) => {
+  const service = await startService();
+  const { apiKey } = await deployedServer(service);
+  for (const operation of ['getDedicatedServer', 'deleteDedicatedServer', 'undeleteDedicatedServer'] as const) {
+    expect(await service.call(operation, { path: { identifier }, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
+  }
+});

@@ -1,0 +1,22 @@
+import { readVat } from '../../store/settings.ts';
+import type { StoreOperation } from '../operation.ts';
+import { addressesOf, marketAnswer } from '../../core/dedicated/responses.ts';
+
+/** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
+export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {
+  kind: 'store',
+  async run({ db }, { accountId, now }) {
+    const servers = await db
+      .selectFrom('dedicated_servers')
+      .selectAll()
+      .where('state', '=', 'offered')
+      .where((server) => server.or([server('offered_to', 'is', null), server('offered_to', '=', accountId)]))
+      .orderBy('created')
+      .orderBy('id')
+      .execute();
+    const vat = await readVat(db, now);
+    const addresses = await addressesOf(db, servers);
+    const list = servers.map((server) => marketAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, vat));
+    return { message: 'The available dedicated servers were listed.', data: { list } };
+  },
+};

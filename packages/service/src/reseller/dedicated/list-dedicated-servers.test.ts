@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+
+import { ACCESS, completeSetUp, deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
+import { startService } from '../../../test/harness.ts';
+
+test('an account without servers has an empty list', async () => {
+  const service = await startService();
+  expect((await service.call('listDedicatedServers')).body.data).toEqual({ list: [] });
+});
+
+test('servers that are being set up, deployed and cancelled are listed with all that their info says', async () => {
+  const service = await startService();
+  const { id, apiKey } = await deployedServer(service, EPYC);
+  await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });
+  service.clock.advance(1000);
+  await orderServer(service, XEON, id);
+  service.clock.advance(1000);
+  await orderServer(service, RYZEN, id);
+  await completeSetUp(service, RYZEN);
+  const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;
+  expect(list.map(({ identifier, deployed, accounting }: Listed) => [identifier, deployed, accounting.terminated])).toEqual([
+    [EPYC, true, true],
+    [XEON, false, false],
+    [RYZEN, true, false],
+  ]);
+  for (const server of list) {
+    expect((await service.call('getDedicatedServer', { path: { identifier: server.identifier }, apiKey })).body.data).toEqual(server);
+  }
+});
+
+test('another account sees none of them', async () => {
+  const service = await startService();
+  await deployedServer(service);
+  expect((await service.call('listDedicatedServers')).body.data).toEqual({ list: [] });
+});
+
+test('the management password is in the answer alone: not in the log, and sealed in the store', async () => {
+  const service = await startService();
+  const { apiKey } = await deployedServer(service);
+  const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;
+  expect(list[0].management).toEqual(ACCESS);
+  const log = await service.call('listRequests', { apiKey });
+  expect(JSON.parse(log.body.data[0].response_body).data.list[0].management.password).toBe('***');
+  const everything = await service.store.read(async (db) =>
+    JSON.stringify([
+      await db.selectFrom('dedicated_servers').selectAll().execute(),
+      await db.selectFrom('request_log').selectAll().execute(),
+    ]),
+  );
+  expect(everything).toContain(ACCESS.username);
+  expect(everything).not.toContain(ACCESS.password);
+});
+
+interface Listed {
+  readonly identifier: string;
+  readonly deployed: boolean;
+  readonly accounting: { readonly terminated: boolean };
+}

@@ -1,0 +1,22 @@
+import { withdrawCancellation } from '../../rules/dedicated.ts';
+import type { StoreOperation } from '../operation.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import { isoOf } from '../../core/dedicated/responses.ts';
+import { allowed, ownServer, takeStep } from '../../core/dedicated/server.ts';
+
+/**
+ * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the
+ * renewal date, and the renewal was agreed on with the order: the credit limit is not asked.
+ */
+export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> = {
+  kind: 'store',
+  async run({ db }, call) {
+    await settle(db, call);
+    const server = await ownServer(db, call.accountId, call.path.identifier);
+    const { renew } = allowed(await takeStep(db, server, withdrawCancellation), server.id);
+    return {
+      message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
+      data: { identifier: server.id, renew_date: isoOf(renew) },
+    };
+  },
+};

@@ -1,0 +1,25 @@
+import type { DomainPricings } from '../../generated/types.gen.ts';
+import { numberOf, roundToCents } from '../../rules/money.ts';
+import type { Money } from '../../rules/money.ts';
+import { grossOf } from '../../rules/vat.ts';
+import { readVat } from '../../store/settings.ts';
+import type { StoreOperation } from '../operation.ts';
+
+/** GET /domain/pricings: what a registration, a renewal and a transfer cost under each TLD. */
+export const getDomainPricings: StoreOperation<'getDomainPricings'> = {
+  kind: 'store',
+  async run({ db }, { now }) {
+    const vat = await readVat(db, now);
+    const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
+    const data: DomainPricings = {};
+    for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {
+      const prices = (shown: (net: Money) => Money) => ({
+        create: numberOf(shown(BigInt(create))),
+        renew: numberOf(shown(BigInt(renew))),
+        transfer: numberOf(shown(BigInt(transfer))),
+      });
+      data[tld] = { price_net: prices((net) => net), price_gross: prices((net) => roundToCents(grossOf(net, vat))) };
+    }
+    return { message: 'The price list was read.', data };
+  },
+};

@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely';
+
+import type { RegisterDomainForm } from '../../generated/types.gen.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/domain-name.ts';
+import type { RegistrableName, UnregistrableName } from '../../rules/domain-name.ts';
+import { readNameservers, STANDARD_NAMESERVERS } from '../../rules/nameserver.ts';
+import type { NameserverReading } from '../../rules/nameserver.ts';
+import type { HandlesTable, TldsTable } from '../../store/domain-schema.ts';
+import type { Db } from '../../store/store.ts';
+import { findHandle } from '../../core/domain/handle.ts';
+
+/** What a form asks for. */
+export interface DomainRequest extends RegistrableName {
+  readonly prices: Selectable<TldsTable>;
+  readonly handle: Selectable<HandlesTable>;
+  readonly nameservers: NameserverReading['nameservers'];
+}
+
+/**
+ * Reads the form of POST /domain/register by the account's handles and the price list.
+ *
+ * @param standard The provider's nameservers.
+ * @throws Refusal 422 naming every rule that it breaks.
+ */
+export async function readForm(db: Db, form: RegisterDomainForm, accountId: string, standard: readonly string[]): Promise<DomainRequest> {
+  const broken: BrokenField[] = [];
+  const split = await readName(db, form.domain);
+  if ('rule' in split) broken.push({ field: 'domain', ...split });
+  const handle = await findHandle(db, accountId, form.handle);
+  if (!handle)
+    broken.push({ field: 'handle', rule: 'exists', message: `must be the ID of a handle of this account; ${form.handle} is not one` });
+  if (handle && handle.phone === null && 'name' in split && split.tld === 'de') {
+    broken.push({
+      field: 'handle',
+      rule: 'phone',
+      message: `must name a handle with a phone number when the domain is a .de domain; ${handle.id} has none`,
+    });
+  }
+  const { nameservers, broken: brokenNameservers } = wantedNameservers(form, standard);
+  broken.push(...brokenNameservers);
+  if (broken.length > 0 || 'rule' in split || !handle) throw invalid(broken);
+  return { ...split, handle, nameservers };
+}
+
+async function readName(db: Db, text: string): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
+  const name = asciiNameOf(text);
+  if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
+  const rows = await db.selectFrom('tlds').selectAll().where('tld', 'in', suffixesOf(name)).execute();
+  const split = splitName(name, new Set(rows.map(({ tld }) => tld)));
+  const prices = 'rule' in split ? undefined : rows.find(({ tld }) => tld === split.tld);
+  if ('rule' in split || !prices)
+    return 'rule' in split ? split : { rule: 'tld', message: 'must end in a TLD that GET /domain/pricings lists' };
+  return { ...split, prices };
+}
+
+function wantedNameservers({ ns1, ns2 }: RegisterDomainForm, standard: readonly string[]): NameserverReading {
+  if (ns1 === undefined && ns2 === undefined) return readNameservers(STANDARD_NAMESERVERS, standard);
+  return readNameservers({ ...(ns1 && { ns1 }), ...(ns2 && { ns2 }) }, standard);
+}

@@ -1,0 +1,126 @@
+import * as v from 'valibot';
+
+import type { DomainOrder } from '../../ports/registrar.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
+import { beginRegistration } from '../../rules/domain-registration.ts';
+import { listOfNameservers } from '../../rules/nameserver.ts';
+import type { Db } from '../../store/store.ts';
+import { chargeOwed } from '../../core/accounting/charge.ts';
+import type { Charge } from '../../core/accounting/charge.ts';
+import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
+import { deliveredOperation } from '../operation.ts';
+import type { Call } from '../operation.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import { contactOf } from '../../core/domain/handle.ts';
+import { detailsOf, domainSubject } from '../../core/domain/domain.ts';
+import { readForm } from './register-domain-form.ts';
+
+const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly call: Call<'registerDomain'>;
+  readonly order: DomainOrder;
+  readonly charge: Charge;
+}
+
+/** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
+export const registerDomain = deliveredOperation<'registerDomain', Details, Plan>({
+  recovery: 'undo',
+  details,
+  subject: domainSubject,
+
+  async reserve({ db }, call) {
+    const { order, charge } = await reserve(db, call);
+    const { accountId } = call;
+    return { accountId, details: { name: order.name, accountId, hold: Number(charge.amount) }, plan: { call, order, charge } };
+  },
+
+  async call({ registrar }, { call: { form }, order }, token) {
+    if (form.authcode === undefined) {
+      if ((await registrar.register(order, token)) === 'taken') throw registeredAlready(order.name);
+    } else if ((await registrar.transfer(order, form.authcode, token)) === 'refused') {
+      const message = `must be the authcode that the present provider of the domain gave out; it is not accepted for ${order.name}`;
+      throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
+    }
+  },
+
+  async confirm({ db }, { call, order, charge }) {
+    const row = await db
+      .updateTable('domains')
+      .set({ state: 'registered' })
+      .where('name', '=', order.name)
+      .where('state', '=', 'reserved')
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    // Charged only now: an undone registration must not be on an invoice, and a month may have ended since the reservation.
+    const { ports, form, now } = call;
+    const confirmed = ports.clock.now();
+    await settle(db, { ...call, now: confirmed });
+    await releaseCredit(db, charge.accountId, charge.amount);
+    await chargeOwed(db, ports, charge, confirmed);
+    const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
+    return { message, data: detailsOf(row, call.secret, Math.floor(now / 1000)) };
+  },
+
+  compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
+
+  async rollBack({ db }, { name, accountId, hold }) {
+    await db.deleteFrom('domains').where('name', '=', name).where('state', '=', 'reserved').execute();
+    await releaseCredit(db, accountId, BigInt(hold));
+  },
+});
+
+async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {
+  const { accountId, form, now, ports } = call;
+  await settle(db, call);
+  const { name, sld, tld, prices, handle, nameservers } = await readForm(db, form, accountId, ports.registrar.standardNameservers);
+  const { created, expires, lockedUntil } = beginRegistration(Math.floor(now / 1000));
+  // A cancelled domain that has expired is free, whenever the timed work gets to it.
+  const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
+  if (registered && registered.account_id !== accountId) await settle(db, { ...call, accountId: registered.account_id });
+  const { ns1, ns2 } = nameservers;
+  if (ns1 === null || ns2 === null) throw new Error('A registrar must name at least two standard nameservers.');
+  const inserted = await db
+    .insertInto('domains')
+    .values({
+      name,
+      account_id: accountId,
+      state: 'reserved',
+      sld,
+      tld,
+      handle: handle.id,
+      sealed_authcode: null,
+      terminated: 0,
+      ...nameservers,
+      ns1,
+      ns2,
+      created,
+      expires,
+      locked_until: lockedUntil,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  if (!inserted) throw registeredAlready(name);
+  const isTransfer = form.authcode !== undefined;
+  const charge: Charge = {
+    accountId,
+    kind: 'domain',
+    subject: name,
+    type: isTransfer ? 'TRANSFER' : 'CREATE',
+    start: created,
+    stop: expires,
+    amount: BigInt(isTransfer ? prices.transfer_price : prices.create_price),
+  };
+  await holdCredit(db, accountId, charge.amount);
+  return { order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) }, charge };
+}
+
+function registeredAlready(name: string): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `The domain ${name} is registered already. Choose another name, or send the authcode of its present provider to transfer it.`,
+  );
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+
+import { register } from '../../../test/domains.ts';
+import { startService } from '../../../test/harness.ts';
+
+const DOMAIN = 'reseller-customer.net';
+const path = { domain: DOMAIN };
+
+test('the info answers the authcode that was requested last', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const first = (await service.call('requestDomainAuthcode', { path })).body.data.authcode;
+  expect(first).toMatch(/^[A-Za-z0-9]{16}$/);
+  expect((await service.call('getDomain', { path })).body.data.domain.authcode).toBe(first);
+  const second = (await service.call('requestDomainAuthcode', { path })).body.data.authcode;
+  expect(second).not.toBe(first);
+  expect((await service.call('getDomain', { path })).body.data.domain.authcode).toBe(second);
+  expect(service.registrar.domains.get(DOMAIN)?.authcode).toBe(second);
+});
+
+test('the same key gives the same authcode', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const first = await service.call('requestDomainAuthcode', { path, idempotencyKey: 'one' });
+  expect((await service.call('requestDomainAuthcode', { path, idempotencyKey: 'one' })).body).toEqual(first.body);
+});
+
+test('an authcode stands neither in the store nor in the log', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const { body } = await service.call('requestDomainAuthcode', { path, idempotencyKey: 'one' });
+  await service.call('getDomain', { path });
+  const log = await service.call('listRequests');
+  expect(JSON.parse(log.body.data[0].response_body).data.domain.authcode).toBe('***');
+  expect(JSON.parse(log.body.data[1].response_body).data.authcode).toBe('***');
+  const everything = await service.store.read(async (db) => {
+    const tables = ['domains', 'request_log', 'idempotency_keys', 'reservations'] as const;
+    return JSON.stringify(await Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute())));
+  });
+  expect(everything).not.toContain(body.data.authcode);
+});
+
+test('a registrar that fails: 500, and no code that nobody knows is left', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.call('requestDomainAuthcode', { path });
+  service.registrar.failing = new Error('no');
+  expect((await service.call('requestDomainAuthcode', { path })).status).toBe(500);
+  expect((await service.call('getDomain', { path })).body.data.domain.authcode).toBeNull();
+  expect(service.registrar.domains.get(DOMAIN)?.authcode).toBeNull();
+  expect((await service.call('requestDomainAuthcode', { path })).status).toBe(200);
+});
+
+test('a form where none is taken: 400', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  expect(await service.call('requestDomainAuthcode', { path, form: { code: 'mine' } })).toMatchObject({
+    status: 400,
+    body: { type: 'malformed_request' },
+  });
+});

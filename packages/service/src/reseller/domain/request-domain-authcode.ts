@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+
+import { newAuthcode, seal } from '../../rules/credentials.ts';
+import { deliveredOperation } from '../operation.ts';
+import type { Call } from '../operation.ts';
+import { authcodeContext, beginChange, domainSubject, endChange, findDomain } from '../../core/domain/domain.ts';
+
+const details = v.object({ name: v.string() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly name: string;
+  readonly authcode: string;
+  readonly call: Call<'requestDomainAuthcode'>;
+}
+
+/** POST /domain/{domain}/authcode: creates a new auth code and voids the previous one (our choice). */
+export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode', Details, Plan>({
+  recovery: 'undo',
+  details,
+  subject: domainSubject,
+
+  async reserve({ db }, call) {
+    const { name } = await findDomain(db, call);
+    await beginChange(db, name);
+    return { accountId: call.accountId, details: { name }, plan: { name, authcode: newAuthcode(call.ports.random), call } };
+  },
+
+  call: ({ registrar }, { name, authcode }, token) => registrar.setAuthcode(name, authcode, token),
+
+  async confirm({ db }, { name, authcode, call }) {
+    await endChange(db, name, { sealed_authcode: seal(authcode, call.secret, authcodeContext(name), call.ports.random) });
+    return { message: 'The authcode was requested.', data: { authcode } };
+  },
+
+  // The registrar may have either code, so the domain gets none on both sides.
+  compensate: ({ registrar }, { name }, token) => registrar.setAuthcode(name, null, token),
+  rollBack: ({ db }, { name }) => endChange(db, name, { sealed_authcode: null }),
+});

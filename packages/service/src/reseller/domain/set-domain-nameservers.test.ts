@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+
+import { footprint, holdUp, register, reserved } from '../../../test/domains.ts';
+import { startService } from '../../../test/harness.ts';
+
+const DOMAIN = 'reseller-customer.net';
+const path = { domain: DOMAIN };
+const ns = (number: number) => `ns${number}.reseller-dns.example`;
+const FIVE = { ns1: ns(1), ns2: ns(2), ns3: ns(3), ns4: ns(4), ns5: ns(5) };
+
+test('two to five nameservers replace the present ones', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const five = await service.call('setDomainNameservers', { path, form: FIVE });
+  expect(five.body).toMatchObject({ message: expect.stringContaining('applies within seconds'), data: FIVE });
+  expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(FIVE));
+  const two = await service.call('setDomainNameservers', { path, form: { ns1: ns(2), ns2: 'ns.bücher.example' } });
+  expect(two.body.data).toEqual({ ns1: ns(2), ns2: 'ns.xn--bcher-kva.example', ns3: null, ns4: null, ns5: null });
+  expect((await service.call('getDomain', { path })).body.data.nameserver).toEqual(two.body.data);
+  expect((await service.call('setDomainNameservers', { path, form: { ns1: ns(2), ns2: 'ns.bücher.example' } })).body.data).toEqual(
+    two.body.data,
+  );
+});
+
+test('the word default selects the standard nameserver of the same number', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.call('setDomainNameservers', { path, form: FIVE });
+  const { body } = await service.call('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default', ns3: ns(3) } });
+  expect(body.data).toEqual({ ns1: 'ns1.provider.example', ns2: 'ns2.provider.example', ns3: ns(3), ns4: null, ns5: null });
+});
+
+test.each([
+  ['no nameserver', { ns1: undefined }, 'ns1', 'required'],
+  ['one alone', { ns2: undefined }, 'ns2', 'required'],
+  ['the fourth without the third', { ns4: ns(4) }, 'ns3', 'dependentRequired'],
+  ['the fifth without the fourth', { ns3: ns(3), ns5: ns(5) }, 'ns4', 'dependentRequired'],
+  ['a sixth', { ns6: ns(6) }, 'ns6', 'unknown'],
+  ['the same twice', { ns2: ns(1).toUpperCase() }, 'ns2', 'distinct'],
+  ['a standard one by its name and its word', { ns1: 'default', ns2: 'ns1.provider.example' }, 'ns2', 'distinct'],
+  ['an address', { ns2: '198.51.100.23' }, 'ns2', 'pattern'],
+  ['a URL', { ns2: 'https://ns2.reseller-dns.example' }, 'ns2', 'pattern'],
+  ['a word that is not default', { ns2: 'standard' }, 'ns2', 'pattern'],
+  ['an empty one', { ns2: '' }, 'ns2', 'pattern'],
+  ['an encoded name that does not decode', { ns2: 'ns2.xn--a.example' }, 'ns2', 'domain'],
+  ['a line break', { ns2: 'ns2.reseller-dns.example\r\nx: y' }, 'ns2', 'pattern'],
+])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const before = await footprint(service);
+  const { status, body } = await service.call('setDomainNameservers', { path, form: { ns1: ns(1), ns2: ns(2), ...wrong } });
+  expect(status).toBe(422);
+  expect(body.data.fields).toContainEqual({ field, rule, message: expect.stringMatching(/\w/) });
+  expect(await footprint(service)).toEqual(before);
+});
+
+test('while another change is under way: 409, and the first one holds', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const goOn = holdUp(service);
+  const first = service.call('setDomainNameservers', { path, form: FIVE });
+  await reserved(service);
+  for (const second of [
+    await service.call('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } }),
+    await service.call('requestDomainAuthcode', { path }),
+  ]) {
+    expect(second).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
+  }
+  goOn();
+  expect((await first).status).toBe(200);
+  expect((await service.call('getDomain', { path })).body.data.nameserver).toEqual(FIVE);
+  expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(FIVE));
+});
+
+test('of many changes at once, the registrar and the store keep the same one', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => service.call('setDomainNameservers', { path, form: { ns1: ns(index), ns2: ns(index + 1) } })),
+  );
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  const { ns1, ns2 } = (await service.call('getDomain', { path })).body.data.nameserver;
+  expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual([ns1, ns2]);
+});
+
+test('a registrar that fails: 500, and both sides have the nameservers of before', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const before = await footprint(service);
+  service.registrar.failing = new Error('no');
+  expect((await service.call('setDomainNameservers', { path, form: FIVE })).status).toBe(500);
+  expect(await footprint(service)).toEqual(before);
+  expect((await service.call('setDomainNameservers', { path, form: FIVE })).status).toBe(200);
+});

@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+
+import type { DomainNameservers } from '../../generated/types.gen.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
+import { deliveredOperation } from '../operation.ts';
+import { beginChange, domainSubject, endChange, findDomain, nameserversOf } from '../../core/domain/domain.ts';
+
+const details = v.object({ name: v.string(), before: v.array(v.string()) });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly name: string;
+  readonly nameservers: DomainNameservers;
+}
+
+/** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */
+export const setDomainNameservers = deliveredOperation<'setDomainNameservers', Details, Plan>({
+  recovery: 'undo',
+  details,
+  subject: domainSubject,
+
+  async reserve({ db }, call) {
+    const row = await findDomain(db, call);
+    const { nameservers, broken } = readNameservers(call.form, call.ports.registrar.standardNameservers);
+    if (broken.length > 0) throw invalid(broken);
+    const { name } = row;
+    await beginChange(db, name);
+    const before = listOfNameservers(nameserversOf(row));
+    return { accountId: call.accountId, details: { name, before }, plan: { name, nameservers } };
+  },
+
+  call: ({ registrar }, { name, nameservers }, token) => registrar.setNameservers(name, listOfNameservers(nameservers), token),
+
+  async confirm({ db }, { name, nameservers }) {
+    const { ns1, ns2, ...others } = nameservers;
+    if (ns1 === null || ns2 === null) throw new Error('The form of the nameservers must require ns1 and ns2.');
+    await endChange(db, name, { ns1, ns2, ...others });
+    return { message: 'The nameservers were changed. The change applies within seconds.', data: nameservers };
+  },
+
+  compensate: ({ registrar }, { name, before }, token) => registrar.setNameservers(name, before, token),
+  rollBack: ({ db }, { name }) => endChange(db, name),
+});

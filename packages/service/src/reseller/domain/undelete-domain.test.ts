@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+
+import { footprint, register } from '../../../test/domains.ts';
+import { startService } from '../../../test/harness.ts';
+
+const DOMAIN = 'reseller-customer.net';
+const path = { domain: DOMAIN };
+
+test('a cancelled domain is renewed again, and charged at the renewal alone', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.domains.terminate(DOMAIN);
+  const { status, body } = await service.call('undeleteDomain', { path });
+  expect(status).toBe(200);
+  expect(body.data).toEqual({ domain: DOMAIN });
+  expect((await service.call('getDomain', { path })).body.data.domain.terminated).toBe(false);
+  expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(true);
+  expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(11);
+  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  await service.runDueWork();
+  expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(12);
+});
+
+test('a domain that is not cancelled: 409, and nothing is changed', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const before = await footprint(service);
+  const { status, body } = await service.call('undeleteDomain', { path, idempotencyKey: 'one' });
+  expect({ status, type: body.type }).toEqual({ status: 409, type: 'wrong_state' });
+  expect(await footprint(service)).toEqual(before);
+});
+
+test('of two at once, one withdraws the cancellation', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.domains.terminate(DOMAIN);
+  const answers = await Promise.all([service.call('undeleteDomain', { path }), service.call('undeleteDomain', { path })]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+});
+
+test('a registrar that fails: 500, and the domain is still cancelled on both sides', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  await service.domains.terminate(DOMAIN);
+  const before = await footprint(service);
+  service.registrar.failing = new Error('no');
+  expect((await service.call('undeleteDomain', { path })).status).toBe(500);
+  expect(await footprint(service)).toEqual(before);
+  expect((await service.call('undeleteDomain', { path })).status).toBe(200);
+});

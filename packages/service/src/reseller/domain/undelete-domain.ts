@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+
+import { Refusal } from '../../rules/refusal.ts';
+import { withdrawCancellation } from '../../rules/domain-registration.ts';
+import { deliveredOperation } from '../operation.ts';
+import { beginChange, domainSubject, endChange, findDomain, registrationOf } from '../../core/domain/domain.ts';
+
+const details = v.object({ name: v.string() });
+type Details = v.InferOutput<typeof details>;
+
+/** POST /domain/{domain}/undelete: withdraws a cancellation. The next renewal is charged again, and nothing before it. */
+export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Details>({
+  recovery: 'undo',
+  details,
+  subject: domainSubject,
+
+  async reserve({ db }, call) {
+    const row = await findDomain(db, call);
+    const { name } = row;
+    const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
+    if ('refused' in transition) throw refusalOf(name, transition.refused);
+    await beginChange(db, name);
+    return { accountId: call.accountId, details: { name }, plan: { name } };
+  },
+
+  call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
+
+  async confirm({ db }, { name }) {
+    await endChange(db, name, { terminated: 0 });
+    return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
+  },
+
+  compensate: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
+  rollBack: ({ db }, { name }) => endChange(db, name),
+});
+
+function refusalOf(name: string, refused: string): Refusal {
+  const message =
+    refused === 'not cancelled'
+      ? `The domain ${name} is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.`
+      : `The domain ${name} has expired. Send the request again in a minute, and register it anew if it is gone then.`;
+  return new Refusal(409, 'wrong_state', message);
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+
+import { footprint, PERSON, PHONE } from '../../../test/domains.ts';
+import { startService } from '../../../test/harness.ts';
+
+test('a handle has its 16 fields, those that were not given null', async () => {
+  const service = await startService();
+  const created = await service.call('createHandle', { form: PERSON });
+  expect(created.body.data.handle).toMatch(/^HDL-[A-Z0-9]{12}$/);
+  const { body } = await service.call('getHandle', { path: { handle: created.body.data.handle } });
+  expect(body.data).toEqual({
+    ...PERSON,
+    handle: created.body.data.handle,
+    type: 'PERS',
+    organisation: null,
+    country: 'Germany',
+    phone: null,
+    fax: null,
+  });
+  expect(Object.keys(body.data)).toHaveLength(16);
+});
+
+test('country code and phone number are normalised', async () => {
+  const service = await startService();
+  const { body } = await service.call('createHandle', { form: { ...PERSON, countrycode: 'de', phone: '069 5550-1234' } });
+  expect((await service.call('getHandle', { path: { handle: body.data.handle } })).body.data).toMatchObject({
+    countrycode: 'DE',
+    country: 'Germany',
+    phone: PHONE,
+  });
+});
+
+test('every country of the list can be used', async () => {
+  const service = await startService();
+  const { data } = (await service.call('listHandleCountries')).body;
+  expect(data).toContainEqual({ code: 'NL', title: 'Netherlands' });
+  expect(data.length).toBeGreaterThanOrEqual(249);
+  const answers = await Promise.all(
+    data.map(({ code }: { code: string }) => service.call('createHandle', { form: { ...PERSON, countrycode: code } })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ body }) => body.data.handle)).size).toBe(data.length);
+});
+
+test('names of every script are kept as they are', async () => {
+  const service = await startService();
+  const form = {
+    ...PERSON,
+    firstname: 'Łucja',
+    lastname: "O'Brien-Ñúñez",
+    street: '東京都千代田区',
+    gender: 'FEMALE',
+    region: 'Île-de-France',
+  };
+  const { body } = await service.call('createHandle', { form });
+  expect((await service.call('getHandle', { path: { handle: body.data.handle } })).body.data).toMatchObject(form);
+});
+
+test.each([
+  ['an empty name', { firstname: '' }, 'firstname', 'pattern'],
+  ['a name of blanks', { lastname: '   ' }, 'lastname', 'pattern'],
+  ['a NUL byte', { city: 'Frank\u0000furt' }, 'city', 'pattern'],
+  ['a line break', { street: 'Musterallee\r\nBcc: x' }, 'street', 'pattern'],
+  ['a name of 1 000 characters', { lastname: 'x'.repeat(1000) }, 'lastname', 'maxLength'],
+  ['a country that there is not', { countrycode: 'ZZ' }, 'countrycode', 'exists'],
+  ['a country code of three letters', { countrycode: 'DEU' }, 'countrycode', 'maxLength'],
+  ['a country code of digits', { countrycode: '49' }, 'countrycode', 'pattern'],
+  ['an e-mail address without an @', { email: 'jonas.reseller-customer.example' }, 'email', 'format'],
+  ['an e-mail address with a line break', { email: 'jonas@reseller-customer.example\nBcc: x@y.example' }, 'email', 'format'],
+  ['a phone number that is too short', { phone: '123' }, 'phone', 'phone'],
+  ['a phone number that is words', { phone: 'call me' }, 'phone', 'pattern'],
+  ['a phone number with an extension', { phone: '+49 69 55501234 ext. 5' }, 'phone', 'pattern'],
+  ['an organisation, which the form does not have', { organisation: 'x' }, 'organisation', 'unknown'],
+])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+  const service = await startService();
+  const before = await footprint(service);
+  const { status, body } = await service.call('createHandle', { form: { ...PERSON, ...wrong }, idempotencyKey: 'one' });
+  expect(status).toBe(422);
+  expect(body.data.fields).toContainEqual({ field, rule, message: expect.stringMatching(/\w/) });
+  expect(await footprint(service)).toEqual(before);
+});
+
+test.each(Object.keys(PERSON))('no %s: 422', async (field) => {
+  const service = await startService();
+  const { status, body } = await service.call('createHandle', { form: { ...PERSON, [field]: undefined } });
+  expect(status).toBe(422);
+  expect(body.data.fields).toEqual([{ field, rule: 'required', message: expect.stringMatching(/\w/) }]);
+});
+
+test('the same key and form give the same handle', async () => {
+  const service = await startService();
+  const first = await service.call('createHandle', { form: PERSON, idempotencyKey: 'one' });
+  expect((await service.call('createHandle', { form: PERSON, idempotencyKey: 'one' })).body).toEqual(first.body);
+  expect(await service.store.read((db) => db.selectFrom('handles').select('id').execute())).toHaveLength(1);
+  const other = await service.call('createHandle', { form: { ...PERSON, number: '12b' }, idempotencyKey: 'one' });
+  expect(other).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
+});
+
+test.each(['x', 'HDL-', 'hdl-abc', "HDL-' OR '1'='1", 'HDL-ÄÖÜ', 'x'.repeat(900)])("'%s' names no handle", async (handle) => {
+  const service = await startService();
+  expect((await service.call('getHandle', { path: { handle } })).status).toBe(404);
+});

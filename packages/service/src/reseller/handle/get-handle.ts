@@ -1,0 +1,16 @@
+import { notFound } from '../../rules/refusal.ts';
+import { countryOf } from '../../rules/contact.ts';
+import type { StoreOperation } from '../operation.ts';
+import { findHandle } from '../../core/domain/handle.ts';
+
+/** GET /domain/handle/{handle}/info: one contact with all its fields. */
+export const getHandle: StoreOperation<'getHandle'> = {
+  kind: 'store',
+  async run({ db }, { accountId, path }) {
+    const row = await findHandle(db, accountId, path.handle);
+    if (!row) throw notFound('handle');
+    const { id, account_id: _accountId, created: _created, type, gender, ...rest } = row;
+    const country = countryOf(row.countrycode)?.title ?? row.countrycode;
+    return { message: 'The handle was found.', data: { handle: id, type, gender, ...rest, country } };
+  },
+};

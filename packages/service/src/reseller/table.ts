@@ -1,0 +1,56 @@
+import { generateOtp } from './account/generate-otp.ts';
+import { listRequests } from './account/list-requests.ts';
+import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
+import { getInvoice } from './accounting/get-invoice.ts';
+import { listInvoices } from './accounting/list-invoices.ts';
+import { listSales } from './accounting/list-sales.ts';
+import { deleteDedicatedServer } from './dedicated/delete-dedicated-server.ts';
+import { getDedicatedServer } from './dedicated/get-dedicated-server.ts';
+import { listDedicatedServers } from './dedicated/list-dedicated-servers.ts';
+import { listDedicatedMarket } from './dedicated/list-dedicated-market.ts';
+import { undeleteDedicatedServer } from './dedicated/undelete-dedicated-server.ts';
+import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
+import { editDomainDns } from './domain/edit-domain-dns.ts';
+import { listHandleCountries } from './handle/list-handle-countries.ts';
+import { createHandle } from './handle/create-handle.ts';
+import { getHandle } from './handle/get-handle.ts';
+import { getDomain } from './domain/get-domain.ts';
+import { listDomains } from './domain/list-domains.ts';
+import { setDomainNameservers } from './domain/set-domain-nameservers.ts';
+import { getDomainPricings } from './domain/get-domain-pricings.ts';
+import { registerDomain } from './domain/register-domain.ts';
+import { undeleteDomain } from './domain/undelete-domain.ts';
+import type { OperationTable } from './operation.ts';
+import { createVm } from './vm/create-vm.ts';
+import { listVmHosts } from './vm/list-vm-hosts.ts';
+import { reinstallVm } from './vm/reinstall-vm.ts';
+
+/** What carries out each operation of the document. */
+export const operations: OperationTable = {
+  createVm,
+  reinstallVm,
+  listVmHosts,
+  getCurrentInvoice,
+  getInvoice,
+  listInvoices,
+  listSales,
+  generateOtp,
+  listRequests,
+
+  listDedicatedServers,
+  listDedicatedMarket,
+  getDedicatedServer,
+  deleteDedicatedServer,
+  undeleteDedicatedServer,
+  listDomains,
+  getDomainPricings,
+  registerDomain,
+  getDomain,
+  setDomainNameservers,
+  requestDomainAuthcode,
+  undeleteDomain,
+  editDomainDns,
+  createHandle,
+  listHandleCountries,
+  getHandle,
+};

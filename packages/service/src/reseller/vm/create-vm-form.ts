@@ -1,0 +1,35 @@
+import { DEFAULTS } from '../../generated/facts.gen.ts';
+import type { CreateVmForm } from '../../generated/types.gen.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
+import type { BilledResources } from '../../rules/resources.ts';
+import { publicKeyOf } from '../../rules/ssh-key.ts';
+
+/** What a form asks for, its defaults filled in (specification: "PUT /vm/create form fields"). */
+export interface VmRequest extends BilledResources {
+  readonly os: string;
+  readonly hostsystem: string;
+  readonly hostname: string;
+  readonly sshKey: string | null;
+  readonly sshKeyDisplayname: string | null;
+  readonly allowFallbackIPs: boolean;
+  /** Null where a domain of the provider is to be set. */
+  readonly defaultPtr: string | null;
+}
+
+/** The form with the defaults of the document. */
+export function vmRequestOf(form: CreateVmForm): VmRequest {
+  const { ssh_key, ssh_key_displayname, default_ptr, storage, ...given } = { ...DEFAULTS.CreateVmForm, ...form };
+  return {
+    ...given,
+    storage: storage ?? null,
+    sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
+    sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
+    defaultPtr: default_ptr ?? null,
+  };
+}
+
+/** Rules of the form that need no host system and that a schema cannot say. */
+export function brokenFormRules({ ssh_key }: CreateVmForm): BrokenField[] {
+  if (ssh_key === undefined || publicKeyOf(ssh_key) !== undefined) return [];
+  return [{ field: 'ssh_key', rule: 'ssh_key', message: 'must be a whole public key: its data cannot be read as a key of its type' }];
+}

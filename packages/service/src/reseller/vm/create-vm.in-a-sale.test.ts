@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { expectInvariants } from '../../../test/invariants.ts';
+import { providerOf } from '../../../test/provider.ts';
+import { euros } from '../../rules/money.ts';
+
+const price = async (service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM, apiKey = service.apiKey): Promise<number> =>
+  (await service.call('createVm', { form, apiKey })).body.data.pricings.monthly;
+const volume = async ({ store }: TestService, id: string): Promise<number | undefined> =>
+  (await store.read((db) => db.selectFrom('sales').select('used_volume').where('id', '=', id).executeTakeFirst()))?.used_volume;
+
+test('listed resources take the sale’s prices, the others keep theirs', async () => {
+  const service = await startService();
+  const id = await providerOf(service).createSale();
+  // 2 x 1.00 + 4 x 0.40 + 40 x 0.02, then a further address at 1.50 and 500 Mbit that are included.
+  expect(await price(service)).toBe(4.4);
+  expect(await price(service, { ...SMALL_VM, ips: 2, network_speed: 500 })).toBe(5.9);
+  expect(await volume(service, id)).toBe(2);
+  const { data } = (await service.call('getCurrentInvoice')).body;
+  const positions: { monthlyPrice: number }[] = Object.values<{ monthlyPrice: number }[]>(data.positions.vms).flat();
+  expect(positions.map(({ monthlyPrice }) => monthlyPrice).toSorted()).toEqual([4.4, 5.9]);
+  // 20.5 of 30 days: 10.30 x 20.5 / 30.
+  expect(data.estimatedInvoiceTotal).toBe(7.04);
+  await expectInvariants(service.store);
+});
+
+test('a sale that lists memory alone leaves cores and storage as they are', async () => {
+  const service = await startService();
+  await providerOf(service).createSale({ pricings: { nl_ryzen: { mem: euros('0.45') } } });
+  // 2 x 2.00 + 4 x 0.45 + 40 x 0.04
+  expect(await price(service)).toBe(7.4);
+});
+
+test('before its start, after its end, on another host system and for another account, standard prices apply', async () => {
+  const service = await startService();
+  const provider = providerOf(service);
+  const stranger = await service.account();
+  const now = service.clock.now();
+  const sales = await Promise.all([
+    provider.createSale({ start: now + 60_000, stop: now + 120_000 }),
+    provider.createSale({ pricings: { de_epyc: { core: euros('0.10') } } }),
+    provider.createSale({ accountId: stranger.id }),
+  ]);
+  expect(await price(service)).toBe(10.4);
+  service.clock.advance(60_000);
+  expect(await price(service)).toBe(4.4);
+  service.clock.advance(60_000);
+  expect(await price(service)).toBe(10.4);
+  expect(await Promise.all(sales.map((id) => volume(service, id)))).toEqual([1, 0, 0]);
+  expect(await price(service, SMALL_VM, stranger.apiKey)).toBe(4.4);
+});
+
+test('of several sales the one best for the customer is taken, and the next when it is used up', async () => {
+  const service = await startService();
+  const provider = providerOf(service);
+  const sale = (core: string, maxVolume: number) => provider.createSale({ maxVolume, pricings: { nl_ryzen: { core: euros(core) } } });
+  // A sale at the list price is of use to nobody, and is not taken.
+  const [good, best, same] = [await sale('1.50', 1), await sale('1.00', 1), await sale('2.00', 9)];
+  // 2 x 1.00 + 4.80 + 1.60, then 2 x 1.50, then 2 x 2.00.
+  expect([await price(service), await price(service), await price(service)]).toEqual([8.4, 9.4, 10.4]);
+  expect([await volume(service, best), await volume(service, good), await volume(service, same)]).toEqual([1, 1, 0]);
+});
+
+test('of 20 purchases at once for a sale with room for 7, exactly 7 are at its price', async () => {
+  const service = await startService();
+  const id = await providerOf(service).createSale({ maxVolume: 7 });
+  const { apiKey } = await service.account();
+  const prices = await Promise.all(Array.from({ length: 20 }, (_, index) => price(service, SMALL_VM, index % 2 ? apiKey : service.apiKey)));
+  expect(prices.filter((monthly) => monthly === 4.4)).toHaveLength(7);
+  expect(prices.filter((monthly) => monthly === 10.4)).toHaveLength(13);
+  expect(await volume(service, id)).toBe(7);
+  await expectInvariants(service.store);
+});
+
+test('a purchase that fails gives the volume back', async () => {
+  const service = await startService();
+  const id = await providerOf(service).createSale({ maxVolume: 1 });
+  service.hypervisor.failing = new Error('no route to the node');
+  expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(500);
+  service.hypervisor.failing = undefined;
+  expect(await volume(service, id)).toBe(0);
+  expect(await price(service)).toBe(4.4);
+  expect((await service.call('createVm', { form: { ...SMALL_VM, hostname: 'my server' } })).status).toBe(422);
+  expect(await volume(service, id)).toBe(1);
+  await expectInvariants(service.store);
+});
+
+test('a purchase that the credit limit refuses takes no volume, and the limit is judged by the sale’s price', async () => {
+  // Until the month ends a VM costs 3.01 EUR in the sale and 7.11 EUR at standard prices.
+  const service = await startService({ creditLimit: '6.50' });
+  const id = await providerOf(service).createSale();
+  expect(await price(service)).toBe(4.4);
+  expect(await price(service)).toBe(4.4);
+  expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(402);
+  expect(await volume(service, id)).toBe(2);
+});

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+
+/** What a refused purchase must leave as it was. */
+async function footprint({ store }: TestService): Promise<unknown> {
+  return store.read(async (db) => ({
+    vms: await db.selectFrom('vms').selectAll().execute(),
+    positions: await db.selectFrom('positions').selectAll().execute(),
+    nodes: await db.selectFrom('host_nodes').selectAll().orderBy('name').execute(),
+    taken: await db.selectFrom('ip_addresses').selectAll().where('vm_id', 'is not', null).execute(),
+    accounts: await db.selectFrom('accounts').selectAll().orderBy('id').execute(),
+    reservations: await db.selectFrom('reservations').selectAll().execute(),
+    keys: await db.selectFrom('idempotency_keys').selectAll().execute(),
+  }));
+}
+
+test.each([
+  ['no cores', { cores: undefined }, 'cores', 'required'],
+  ['cores that are a word', { cores: 'two' }, 'cores', 'type'],
+  ['no cores at all', { cores: 0 }, 'cores', 'minimum'],
+  ['half a core', { cores: 1.5 }, 'cores', 'type'],
+  ['more cores than the host offers', { cores: 17 }, 'cores', 'maximum'],
+  ['memory off the step', { mem: 4097 }, 'mem', 'multipleOf'],
+  ['a huge disk', { disk: '9007199254740993' }, 'disk', 'type'],
+  ['a negative disk', { disk: -5 }, 'disk', 'minimum'],
+  ['an unknown system', { os: 'plan_9' }, 'os', 'exists'],
+  ['an unknown host system', { hostsystem: 'nl_abacus' }, 'hostsystem', 'exists'],
+  ['too many addresses', { ips: 9 }, 'ips', 'maximum'],
+  ['negative backup slots', { backup_slots: -1 }, 'backup_slots', 'minimum'],
+  ['more than 1 Gbit in Frankfurt', { hostsystem: 'de_epyc', network_speed: 2000 }, 'network_speed', 'maximum'],
+  ['more than 5 Gbit in the Netherlands', { network_speed: 5100 }, 'network_speed', 'maximum'],
+  ['a hostname with a blank', { hostname: 'my server' }, 'hostname', 'pattern'],
+  ['a hostname that is an address', { hostname: '1.2.3.4' }, 'hostname', 'pattern'],
+  ['a hostname with an underscore', { hostname: 'my_host' }, 'hostname', 'pattern'],
+  ['a hostname with a closing dot', { hostname: 'KVM.' }, 'hostname', 'pattern'],
+  ['a hostname that ends in a number', { hostname: 'web.0x1' }, 'hostname', 'pattern'],
+  ['a label of 64 characters', { hostname: 'a'.repeat(64) }, 'hostname', 'pattern'],
+  ['a speed between two steps', { network_speed: 777 }, 'network_speed', 'multipleOf'],
+  ['HDD storage in the Netherlands', { storage: 100 }, 'storage', 'unavailable'],
+  ['a key that is none', { ssh_key: 'ssh-rsa hello' }, 'ssh_key', 'pattern'],
+  ['a key that was cut off', { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ops' }, 'ssh_key', 'ssh_key'],
+  ['a boolean that is a number', { allowFallbackIPs: '1' }, 'allowFallbackIPs', 'type'],
+  ['a pointer that is not fully qualified', { default_ptr: 'localhost' }, 'default_ptr', 'pattern'],
+  ['a pointer that is an address', { default_ptr: '198.51.100.23' }, 'default_ptr', 'pattern'],
+  ['a field nobody knows', { gpu: 1 }, 'gpu', 'unknown'],
+  ['the name of a prototype', { ['__proto__']: 1, constructor: 2 }, 'constructor', 'unknown'],
+])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+  const service = await startService();
+  const before = await footprint(service);
+  const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ...wrong }, idempotencyKey: 'one' });
+  expect(status).toBe(422);
+  expect(body.type).toBe('validation_failed');
+  expect(body.data.fields).toContainEqual({ field, rule, message: expect.stringMatching(/\w/) });
+  expect(await footprint(service)).toEqual(before);
+  const log = await service.call('listRequests');
+  expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'PUT', endpoint: '/vm/create' });
+});
+
+test('an unknown operating system or host system is refused with those that there are', async () => {
+  const service = await startService();
+  const { body } = await service.call('createVm', { form: { ...SMALL_VM, os: 'plan_9', hostsystem: 'nl_abacus' } });
+  const messages = Object.fromEntries(body.data.fields.map(({ field, message }: { field: string; message: string }) => [field, message]));
+  const { hosts, images } = await service.store.read(async (db) => ({
+    hosts: await db.selectFrom('host_systems').select('name').execute(),
+    images: await db.selectFrom('os_images').select('name').execute(),
+  }));
+  for (const { name } of hosts) expect(messages['hostsystem']).toContain(name);
+  for (const { name } of images) expect(messages['os']).toContain(name);
+});
+
+test('beyond the credit limit: 402, and nothing is changed', async () => {
+  const service = await startService({ creditLimit: '5.00' });
+  const before = await footprint(service);
+  // 20.5 of 30 days remain of November: 10.40 x 20.5 / 30 = 7.11 EUR.
+  const { status, body } = await service.call('createVm', { form: SMALL_VM });
+  expect(status).toBe(402);
+  expect(body.type).toBe('credit_limit_exceeded');
+  expect(body.message).toContain('needs 7.11 EUR of the credit limit, and 5.00 EUR remain');
+  expect(await footprint(service)).toEqual(before);
+});
+
+test('of purchases at once, exactly as many pass as the credit limit has room for', async () => {
+  // Each holds 7.10666667 EUR.
+  const service = await startService({ creditLimit: '50.00' });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => service.call('createVm', { form: SMALL_VM })));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(7).fill(200), ...Array<number>(13).fill(402)]);
+});
+
+test('a full host system: 409, and nothing is changed', async () => {
+  const service = await startService();
+  await service.store.commit(({ db }) =>
+    db.updateTable('host_nodes').set({ used_cores: 2047 }).where('hostsystem', '=', 'nl_ryzen').execute(),
+  );
+  const before = await footprint(service);
+  const { status, body } = await service.call('createVm', { form: SMALL_VM });
+  expect(status).toBe(409);
+  expect(body.type).toBe('out_of_capacity');
+  expect(await footprint(service)).toEqual(before);
+});
+
+test('no addresses left: 409, and nothing is changed', async () => {
+  const service = await startService();
+  await service.store.commit(async ({ db }) => {
+    await db.deleteFrom('ip_addresses').where('pool_id', '=', 'ams1-v4').where('position', '>', 0).execute();
+    await db.updateTable('ip_pools').set({ free: 1 }).where('id', '=', 'ams1-v4').execute();
+  });
+  const before = await footprint(service);
+  const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } });
+  expect(status).toBe(409);
+  expect(body.type).toBe('out_of_capacity');
+  expect(await footprint(service)).toEqual(before);
+});
+
+test('a hypervisor that fails: 500, and the purchase is undone on both sides', async () => {
+  const service = await startService();
+  const before = await footprint(service);
+  service.hypervisor.failing = new Error('no route to the node');
+  const { status, body } = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' });
+  expect(status).toBe(500);
+  expect(JSON.stringify(body)).not.toContain('route');
+  expect(await footprint(service)).toEqual(before);
+  expect(service.hypervisor.vms.size).toBe(0);
+  service.hypervisor.failing = undefined;
+  expect(await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' })).toMatchObject({ status: 200 });
+});
+
+test('a location without IPv6 networks says that it is they that are missing', async () => {
+  const service = await startService();
+  await service.store.commit(({ db }) =>
+    db.updateTable('ip_pools').set({ datacenter_name: 'elsewhere' }).where('family', '=', 6).execute(),
+  );
+  const { status, body } = await service.call('createVm', { form: SMALL_VM });
+  expect([status, body.type]).toEqual([409, 'out_of_capacity']);
+  expect(body.message).toMatch(/^There is no free IPv6 network at this location\./);
+});

@@ -1,0 +1,76 @@
+import { writeForm } from '@reseller/contract';
+import { expect, test } from 'vitest';
+
+import { operationOf, SMALL_VM, startService } from '../../../test/harness.ts';
+
+const vmsOf = async (service: Awaited<ReturnType<typeof startService>>) =>
+  (await service.store.read((db) => db.selectFrom('vms').select('id').execute())).length;
+
+test('the same key and form give the same answer again, password included, and one VM', async () => {
+  const service = await startService();
+  const first = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  const second = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  expect(second).toMatchObject({ status: 200, body: first.body });
+  expect(await vmsOf(service)).toBe(1);
+});
+
+test('the order of the fields does not matter', async () => {
+  const service = await startService();
+  const first = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  const turned = Object.fromEntries(Object.entries(SMALL_VM).toReversed());
+  expect((await service.call('createVm', { form: turned, idempotencyKey: 'order-1' })).body).toEqual(first.body);
+});
+
+test('the same key with another form is refused', async () => {
+  const service = await startService();
+  await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, cores: 3 }, idempotencyKey: 'order-1' });
+  expect(status).toBe(409);
+  expect(body.type).toBe('idempotency_key_reused');
+  expect(await vmsOf(service)).toBe(1);
+});
+
+test('of many with the same key at once, one buys', async () => {
+  const service = await startService();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })),
+  );
+  expect(await vmsOf(service)).toBe(1);
+  const bought = answers.filter(({ status }) => status === 200);
+  expect(new Set(bought.map(({ body }) => body.data.identifier)).size).toBe(1);
+  for (const { status, body } of answers) if (status !== 200) expect(body.type).toBe('idempotency_key_in_progress');
+});
+
+test('a request that was refused may be sent again with its key', async () => {
+  const service = await startService();
+  expect((await service.call('createVm', { form: { ...SMALL_VM, os: 'plan_9' }, idempotencyKey: 'order-1' })).status).toBe(422);
+  expect((await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })).status).toBe(200);
+});
+
+test('keys of different accounts have nothing to do with one another', async () => {
+  const service = await startService();
+  const { apiKey } = await service.account();
+  const one = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
+  const other = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1', apiKey });
+  expect(other.body.data.identifier).not.toBe(one.body.data.identifier);
+});
+
+test.each(['', 'a b', 'ü', 'x'.repeat(256)])("the key '%s' is malformed", async (key) => {
+  const service = await startService();
+  const response = await service.send('/vm/create', {
+    method: 'PUT',
+    headers: { 'x-service-apikey': service.apiKey, 'idempotency-key': Buffer.from(key).toString('latin1') },
+    body: new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)),
+  });
+  expect(response).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
+});
+
+test('every answer says how long keys are kept, refusals too', async () => {
+  const service = await startService();
+  const answers = [
+    await service.call('createVm', { form: SMALL_VM }),
+    await service.call('listVmHosts'),
+    await service.send('/no/such/path'),
+  ];
+  for (const { headers } of answers) expect(headers.get('idempotency-key-lifetime')).toBe('86400');
+});

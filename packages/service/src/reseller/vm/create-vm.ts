@@ -1,0 +1,226 @@
+import type { Selectable } from 'kysely';
+import * as v from 'valibot';
+
+import type { CreatedVm } from '../../generated/types.gen.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { newPassword } from '../../rules/credentials.ts';
+import { numberOf, roundToCents } from '../../rules/money.ts';
+import type { Money } from '../../rules/money.ts';
+import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
+import { grossOf } from '../../rules/vat.ts';
+import { preparedWrite } from '../../store/prepared.ts';
+import type { VmsTable } from '../../store/schema.ts';
+import { readVat } from '../../store/settings.ts';
+import type { Db } from '../../store/store.ts';
+import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
+import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
+import { keepPeriodOpen } from '../../core/accounting/period-end.ts';
+import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
+import { deliveredOperation } from '../operation.ts';
+import type { Call } from '../operation.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import { assignAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
+import type { AssignedAddress } from '../../core/vm/addresses.ts';
+import { expectedHostSystem, findHostSystem } from '../../core/vm/host-system.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
+import { takeVmIdentifier } from '../../core/vm/identifier.ts';
+import { findOsImage } from '../../core/vm/os-image.ts';
+import { leaveNode, placeOnNode } from '../../core/vm/placement.ts';
+import { vmSubject } from '../../core/vm/subject.ts';
+import { brokenFormRules, vmRequestOf } from './create-vm-form.ts';
+import type { VmRequest } from './create-vm-form.ts';
+
+interface Reserved {
+  readonly vmId: number;
+  readonly vm: VmRequest;
+  readonly host: HostSystem;
+  readonly node: string;
+  readonly os: { readonly name: string; readonly displayname: string; readonly username: string };
+  readonly addresses: readonly AssignedAddress[];
+  readonly monthlyPrice: Money;
+  readonly hold: Money;
+  /** Hundredths of a percent. */
+  readonly vat: number;
+}
+
+const details = v.object({ vmId: v.number(), hold: v.number() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly call: Call<'createVm'>;
+  readonly reserved: Reserved;
+  readonly password: string;
+}
+
+/** PUT /vm/create: buys a VM. Billing starts when the purchase is confirmed. */
+export const createVm = deliveredOperation<'createVm', Details, Plan>({
+  recovery: 'undo',
+  details,
+  subject: vmSubject,
+
+  async reserve({ db }, call) {
+    const reserved = await reserve(db, call);
+    const { vmId, hold } = reserved;
+    const plan = { call, reserved, password: newPassword(call.ports.random) };
+    return { accountId: call.accountId, details: { vmId, hold: Number(hold) }, plan };
+  },
+
+  async call({ hypervisor }, { reserved: { vmId, vm, node, os, addresses }, password }, token) {
+    await hypervisor.create(
+      {
+        vmId,
+        node,
+        cores: vm.cores,
+        mem: vm.mem,
+        disk: vm.disk,
+        storage: vm.storage,
+        networkSpeed: vm.network_speed,
+        backupSlots: vm.backup_slots,
+        os: os.name,
+        hostname: vm.hostname,
+        username: os.username,
+        password,
+        sshKey: vm.sshKey,
+        ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
+        ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
+      },
+      token,
+    );
+  },
+
+  async confirm({ db }, { call, reserved, password }) {
+    await startBilling(db, call, reserved);
+    await startRunning(db, { vmId: reserved.vmId });
+    return { message: 'The VM was created and is booting.', data: answerOf(reserved, password) };
+  },
+
+  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
+
+  async rollBack({ db }, { vmId, hold }) {
+    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+    if (!vm) return;
+    // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
+    if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
+    await releaseCredit(db, vm.account_id, BigInt(hold));
+    await leaveNode(db, vm.node, vm);
+    await releaseAddresses(db, vmId);
+    await db.deleteFrom('vms').where('id', '=', vmId).execute();
+  },
+});
+
+async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
+  const { accountId, form, now, ports } = call;
+  const vm = vmRequestOf(form);
+  const host = await findHostSystem(db, vm.hostsystem);
+  const os = await findOsImage(db, vm.os);
+  const broken = brokenFormRules(form);
+  if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
+  else broken.push({ field: 'hostsystem', rule: 'exists', message: await expectedHostSystem(db) });
+  if ('broken' in os) broken.push(os.broken);
+  if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
+
+  const instant = Math.floor(now / 1000);
+  await settle(db, call);
+  const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
+  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
+  const hold = holdOf({ start: instant, monthlyPrice });
+  await holdCredit(db, accountId, hold);
+  const node = await placeOnNode(db, host.name, vm);
+  const vmId = await takeVmIdentifier(db, { random: ports.random, now, identifiers: call.vmIdentifiers });
+  await insertVm(db, {
+    id: vmId,
+    account_id: accountId,
+    state: 'reserved',
+    hostsystem: host.name,
+    node,
+    cores: vm.cores,
+    mem: vm.mem,
+    disk: vm.disk,
+    os: os.name,
+    ips: vm.ips,
+    backup_slots: vm.backup_slots,
+    network_speed: vm.network_speed,
+    hostname: vm.hostname,
+    storage: vm.storage,
+    ssh_key: vm.sshKey,
+    ssh_key_displayname: vm.sshKeyDisplayname,
+    default_ptr: vm.defaultPtr ?? `vm${vmId}.reseller-vm.invalid`,
+    monthly_price: Number(monthlyPrice),
+    sale_id: sale?.id ?? null,
+    price_basis: sale ? 'SALE' : 'STANDARD',
+    created: now,
+  });
+  const { ips, allowFallbackIPs } = vm;
+  const addresses = await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
+  const vat = await readVat(db, now);
+  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
+}
+
+const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed'>>((db, parameter) =>
+  db.insertInto('vms').values({
+    id: parameter('id'),
+    account_id: parameter('account_id'),
+    state: parameter('state'),
+    hostsystem: parameter('hostsystem'),
+    node: parameter('node'),
+    cores: parameter('cores'),
+    mem: parameter('mem'),
+    disk: parameter('disk'),
+    os: parameter('os'),
+    ips: parameter('ips'),
+    backup_slots: parameter('backup_slots'),
+    network_speed: parameter('network_speed'),
+    hostname: parameter('hostname'),
+    storage: parameter('storage'),
+    ssh_key: parameter('ssh_key'),
+    ssh_key_displayname: parameter('ssh_key_displayname'),
+    default_ptr: parameter('default_ptr'),
+    monthly_price: parameter('monthly_price'),
+    sale_id: parameter('sale_id'),
+    price_basis: parameter('price_basis'),
+    created: parameter('created'),
+  }),
+);
+
+const startRunning = preparedWrite<{ vmId: number }>((db, parameter) =>
+  db.updateTable('vms').set({ state: 'running' }).where('id', '=', parameter('vmId')),
+);
+
+/** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
+async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
+  const { accountId, now, ports } = call;
+  await settle(db, { ...call, now: ports.clock.now() });
+  const start = Math.max(Math.floor(now / 1000), await keepPeriodOpen(db, accountId));
+  const holdNow = holdOf({ start, monthlyPrice });
+  if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
+  await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
+}
+
+function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }: Reserved, password: string): CreatedVm {
+  return {
+    identifier: vmId,
+    hostsystem: {
+      datacenter: { name: host.datacenter_name, country: host.datacenter_country, city: host.datacenter_city },
+      node,
+      processor: host.processor,
+      memory: host.memory,
+      nvme_hard_drives: host.nvme_hard_drives,
+    },
+    config: {
+      cores: vm.cores,
+      mem: vm.mem,
+      disk: vm.disk,
+      os: { name: os.name, displayname: os.displayname },
+      username: os.username,
+      password,
+      hostname: vm.hostname,
+      network_speed: String(vm.network_speed),
+      backup_slots: String(vm.backup_slots),
+      ipv4: addresses
+        .filter(({ family }) => family === 4)
+        .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
+      ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
+    },
+    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice, vat))) },
+  };
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+
+import type { VmHost } from '../../generated/types.gen.ts';
+import { startService } from '../../../test/harness.ts';
+
+test('host systems of both locations, HDD storage in Frankfurt alone', async () => {
+  const service = await startService();
+  const { status, body } = await service.call('listVmHosts');
+  expect(status).toBe(200);
+  const hosts = body.data.map((host: VmHost) => ({
+    name: host.name,
+    city: host.datacenter.city,
+    mbit: host.configuration.network_speed.max,
+    hdd: 'storage' in host.configuration,
+  }));
+  expect(hosts).toEqual([
+    { name: 'de_epyc', city: 'Frankfurt am Main', mbit: 1000, hdd: true },
+    { name: 'de_xeon', city: 'Frankfurt am Main', mbit: 1000, hdd: true },
+    { name: 'nl_ryzen', city: 'Amsterdam', mbit: 5000, hdd: false },
+  ]);
+});
+
+test('what the list names as the most can be bought', async () => {
+  const service = await startService({ creditLimit: '100000.00' });
+  const { body } = await service.call('listVmHosts');
+  for (const { name, configuration } of body.data) {
+    const form = Object.fromEntries(Object.entries<{ max: number }>(configuration).map(([field, { max }]) => [field, max]));
+    expect((await service.call('createVm', { form: { ...form, os: 'debian_12', hostsystem: name } })).status).toBe(200);
+  }
+});

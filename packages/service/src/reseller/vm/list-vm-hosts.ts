@@ -1,0 +1,52 @@
+import type { VmHostPrice, VmHostPrices } from '../../generated/types.gen.ts';
+import { decimalOf, euros, numberOf } from '../../rules/money.ts';
+import { INCLUDED } from '../../rules/resources.ts';
+import { grossOf } from '../../rules/vat.ts';
+import { readVat } from '../../store/settings.ts';
+import type { StoreOperation } from '../operation.ts';
+import { allHostSystems } from '../../core/vm/host-system.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
+
+/** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
+export const listVmHosts: StoreOperation<'listVmHosts'> = {
+  kind: 'store',
+  async run({ db }, { now }) {
+    const vat = await readVat(db, now);
+    const hosts = await allHostSystems(db);
+    return {
+      message: `${hosts.length} host systems.`,
+      data: hosts.map((host) => ({
+        name: host.name,
+        displayname: host.displayname,
+        datacenter: {
+          name: host.datacenter_name,
+          displayname: host.datacenter_displayname,
+          country: host.datacenter_country,
+          city: host.datacenter_city,
+        },
+        hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
+        configuration: host.ranges,
+        prices: shownPrices(host, vat),
+        included: INCLUDED,
+      })),
+    };
+  },
+};
+
+/** @param vat Hundredths of a percent. */
+function shownPrices({ prices, ranges }: HostSystem, vat: number): VmHostPrices {
+  const shown = (price: string): VmHostPrice => {
+    const net = euros(price);
+    return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) };
+  };
+  const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
+  return {
+    core: shown(core),
+    mem: shown(mem),
+    nvme: shown(nvme),
+    ...(ranges.storage && { hdd: shown(hdd) }),
+    extra_ip: shown(extra_ip),
+    extra_backup_slot: shown(extra_backup_slot),
+    extra_gbit: shown(extra_gbit),
+  };
+}

@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+
+import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
+import { deliveredOperation } from '../operation.ts';
+import { findOsImage } from '../../core/vm/os-image.ts';
+import { vmSubject } from '../../core/vm/subject.ts';
+
+const details = v.object({ vmId: v.number() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan {
+  readonly vmId: number;
+  readonly os: string;
+}
+
+/** POST /vm/{vmid}/reinstall: installs the given operating system, or the current one again. */
+export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
+  recovery: 'undo',
+  details,
+  subject: vmSubject,
+
+  async reserve({ db }, { accountId, form, path }) {
+    const vmId = Number(path.vmid);
+    const vm = /^\d{5}$/.test(path.vmid)
+      ? await db
+          .selectFrom('vms')
+          .select(['os', 'state'])
+          .where('id', '=', vmId)
+          .where('account_id', '=', accountId)
+          .where('state', 'in', ['running', 'stopped'])
+          .executeTakeFirst()
+      : undefined;
+    if (!vm) throw notFound('VM');
+    // It would boot, and run without being billed.
+    if (vm.state === 'stopped')
+      throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
+    const os = form.os ?? vm.os;
+    const image = await findOsImage(db, os);
+    if ('broken' in image) throw invalid([image.broken]);
+    const claimed = await db
+      .updateTable('vms')
+      .set({ changing: 1 })
+      .where('id', '=', vmId)
+      .where('state', '=', 'running')
+      .where('changing', '=', 0)
+      .executeTakeFirst();
+    if (claimed.numUpdatedRows === 0n)
+      throw new Refusal(409, 'wrong_state', 'Another change of this VM is under way. Wait until it is done, then reinstall it.');
+    return { accountId, details: { vmId }, plan: { vmId, os } };
+  },
+
+  call: ({ hypervisor }, { vmId, os }, token) => hypervisor.reinstall(vmId, os, token),
+
+  async confirm({ db }, { vmId, os }) {
+    await db.updateTable('vms').set({ os, changing: 0 }).where('id', '=', vmId).execute();
+    return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
+  },
+
+  // An erased disk cannot be restored. The new token keeps a late call from erasing it now.
+  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
+  async rollBack({ db }, { vmId }) {
+    await db.updateTable('vms').set({ changing: 0 }).where('id', '=', vmId).execute();
+  },
+});

@@ -1,0 +1,24 @@
+/** The service's only source of randomness. */
+export interface Random {
+  /** Returns unpredictable bytes. */
+  bytes(count: number): Uint8Array;
+}
+
+/**
+ * Draws an integer from 0 to below `limit`, all equally likely.
+ *
+ * @param limit From 1 to 2^32.
+ */
+export function randomInteger(random: Random, limit: number): number {
+  const fair = Math.floor(2 ** 32 / limit) * limit;
+  for (;;) {
+    const bytes = random.bytes(4);
+    const drawn = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
+    if (drawn < fair) return drawn % limit;
+  }
+}
+
+/** Draws a text of characters from an alphabet, all equally likely. */
+export function randomText(random: Random, alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet.charAt(randomInteger(random, alphabet.length))).join('');
+}

@@ -1,0 +1,78 @@
+import type { ERROR_TYPES } from '../generated/facts.gen.ts';
+import type { BrokenField } from './broken-field.ts';
+
+/** The `type` of a failure, as the document lists them. */
+type ErrorType = (typeof ERROR_TYPES)[number];
+
+/** Statuses of a refusal, with the `type` that each of them may carry. */
+interface Kinds extends Record<number, ErrorType> {
+  400: 'malformed_request';
+  401: 'unauthorized';
+  402: 'credit_limit_exceeded';
+  404: 'not_found';
+  405: 'method_not_allowed';
+  408: 'request_timeout';
+  409: 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused';
+  412: 'precondition_failed';
+  413: 'payload_too_large';
+  414: 'uri_too_long';
+  415: 'unsupported_media_type';
+  416: 'range_not_satisfiable';
+  422: 'validation_failed';
+  429: 'rate_limited';
+  431: 'headers_too_large';
+  500: 'internal_error';
+  503: 'unavailable';
+  505: 'http_version_not_supported';
+}
+
+export type RefusalStatus = keyof Kinds;
+
+/** What a refusal says besides its kind. */
+export interface RefusalDetails {
+  /** Every broken rule of the form. */
+  readonly fields?: readonly BrokenField[] | null;
+  readonly retryAfter?: number;
+}
+
+/**
+ * A request that is not carried out, as its answer will say it: HTTP status, `type`, and a message
+ * of what was wrong, what was expected and what to do. Thrown by rules and operations; whatever
+ * the unit of work wrote until then is undone.
+ */
+export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error {
+  override readonly name = 'Refusal';
+  readonly status: Status;
+  readonly type: Kinds[Status];
+  readonly fields: readonly BrokenField[] | null;
+  /** Whole seconds to wait before the request is worth sending again; undefined where nothing is said. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: Status, type: Kinds[Status], message: string, { fields = null, retryAfter }: RefusalDetails = {}) {
+    super(message);
+    this.status = status;
+    this.type = type;
+    this.fields = fields;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Too many requests, with when to come back. */
+export class RateLimited extends Refusal<429> {
+  /** @param retryAfter Whole seconds. */
+  constructor(retryAfter: number, why = 'This API key has sent as many requests as it may for now.') {
+    const wait = `Wait ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}, as Retry-After says`;
+    super(429, 'rate_limited', `${why} ${wait}, and send the request again.`, { retryAfter });
+  }
+}
+
+/** The form breaks rules; every one of them is named. */
+export function invalid(fields: readonly BrokenField[]): Refusal {
+  const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });
+}
+
+/** Nothing of the account has the identifier; another account's identifier reads the same. */
+export function notFound(what: string): Refusal {
+  return new Refusal(404, 'not_found', `No such ${what} exists on this account. Check the identifier in the path.`);
+}

@@ -1,0 +1,35 @@
+import { euros } from '../rules/money.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
+import type { NewSale } from '../core/accounting/sale-life-cycle.ts';
+
+/**
+ * The sales of the sandbox, one active and one that follows it. Both are for one host system, so
+ * that VMs on the others always cost what the price list says.
+ *
+ * @param now Milliseconds: when the sandbox is filled.
+ */
+export function sandboxSales(now: number): NewSale[] {
+  const date = new Date(now);
+  const month = (offset: number): number => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
+  return [
+    {
+      id: sampleIdentifiers.sale,
+      title: 'Xeon season',
+      accountId: null,
+      start: month(0),
+      stop: month(3),
+      upgradable: true,
+      maxVolume: 200,
+      pricings: { de_xeon: { core: euros('0.80'), mem: euros('0.60') } },
+    },
+    {
+      title: 'Xeon storage weeks',
+      accountId: null,
+      start: month(3),
+      stop: null,
+      upgradable: false,
+      maxVolume: 50,
+      pricings: { de_xeon: { mem: euros('0.70'), nvme: euros('0.02') } },
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import { passwordContext } from '../core/dedicated/life-cycle.ts';
+import type { RuntimeParts } from '../core/dedicated/life-cycle.ts';
+import { findServer } from '../core/dedicated/server.ts';
+import { simulatedAccess } from '../ports/fleet.ts';
+import { seal } from '../rules/credentials.ts';
+import { endOfRuntime } from '../rules/dedicated.ts';
+import type { Db, Store } from '../store/store.ts';
+import { addMarketServer, orderDedicatedServer } from '../core/dedicated/order.ts';
+import type { NewMarketServer } from '../core/dedicated/order.ts';
+import { demoServers } from './market.ts';
+import { addDemoSamples } from './seed-demo-samples.ts';
+import { DEMO_ACCOUNT } from './seed-sandbox.ts';
+
+/** How long ago, in seconds, the demo account's deployed servers began their runtime: ten days. */
+const DEPLOYED_BEFORE = 10 * 86_400;
+
+/**
+ * Gives the demo account what the document's examples name: dedicated servers (one deployed, one cancelled, one that is being set up),
+ * a VM with the open invoice of the previous period, a handle and domains. A store that had them is left as it is. The running
+ * runtimes of the servers were paid before the sandbox began; their renewals and the set-up are charged when they come.
+ */
+export function seedDemoAccount(store: Store, parts: RuntimeParts): Promise<void> {
+  return store.commit(async ({ db }) => {
+    if (!(await findServer(db, demoServers.deployed.identifier))) await fillDemoAccount(db, parts);
+  });
+}
+
+/** As `seedDemoAccount`, where the demo account has nothing yet. */
+export async function fillDemoAccount(db: Db, parts: RuntimeParts): Promise<void> {
+  const { ports } = parts;
+  await addDemoSamples(db, ports, DEMO_ACCOUNT);
+  await addDeployedServer(db, parts, demoServers.deployed);
+  await addDeployedServer(db, parts, demoServers.cancelled, { terminated: 1 });
+  const identifier = await addMarketServer(db, ports, demoServers.ordered);
+  await orderDedicatedServer(db, parts, { identifier, accountId: DEMO_ACCOUNT });
+}
+
+async function addDeployedServer(
+  db: Db,
+  { ports, secret }: RuntimeParts,
+  server: NewMarketServer,
+  { terminated }: { terminated: 0 | 1 } = { terminated: 0 },
+): Promise<void> {
+  const identifier = await addMarketServer(db, ports, server);
+  const begun = Math.floor(ports.clock.now() / 1000) - DEPLOYED_BEFORE;
+  const { password, ...access } = simulatedAccess(identifier, ports.random);
+  await db
+    .updateTable('dedicated_servers')
+    .set({
+      ...access,
+      account_id: DEMO_ACCOUNT,
+      state: 'deployed',
+      terminated,
+      due: endOfRuntime(begun, server.runtimeDays),
+      sealed_password: seal(password, secret, passwordContext(identifier), ports.random),
+      ordered: begun,
+      deployed: begun,
+    })
+    .where('id', '=', identifier)
+    .execute();
+}

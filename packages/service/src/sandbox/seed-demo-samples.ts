@@ -1,0 +1,166 @@
+/** What the demo account of a sandbox has by the identifiers of the document's examples, besides its dedicated servers. */
+import { holdOwed } from '../core/accounting/credit-hold.ts';
+import { closeEndedPeriods } from '../core/accounting/period-end.ts';
+import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
+import { assignAddresses } from '../core/vm/addresses.ts';
+import { findHostSystem } from '../core/vm/host-system.ts';
+import { placeOnNode } from '../core/vm/placement.ts';
+import type { Ports } from '../ports/ports.ts';
+import { periodOf } from '../rules/billing.ts';
+import { hashOfApiKey, newApiKey, newVerifierToken, sha256 } from '../rules/credentials.ts';
+import { beginRegistration } from '../rules/domain-registration.ts';
+import { monthlyPriceOf } from '../rules/resources.ts';
+import type { Db } from '../store/store.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
+
+/** How long ago, in seconds, the sample domains were registered: long enough that their status is OK. */
+const REGISTERED_BEFORE = 90 * 86_400;
+/** Seconds of the previous period for which the sample VM ran, so that the sample invoice has a small total. */
+const BILLED_IN_LAST_PERIOD = 10 * 86_400;
+
+/** Adds an API key and a third party, two handles of which one has no phone number, two domains of which one is cancelled, a running VM, and the open invoice of the previous period. */
+export async function addDemoSamples(db: Db, ports: Ports, accountId: string): Promise<void> {
+  await addHandle(db, ports, { accountId, id: sampleIdentifiers.handle, phone: '+49.6955501234' });
+  await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
+  await addDomain(db, ports, { accountId, name: sampleIdentifiers.domain, terminated: 0 });
+  await addDomain(db, ports, { accountId, name: sampleIdentifiers.cancelledDomain, terminated: 1 });
+  await addVm(db, ports, accountId);
+  await addCredentials(db, ports, accountId);
+}
+
+/** An API key and a third party for the operator to manage. What they authenticate with is thrown away, so they open nothing. */
+async function addCredentials(db: Db, { clock, random }: Ports, accountId: string): Promise<void> {
+  const created = clock.now();
+  await db
+    .insertInto('api_keys')
+    .values({
+      id: sampleIdentifiers.apiKey,
+      account_id: accountId,
+      hash: hashOfApiKey(newApiKey(random, 'sandbox')),
+      label: 'Sample',
+      mode: 'sandbox',
+      created,
+      revoked: null,
+    })
+    .execute();
+  await db
+    .insertInto('verifiers')
+    .values({ id: sampleIdentifiers.verifier, name: 'Sample support desk', hash: sha256(newVerifierToken(random)), created, revoked: null })
+    // A reset keeps third parties.
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+async function addHandle(
+  db: Db,
+  { clock }: Ports,
+  { accountId, id, phone }: { accountId: string; id: string; phone: string | null },
+): Promise<void> {
+  await db
+    .insertInto('handles')
+    .values({
+      id,
+      account_id: accountId,
+      type: 'PERS',
+      gender: 'MALE',
+      firstname: 'Jonas',
+      lastname: 'Weidenfels',
+      organisation: null,
+      street: 'Musterallee',
+      number: '12a',
+      zipcode: '60311',
+      city: 'Frankfurt am Main',
+      region: 'Hessen',
+      countrycode: 'DE',
+      email: 'jonas.weidenfels@reseller-customer.example',
+      phone,
+      fax: null,
+      created: clock.now(),
+    })
+    .execute();
+}
+
+async function addDomain(
+  db: Db,
+  { clock, registrar }: Ports,
+  { accountId, name, terminated }: { accountId: string; name: string; terminated: 0 | 1 },
+): Promise<void> {
+  const { created, expires, lockedUntil } = beginRegistration(Math.floor(clock.now() / 1000) - REGISTERED_BEFORE);
+  const [sld = '', ...tld] = name.split('.');
+  const [ns1 = '', ns2 = ''] = registrar.standardNameservers;
+  await db
+    .insertInto('domains')
+    .values({
+      name,
+      account_id: accountId,
+      state: 'registered',
+      sld,
+      tld: tld.join('.'),
+      handle: sampleIdentifiers.handle,
+      sealed_authcode: null,
+      terminated,
+      ns1,
+      ns2,
+      ns3: null,
+      ns4: null,
+      ns5: null,
+      created,
+      expires,
+      locked_until: lockedUntil,
+    })
+    .execute();
+}
+
+/** The VM was bought in the previous period, which is then closed: that is what makes the invoice. */
+async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void> {
+  const { vm: vmId, invoice } = sampleIdentifiers;
+  const now = clock.now();
+  const { start: thisPeriod } = periodOf(Math.floor(now / 1000));
+  const start = thisPeriod - BILLED_IN_LAST_PERIOD;
+  const host = await findHostSystem(db, 'nl_ryzen');
+  if (!host) throw new Error('The sandbox has no host system nl_ryzen for its sample VM.');
+  const size = { cores: 2, mem: 4096, disk: 40, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
+  const monthlyPrice = monthlyPriceOf(size, host.prices);
+  await db
+    .insertInto('vms')
+    .values({
+      ...size,
+      id: vmId,
+      account_id: accountId,
+      state: 'running',
+      hostsystem: host.name,
+      node: await placeOnNode(db, host.name, size),
+      os: 'debian_12',
+      hostname: 'KVM',
+      ssh_key: null,
+      ssh_key_displayname: null,
+      default_ptr: `vm${vmId}.reseller-vm.invalid`,
+      monthly_price: Number(monthlyPrice),
+      sale_id: null,
+      price_basis: 'STANDARD',
+      created: start * 1000,
+    })
+    .execute();
+  await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips: size.ips, allowFallbackIPs: false });
+  await db
+    .updateTable('accounts')
+    .set({ period_start: periodOf(start).start })
+    .where('id', '=', accountId)
+    .execute();
+  await holdOwed(db, accountId, holdOf({ start, monthlyPrice }));
+  await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
+  await closeEndedPeriods(db, accountId, thisPeriod);
+  await renameInvoice(db, accountId, invoice);
+}
+
+/** Gives the account's only invoice the identifier of the examples. Its positions refer to it, so they are detached meanwhile. */
+async function renameInvoice(db: Db, accountId: string, id: string): Promise<void> {
+  const closed = await db.selectFrom('invoices').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+  await db.updateTable('positions').set({ invoice_id: null }).where('invoice_id', '=', closed.id).execute();
+  await db.deleteFrom('invoices').where('id', '=', closed.id).execute();
+  await db
+    .insertInto('invoices')
+    .values({ ...closed, id })
+    .execute();
+  await db.updateTable('positions').set({ invoice_id: id }).where('account_id', '=', accountId).where('stop', 'is not', null).execute();
+}

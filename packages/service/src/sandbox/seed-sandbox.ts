@@ -1,0 +1,59 @@
+import type { Ports } from '../ports/ports.ts';
+import { euros } from '../rules/money.ts';
+import type { Db, Store } from '../store/store.ts';
+import { createAccount } from '../core/account/account.ts';
+import { addMarketServer } from '../core/dedicated/order.ts';
+import { addIpPool } from '../core/vm/ip-pool.ts';
+import { createSale } from '../core/accounting/sale-life-cycle.ts';
+import { sandboxMarket } from './market.ts';
+import { sandboxHostSystems, sandboxIpPools, sandboxOsImages } from './catalogue.ts';
+import { sandboxSales } from './sales.ts';
+import { sandboxTldPrices } from './tld-prices.ts';
+import { setTldPrices } from '../core/domain/tld-price.ts';
+
+/** Credit limit of the demo account. */
+const DEMO_CREDIT = euros('1000.00');
+
+/** The account that every sandbox has. */
+export const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
+
+/** Fills an empty store with what the sandbox offers and a demo account; a store that has the account is left as it is. */
+export function seedSandbox(store: Store, ports: Ports): Promise<void> {
+  return store.commit(async ({ db }) => {
+    const account = await db.selectFrom('accounts').select('id').where('id', '=', DEMO_ACCOUNT).executeTakeFirst();
+    if (!account) await fillSandbox(db, ports);
+  });
+}
+
+/** Fills empty tables with what the sandbox offers and a demo account. */
+export async function fillSandbox(db: Db, ports: Ports): Promise<void> {
+  await db
+    .insertInto('os_images')
+    .values([...sandboxOsImages])
+    .execute();
+  for (const [position, host] of sandboxHostSystems.entries()) {
+    const { datacenter, nodes, ranges, prices, ...described } = host;
+    await db
+      .insertInto('host_systems')
+      .values({
+        ...described,
+        datacenter_name: datacenter.name,
+        datacenter_displayname: datacenter.displayname,
+        datacenter_country: datacenter.country,
+        datacenter_city: datacenter.city,
+        ranges: JSON.stringify(ranges),
+        prices: JSON.stringify(prices),
+        position,
+      })
+      .execute();
+    await db
+      .insertInto('host_nodes')
+      .values(nodes.map((node) => ({ ...node, hostsystem: host.name, used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 })))
+      .execute();
+  }
+  for (const pool of sandboxIpPools) await addIpPool(db, pool);
+  await setTldPrices(db, sandboxTldPrices);
+  for (const server of sandboxMarket) await addMarketServer(db, ports, server);
+  await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT });
+  for (const sale of sandboxSales(ports.clock.now())) await createSale(db, ports, sale);
+}
