@@ -1,5 +1,4 @@
 /** A server, how to reach it, and what its responses told about it. */
-import { checkOptions } from './check-options.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
 
 export interface Connection {
@@ -27,24 +26,9 @@ export interface KeySupport {
 /** For servers that honour keys and do not say for how long they keep them. */
 const DEFAULT_KEY_LIFETIME_MS = 3_600_000;
 
-export const CLIENT_OPTIONS: readonly string[] = [
-  'apiKey',
-  'baseUrl',
-  'fetch',
-  'middleware',
-  'headers',
-  'timeoutMs',
-  'maxRetries',
-  'honoursIdempotencyKey',
-  'appInfo',
-  'showPersonalData',
-  'clock',
-];
-
 /** @throws TypeError when the configuration cannot be used. */
 export function connect(config: ClientConfig, userAgent: string, keys?: KeySupport): Connection {
   const { apiKey, baseUrl, middleware = [], headers = {}, timeoutMs = 30_000, maxRetries = 2, appInfo } = config;
-  checkOptions('The client', { timeoutMs, maxRetries }, CLIENT_OPTIONS);
   checkKey(apiKey);
   const app = appInfo && ` ${appInfo.name}/${appInfo.version}${appInfo.url === undefined ? '' : ` (${appInfo.url})`}`;
   return {

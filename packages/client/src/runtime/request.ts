@@ -134,7 +134,13 @@ export function settle(prepared: Prepared, failure: Failure, attempts: number, i
 }
 
 function errorOfFailure(prepared: Prepared, { error }: Failure, attempts: number, uncertain: boolean): ResellerError {
-  return errorOf(error.Class, prepared, error.message, { ...error.details, attempts, uncertain }, error.cause);
+  return errorOf(
+    error.Class,
+    prepared,
+    error.message,
+    { ...error.details, attempts, uncertain: uncertain && prepared.operation.effect !== 'read' },
+    error.cause,
+  );
 }
 
 function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {

@@ -113,7 +113,7 @@ function sumOfHolds(positions: readonly { hold: number }[]): number {
  * Where the account's open period begins. Positions are to be changed after this alone: it is an
  * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
  */
-export async function keepPeriodOpen(db: Db, accountId: string): Promise<Seconds> {
+export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
   const [account] = await touchAccount(db, { accountId });
   if (!account) throw new Error(`There is no account ${accountId}.`);
   return account.period_start;

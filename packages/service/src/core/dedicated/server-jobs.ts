@@ -4,7 +4,7 @@ import type { DueWork } from '../jobs/run-jobs.ts';
 import { doWhatIsDue } from './life-cycle.ts';
 import { findServer } from './server.ts';
 
-export const dedicatedServersDue: DueWork = {
+export const dedicatedServerJobs: DueWork = {
   async first(db, now, accountId) {
     const due = firstServer(db, now);
     const server = await (accountId === undefined ? due : due.where('accounts.id', '=', accountId)).executeTakeFirst();

@@ -10,7 +10,7 @@ import type { DueWork } from '../jobs/run-jobs.ts';
  * Renews domains at their expiry and ends those that are cancelled. A domain that is being changed
  * waits for the end of the change.
  */
-export const domainExpiries: DueWork = {
+export const domainExpiryJobs: DueWork = {
   async first(db, now, accountId) {
     const due = firstDomain(db, now);
     const domain = await (accountId === undefined ? due : due.where('accounts.id', '=', accountId)).executeTakeFirst();

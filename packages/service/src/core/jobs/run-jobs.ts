@@ -63,7 +63,7 @@ const AT_ONCE = 25;
  * @param kinds Where two things are due at the same instant, the kind that stands first goes first.
  * @returns How many things were done.
  */
-export async function runDueWork(parts: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
+export async function runScheduledJobs(parts: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
   const { store } = parts;
   const now = await parts.now();
   // Nearly always nothing is due, and nothing has to be written to know that.

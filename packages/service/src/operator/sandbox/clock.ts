@@ -27,9 +27,9 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
         return { from: before, by: stretch, offset: ahead + stretch };
       });
       clock.setOffset(offset);
-      await sandbox.spread();
+      await sandbox.propagate();
       const sales = await store.read((db) => salesBetween(db, from, from + by));
-      const done = await sandbox.doDueWork();
+      const done = await sandbox.runAllJobs();
       return { ...shownClock(sandbox), work_done: done + sales };
     }),
 };
@@ -53,13 +53,13 @@ export async function turningBack<T>(
   });
   if (before <= offset) return work();
   sandbox.clock.setOffset(offset);
-  await sandbox.spread();
+  await sandbox.propagate();
   try {
     return await work();
   } catch (error) {
     await store.commit(({ db }) => writeClockOffset(db, before));
     sandbox.clock.setOffset(before);
-    await sandbox.spread();
+    await sandbox.propagate();
     throw error;
   }
 }

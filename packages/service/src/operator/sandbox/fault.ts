@@ -54,7 +54,7 @@ export const createFault: ServiceOperation<'createFault'> = {
         .returningAll()
         .executeTakeFirstOrThrow();
     });
-    await sandbox.spread();
+    await sandbox.propagate();
     return shown(fault);
   },
 };
@@ -64,7 +64,7 @@ export const removeFault: ServiceOperation<'removeFault'> = {
   kind: 'service',
   async run({ store, path, sandbox }) {
     const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
-    await sandbox.spread();
+    await sandbox.propagate();
     if (numDeletedRows === 0n) throw notFound('fault of this identifier');
     return undefined;
   },

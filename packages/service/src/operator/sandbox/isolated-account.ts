@@ -35,7 +35,7 @@ export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = 
         throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated one. Only those can be deleted.`);
       await deleteAccount(transaction, id);
     });
-    await sandbox.spread();
+    await sandbox.propagate();
     return undefined;
   },
 };

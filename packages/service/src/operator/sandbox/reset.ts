@@ -38,7 +38,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
       };
       await turningBack({ store, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);
-      await sandbox.spread();
+      await sandbox.propagate();
       return shownClock(sandbox);
     }),
 };

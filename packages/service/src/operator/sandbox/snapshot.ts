@@ -81,7 +81,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
       };
       const offset = await turningBack({ store, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
-      await sandbox.spread();
+      await sandbox.propagate();
       await sandbox.recoverDeliveries();
       return shownClock(sandbox);
     }),

@@ -18,7 +18,7 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
   async run({ store, body, mode, sandbox }) {
     await store.commit(({ db }) => writeRateLimit(db, body.rate_limit));
-    await sandbox.spread();
+    await sandbox.propagate();
     return store.read((db) => shown(db, mode));
   },
 };
