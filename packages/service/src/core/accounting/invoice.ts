@@ -9,7 +9,10 @@ import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/sc
 import type { Db } from '../../store/store.ts';
 
 /** A stored invoice with the link to its document. */
-export function toInvoiceSummary(invoice: Selectable<InvoicesTable>, call: { readonly secret: string; publicUrl(): string }): InvoiceSummary {
+export function toInvoiceSummary(
+  invoice: Selectable<InvoicesTable>,
+  call: { readonly secret: string; publicUrl(): string },
+): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
