@@ -184,9 +184,26 @@ function textsFor({ format, minLength, maxLength, pattern }: JsonObject): readon
   const most = typeof maxLength === 'number' ? maxLength : Infinity;
   const texts = MADE_UP_TEXTS.map((text) => text.padEnd(least, 'x').slice(0, Math.max(least, Math.min(most, text.length))));
   const matches = typeof pattern === 'string' ? patternOf(pattern) : undefined;
-  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, 'x'.repeat(Math.min(least, 10_000))].filter(
+  const ofPattern = typeof pattern === 'string' ? textsLike(pattern, ['0', 'a', 'A']) : [];
+  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, ...ofPattern, 'x'.repeat(Math.min(least, 10_000))].filter(
     (text) => matches === undefined || matches.test(text),
   );
+}
+
+/** The longest run of one character that is tried after the literal beginning of a pattern. */
+const MAX_RUN = 64;
+
+/** Texts that begin as a pattern does, `m-` for `^m-[0-9]+$`, and go on with one of some characters; the shortest first. */
+export function textsLike(pattern: string, characters: readonly string[], leastRun = 1): readonly string[] {
+  const prefix = prefixOf(pattern);
+  const lengths = Array.from({ length: MAX_RUN - leastRun + 1 }, (_, index) => index + leastRun);
+  return lengths.flatMap((length) => characters.map((character) => prefix + character.repeat(length)));
+}
+
+/** The literal beginning of the texts that a pattern allows. */
+export function prefixOf(pattern: string): string {
+  const [, beginning = ''] = /^\^((?:[\w/:@#~%&=!,; -]|\\[-_./:])*)(?![*+?{])/.exec(pattern) ?? [];
+  return beginning.replaceAll('\\', '');
 }
 
 function numbersFor({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): readonly number[] {
