@@ -1,5 +1,5 @@
 /** Stores with the sandbox's data: prepared once per run and copied for each service, because a copy is much faster than migrations and seeds. */
-import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { inject } from 'vitest';
@@ -28,11 +28,15 @@ async function seededDirectory(): Promise<string> {
   return directory;
 }
 
-/** Two processes may do this at the same time. The file appears at once and complete, so it does not matter whose it is. */
+/** Two processes may do this at the same time. The first to finish provides the file for all, complete from its first moment. */
 async function prepareFile(prepared: string): Promise<void> {
   const directory = mkdtempSync(join(inject('runFolder'), 'preparing-'));
   await seed(await openSqliteStore(directory));
-  renameSync(join(directory, STORE_FILE), prepared);
+  try {
+    linkSync(join(directory, STORE_FILE), prepared);
+  } catch (error) {
+    if (!existsSync(prepared)) throw error;
+  }
   rmSync(directory, { recursive: true });
 }
 
