@@ -117,7 +117,7 @@ export interface TestService {
   /** What the provider does with domains. */
   readonly domains: Service['domains'];
   /** Does all that has fallen due. */
-  runDueWork(): Promise<number>;
+  runScheduledJobs(): Promise<number>;
   /** Stops the service; the store stays open until the test ends. */
   close(): Promise<void>;
   /** A further account, with its key. */
@@ -163,7 +163,7 @@ export async function startService({
   const store = await openStore(databaseUrl === undefined ? engine : 'postgres', place);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
-  const { app, operator, vms, domains, runDueWork, close } = await createService({
+  const { app, operator, vms, domains, runScheduledJobs, close } = await createService({
     store,
     ports,
     secret: SECRET,
@@ -200,7 +200,7 @@ export async function startService({
     operator,
     vms,
     domains,
-    runDueWork,
+    runScheduledJobs,
     close,
     account,
     async send(path, init) {
