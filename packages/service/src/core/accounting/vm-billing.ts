@@ -62,7 +62,7 @@ const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db
 );
 
 /** What ending the position that a VM runs on would free of its hold, and when it would end; undefined where none is running. */
-export async function freedByEnding(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
+export async function previewPositionEnd(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
   const running = await runningPosition(db, vmId);
   if (!running) return undefined;
   const stop = Math.max(at, running.start);
