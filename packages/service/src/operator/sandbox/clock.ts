@@ -73,10 +73,10 @@ export function shownClock({ clock }: OperatorContext['sandbox']): { now: string
 function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
   if (seconds !== undefined) return seconds * 1000;
   const by = Date.parse(to ?? '') - now;
-  if (by < 0) throw broken([{ pointer: '#/to', detail: `must not be before what the clock reads, ${instant(now)}` }]);
+  if (by < 0) throw broken([{ pointer: '#/to', detail: `must not be before the time of the sandbox clock, ${instant(now)}` }]);
   if (!(by <= MAX_CLOCK_ADVANCE_SECONDS * 1000))
     throw broken([
-      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after what the clock reads` },
+      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after the time of the sandbox clock` },
     ]);
   return by;
 }

@@ -105,7 +105,7 @@ test("another account's handle is refused exactly like an unknown one", async ()
   );
 });
 
-test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account has is registered already: 409, with %j', async (more) => {
+test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account has is already registered: 409, with %j', async (more) => {
   const service = await startService();
   await register(service, 'bücher.de');
   const { apiKey } = await service.account();
@@ -119,7 +119,7 @@ test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account h
   expect(await footprint(service)).toEqual(before);
 });
 
-test('a domain that another provider has is registered already: 409, and nothing is changed', async () => {
+test('a domain that another provider has is already registered: 409, and nothing is changed', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const before = await footprint(service);
