@@ -48,7 +48,7 @@ test.each([
   expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'POST', endpoint: '/domain/register' });
 });
 
-test('the word default for a nameserver is refused with a sentence that says where it is known', async () => {
+test('the word default for a nameserver is refused with a message that names the operation that accepts it', async () => {
   const service = await startService();
   const { status, body } = await service.call('registerDomain', {
     form: { domain: 'reseller-customer.net', handle: await handleOf(service), ns1: 'default', ns2: 'ns2.reseller-dns.example' },
@@ -59,7 +59,7 @@ test('the word default for a nameserver is refused with a sentence that says whe
       field: 'ns1',
       rule: 'pattern',
       message:
-        'must be the domain of a nameserver, such as ns1.reseller-dns.example; for the standard nameservers leave ns1 and ns2 out, since only POST /domain/{domain}/nameserver takes the word default',
+        'must be the domain of a nameserver, such as ns1.reseller-dns.example; for the standard nameservers leave ns1 and ns2 out, since only POST /domain/{domain}/nameserver accepts the word default',
     },
   ]);
 });
