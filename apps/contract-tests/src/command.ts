@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import manifest from '../package.json' with { type: 'json' };
 import { CannotRunError } from './cannot-run.ts';
 import { compareDocuments } from './commands/diff.ts';
 import { judgeHar } from './commands/har.ts';
@@ -16,6 +17,9 @@ export interface Surroundings {
   /** Ends what runs until it is told to stop. */
   readonly signal?: AbortSignal;
 }
+
+/** Private packages have no release of their own: the version is that of the package file. */
+const { version: VERSION } = manifest;
 
 /** Beside the sandbox's own data, at the root of the repository. */
 const PLACES: Places = { journal: fileURLToPath(new URL('../../../.data/contract-journal.jsonl', import.meta.url)) };
@@ -43,6 +47,9 @@ async function carryOut(argv: readonly string[], { environment, output, places =
   switch (args.command) {
     case 'help':
       output.print(USAGE);
+      return 0;
+    case 'version':
+      output.print(`contract ${VERSION}, Node.js ${process.versions.node}`);
       return 0;
     case 'har':
       return judgeHar(args, args.har ?? '', output);

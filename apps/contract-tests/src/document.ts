@@ -2,13 +2,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DocumentError, parseDocument, type OpenApiDocument } from '@reseller/contract';
-import { editedFiles, mapSources, type Report, type SourceMap } from '@reseller/contract/engine';
+import { editedFiles, mapSources, upgradeDocument, type Report, type SourceMap } from '@reseller/contract/engine';
 import { parse } from 'yaml';
 import { CannotRunError } from './cannot-run.ts';
 
 /** A document in one piece, and the files that a person edits. */
 export interface LoadedDocument {
   readonly document: OpenApiDocument;
+  /** What readers of a report should know of it. */
+  readonly notes: readonly string[];
+  /** Whether it is written in OpenAPI 3.0 and was read as 3.1. */
+  readonly isUpgraded: boolean;
   /** The root file of the sources. */
   readonly root: string;
   /** The folder that file names are shown relative to. */
@@ -22,18 +26,18 @@ export interface LoadedDocument {
 export async function openDocument(file: string | undefined): Promise<LoadedDocument> {
   if (file === undefined) {
     const folder = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
-    return { document: await loadDocument(), root: resolve(folder, 'openapi.yaml'), base: dirname(folder) };
+    return { document: await loadDocument(), notes: [], isUpgraded: false, root: resolve(folder, 'openapi.yaml'), base: dirname(folder) };
   }
   const root = resolve(file);
   const text = await readFile(root, 'utf8').catch((error: unknown) => {
-    throw new CannotRunError(`The document ${file} cannot be read. Give the path of an OpenAPI 3.1 document as --document.`, {
+    throw new CannotRunError(`The document ${file} cannot be read. Give the path of an OpenAPI document as --document.`, {
       cause: error,
     });
   });
   try {
     const parsed: unknown = parse(text);
-    const document = parseDocument(hasOutsideReference(parsed) ? await bundled(root) : parsed);
-    return { document, root, base: process.cwd() };
+    const { document, notes, isUpgraded } = upgradeDocument(hasOutsideReference(parsed) ? await bundled(root) : parsed);
+    return { document, notes, isUpgraded, root, base: process.cwd() };
   } catch (error) {
     if (error instanceof CannotRunError) throw error;
     const why =

@@ -2,44 +2,60 @@ import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { moneyOf, type Money } from '@reseller/contract/engine';
+import { moneyOf, VERDICTS, type Money, type NamedOperations, type Verdict } from '@reseller/contract/engine';
 import { CannotRunError } from './cannot-run.ts';
 
-export const USAGE = `Checks the answers of a running service against the OpenAPI document. Read-only unless told otherwise.
+export const USAGE = `Checks the answers of a running service against its OpenAPI document. Read-only unless told otherwise.
 
+Usage
   npx pnpm@12 contract [--target URL] [options]   call a service and judge its answers
   npx pnpm@12 contract --har FILE                 judge recorded traffic
   npx pnpm@12 contract proxy --target URL         judge the traffic that passes through a proxy
-  npx pnpm@12 contract diff OLD NEW               say what a change of the document means
-  npx pnpm@12 contract selftest                   show of every check that it finds its defect
+  npx pnpm@12 contract diff OLD NEW               compare two documents and name what breaks their users
+  npx pnpm@12 contract selftest                   show that every check finds its own defect
 
+Target
   --target URL         base address; the local sandbox when omitted, http://127.0.0.1:4010 or the port in RESELLER_PORT
-  --api-key KEY        API key; better in RESELLER_API_KEY, where other users of the machine do not see it.
-                       For a sandbox on this machine, demo-api-key in its data folder (RESELLER_DATA_DIR, or .data) is
-                       read when neither is given
-  --document FILE      another OpenAPI 3.1 document, in one file or in many
-  --mode MODE          read-only (default), or full: also what changes something and can be undone
-  --only OPERATION...  only these, and by name what costs money or cannot be undone. OPERATION=IDENTIFIER allows it
-                       to be used on that thing; without, only on what the run made itself
-  --plan               list every request that may leave, and send none
-  --budget AMOUNT      how much may be spent, such as 12.50, gross where the API says gross
-  --allow-unknown-price N
-                       how many requests that cost money may succeed of which the API does not say the price
-  --yes                do what full mode says it will do
-  --seed N             which wrong forms are sent, in which order, and what new things are called;
-                       another each time when omitted, and printed
-  --rate N/s           at most so many requests a second
-  --compare URL        a second service that should answer the same; its key in RESELLER_COMPARE_API_KEY, else the same key
+  --document FILE      another OpenAPI document, 3.0 or 3.1, in one file or in many
+  --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer RESELLER_API_KEY, which
+                       other users of the machine cannot see. For a sandbox on this machine, demo-api-key in its data
+                       folder (RESELLER_DATA_DIR, or .data) is read when neither is given
+  --compare URL        a second service that should return the same shapes; its key in RESELLER_COMPARE_API_KEY, else the
+                       same key
   --operator URL       operator API where one-time codes are presented as a third party would, in full mode (or
                        RESELLER_OPERATOR_URL); its token, or that of a verifier, in RESELLER_OPERATOR_TOKEN. For a sandbox
                        on this machine, operator-token in its data folder is read when it is not set
+
+What is sent
+  --mode MODE          read-only (default), or full: also what changes something and can be undone
+  --only OPERATION...  restrict the run to these operations, and to what finds identifiers for them
+  --also OPERATION...  add operations to the run that have to be named: those that cost money or cannot be undone
+                       With OPERATION=IDENTIFIER, either allows the operation on that thing; without, it is used only on
+                       what the run made itself. To read a thing, name it the same way: --only getVm=48213
+  --plan               list every request that may leave, and send none
+  --budget AMOUNT      how much may be spent, such as 12.50, gross where the API says gross
+  --allow-unknown-price N
+                       how many requests that cost money may succeed without a price from the API
+  --yes                carry out what full mode announces
+  --seed N             which invalid bodies are sent, in which order, and the names of new things;
+                       another one each time when omitted, and printed
+  --rate N/s           the most requests per second
+
+What comes of it
+  --fail-on VERDICT    the mildest verdict that ends with exit code 1: violation (default), discovered, learned, unverified
   --baseline FILE      accepted findings, each with reason, owner and expiry
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals there
   --write              write the proposals into the YAML of the document
   --port N             port of the proxy (4040)
+  --version            the version of this program and of Node.js
   --help               this text
 
-Exit code: 0 nothing failed, 1 violations, 2 could not run.`;
+Examples
+  npx pnpm@12 contract --target https://api.example.com --document api.yaml --report reports
+  npx pnpm@12 contract --mode full --also createVm registerDomain --budget 25 --yes
+  npx pnpm@12 contract --only getVm=48213 listVms --fail-on discovered
+
+Exit code: 0 nothing failed, 1 findings that fail the run, or changes that could not be undone, 2 could not run.`;
 
 /** Host names of this machine. */
 export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -57,14 +73,19 @@ export function keyFile(name: 'demo-api-key' | 'operator-token', environment: En
 
 /** What the command line says, checked one by one. */
 export interface Arguments {
-  readonly command: 'run' | 'har' | 'proxy' | 'diff' | 'selftest' | 'help';
+  readonly command: 'run' | 'har' | 'proxy' | 'diff' | 'selftest' | 'help' | 'version';
   /** Files of `diff`. */
   readonly files: readonly string[];
   readonly target: URL;
   readonly apiKey: string | undefined;
   readonly document: string | undefined;
   readonly mode: 'read-only' | 'full';
-  readonly only: ReadonlyMap<string, string | undefined>;
+  /** The run is restricted to these operations. */
+  readonly only: NamedOperations;
+  /** Operations that are added to the run. */
+  readonly also: NamedOperations;
+  /** The mildest verdict that makes the run fail. */
+  readonly failOn: Verdict;
   readonly plan: boolean;
   readonly budget: Money | undefined;
   /** How many purchases of unknown price may succeed. */
@@ -88,13 +109,11 @@ const COMMANDS = ['proxy', 'diff', 'selftest'] as const;
  * @throws {CannotRunError} when an argument is unknown or unusable
  */
 export function readArguments(argv: readonly string[], environment: Environment = {}): Arguments {
-  const { values, positionals } = parse(argv);
-  const command =
-    values.help === true ? 'help' : values.har === undefined ? (COMMANDS.find((name) => name === positionals[0]) ?? 'run') : 'har';
-  const rest = command === 'run' || command === 'har' || command === 'help' ? positionals : positionals.slice(1);
+  const { values, positionals, only, also } = parse(argv);
+  const command = readCommand(values, positionals);
+  const rest = COMMANDS.some((name) => name === command) ? positionals.slice(1) : positionals;
   if (command === 'diff' && rest.length !== 2) throw new CannotRunError('diff needs two documents: npx pnpm@12 contract diff OLD NEW.');
-  if (command !== 'diff' && rest.length > 0 && values.only === undefined)
-    throw new CannotRunError('An argument belongs to no option. See npx pnpm@12 contract --help.');
+  if (command !== 'diff' && rest.length > 0) throw new CannotRunError('Unexpected argument. See npx pnpm@12 contract --help.');
   const mode = values.mode ?? 'read-only';
   if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode is read-only or full.');
   return {
@@ -104,7 +123,9 @@ export function readArguments(argv: readonly string[], environment: Environment 
     apiKey: values['api-key'],
     document: values.document,
     mode,
-    only: readNames([...(values.only ?? []), ...(command === 'diff' ? [] : rest)]),
+    only: readNames(only),
+    also: readNames(also),
+    failOn: readFailOn(values['fail-on']),
     plan: values.plan === true,
     budget: readMoney(values.budget),
     unknownPrices: readNumber(values['allow-unknown-price'], '--allow-unknown-price', 0) ?? 0,
@@ -146,6 +167,9 @@ const OPTIONS = {
   document: { type: 'string' },
   mode: { type: 'string' },
   only: { type: 'string', multiple: true },
+  also: { type: 'string', multiple: true },
+  'fail-on': { type: 'string' },
+  version: { type: 'boolean' },
   plan: { type: 'boolean' },
   budget: { type: 'string' },
   'allow-unknown-price': { type: 'string' },
@@ -162,17 +186,54 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-function parse(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>> {
+type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>['values'];
+
+interface Parsed {
+  readonly values: Values;
+  readonly positionals: readonly string[];
+  readonly only: readonly string[];
+  readonly also: readonly string[];
+}
+
+/** Options that take all words up to the next option. */
+const LISTS: ReadonlySet<string> = new Set(['only', 'also']);
+
+function parse(argv: readonly string[]): Parsed {
   // pnpm hands "--" on to the script.
   const args = argv.filter((argument, index) => !(argument === '--' && index === 0));
+  const { values, tokens } = parseTokens(args);
+  const words: Record<string, string[]> = { only: [], also: [], none: [] };
+  let list = 'none';
+  for (const token of tokens) {
+    if (token.kind === 'option') list = LISTS.has(token.name) ? token.name : 'none';
+    if (token.kind !== 'option-terminator' && typeof token.value === 'string' && (token.kind === 'positional' || LISTS.has(token.name)))
+      words[list]?.push(token.value);
+  }
+  return { values, positionals: words['none'] ?? [], only: words['only'] ?? [], also: words['also'] ?? [] };
+}
+
+function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true; tokens: true }>> {
   try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
     // Node's first sentence says what is wrong; an argument can be a mistyped key, so it is not repeated.
     const unknown = /^Unknown option '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '')?.[1];
     const what = unknown === undefined ? 'An option lacks its value, or has one that it does not take' : `The option ${unknown} is unknown`;
     throw new CannotRunError(`${what}. See npx pnpm@12 contract --help.`, { cause: error });
   }
+}
+
+function readCommand(values: Values, [first]: readonly string[]): Arguments['command'] {
+  if (values.help === true) return 'help';
+  if (values.version === true) return 'version';
+  if (values.har !== undefined) return 'har';
+  return COMMANDS.find((name) => name === first) ?? 'run';
+}
+
+function readFailOn(text: string | undefined): Verdict {
+  const verdict = VERDICTS.find((one) => one === (text ?? 'violation'));
+  if (verdict === undefined) throw new CannotRunError(`--fail-on is one of ${VERDICTS.join(', ')}.`);
+  return verdict;
 }
 
 function readNames(words: readonly string[]): ReadonlyMap<string, string | undefined> {

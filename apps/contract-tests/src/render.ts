@@ -4,7 +4,7 @@ type Coverage = Report['coverage'][number];
 
 /** A report for people: one line an operation, then what was found, then what was not verified. */
 export function renderReport(report: SettledReport): string {
-  const { coverage, findings, fixed, left } = report;
+  const { coverage, findings, fixed, left, unfinished } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
   const sections = [
     `Contract of ${report.target}, ${report.mode}, seed ${report.seed}`,
@@ -15,6 +15,7 @@ export function renderReport(report: SettledReport): string {
     sections.push(
       ['Fixed: take these off the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
     );
+  if (unfinished.length > 0) sections.push(['Planned to be undone, and not undone', ...unfinished.map((line) => `  ${line}`)].join('\n'));
   if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
   const { spent } = report;
   if (spent.amount !== '0.00' || spent.unknown > 0)

@@ -1,5 +1,6 @@
-import { fillPath, pathParameters, readOperations, writeForm, type OpenApiDocument, type Operation } from '@reseller/contract';
-import { CHECKS, createRecorder, runContract, type Check, type Report } from '@reseller/contract/engine';
+import { fillPath, pathParameters, readOperations, type OpenApiDocument, type Operation } from '@reseller/contract';
+import { attachCredential, CHECKS, createRecorder, runContract, writeBody, type Check, type Report } from '@reseller/contract/engine';
+import { AMOUNTS } from './fake/amounts.ts';
 import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from './fake/fake-service.ts';
 import { oneTimeCodes } from './one-time-codes/extension.ts';
 import { otpLaws } from './one-time-codes/laws.ts';
@@ -26,10 +27,13 @@ export async function controlRun(document: OpenApiDocument): Promise<Report['fin
 }
 
 /** Runs everything against a service with the defect of one check. */
-export async function proveCheck(document: OpenApiDocument, check: Check): Promise<Proof> {
-  const { tamper, sends, needsComparison = false } = check.defect;
+export async function proveCheck(given: OpenApiDocument, check: Check): Promise<Proof> {
+  const document = readOperations(given).some((operation) => check.applies(operation, given)) ? given : AMOUNTS;
+  const { tamper, sends, asks, needsComparison = false } = check.defect;
   const findings =
-    sends === undefined ? (await runAgainstFake(document, tamper, needsComparison)).findings : await clientFindings(document, sends);
+    sends === undefined && asks === undefined
+      ? (await runAgainstFake(document, tamper, needsComparison)).findings
+      : await clientFindings(document, { ...(sends === undefined ? {} : { sends }), ...(asks === undefined ? {} : { asks }) });
   const ids = new Set(findings.map((finding) => finding.check));
   return { check: check.id, defect: check.defect.says, found: ids.has(check.id), others: [...ids].filter((id) => id !== check.id) };
 }
@@ -37,13 +41,14 @@ export async function proveCheck(document: OpenApiDocument, check: Check): Promi
 /** What is found in the traffic of a client that sends the document's examples, with or without a defect, through the proxy. */
 export async function clientFindings(
   document: OpenApiDocument,
-  sends: NonNullable<Check['defect']['sends']> = (form) => form,
+  { sends = (form) => form, asks }: Pick<Check['defect'], 'sends' | 'asks'> = {},
 ): Promise<Report['findings']> {
   const service = await startFakeService(document);
   const recorder = createRecorder(document);
   const proxy = await startProxy({ target: new URL(service.url), port: 0, recorder, onExchange: () => {} });
   try {
     for (const operation of readOperations(document)) await send(proxy.url, operation, sends);
+    if (asks !== undefined) await (await fetch(`${proxy.url}${asks}`)).arrayBuffer();
     // A client need not ask for everything.
     return recorder.report(new URL(service.url)).findings.filter(({ verdict }) => verdict !== 'unverified');
   } finally {
@@ -53,21 +58,19 @@ export async function clientFindings(
 }
 
 async function send(base: string, operation: Operation, sends: (form: string) => string | undefined): Promise<void> {
-  const { method, path, form, parameters, security } = operation;
+  const { method, path, body, parameters, security } = operation;
   const values = Object.fromEntries(
     parameters.flatMap(({ name, examples: [example] }) => (example === undefined ? [] : [[name, String(example)]])),
   );
   if (pathParameters(path).some((name) => values[name] === undefined)) return;
-  const [example] = Object.values(form?.examples ?? {});
-  const good = example === undefined ? '' : writeForm(operation, Object(example.value));
-  const answer = await fetch(`${base}${fillPath(path, values)}`, {
-    method,
-    headers: {
-      ...(security === undefined ? {} : { [security.header]: FAKE_KEY }),
-      ...(good === '' ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-    },
-    ...(good === '' ? {} : { body: sends(good) ?? good }),
-  });
+  const [example] = Object.values(body?.examples ?? {});
+  const good = example === undefined ? '' : writeBody(operation, Object(example.value));
+  const headers = new Headers(good === '' || body === undefined ? {} : { 'content-type': body.mediaType });
+  const query = new URLSearchParams();
+  if (security !== undefined) attachCredential(security, FAKE_KEY, { headers, query });
+  const url = new URL(`${base}${fillPath(path, values)}`);
+  url.search = query.toString();
+  const answer = await fetch(url, { method, headers, ...(good === '' ? {} : { body: sends(good) ?? good }) });
   await answer.arrayBuffer();
 }
 

@@ -1,15 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { BaselineError, placeFindings, readBaseline, settle, type Report, type SettledReport } from '@reseller/contract/engine';
+import {
+  BaselineError,
+  placeFindings,
+  readBaseline,
+  settle,
+  type Report,
+  type SettledReport,
+  type Verdict,
+} from '@reseller/contract/engine';
 import { CannotRunError } from './cannot-run.ts';
 import { sourcesOf, type LoadedDocument } from './document.ts';
 
 /** Places the findings of a report in the sources, and compares them with a baseline. */
-export async function settleReport(report: Report, loaded: LoadedDocument, baseline: string | undefined): Promise<SettledReport> {
+export async function settleReport(
+  report: Report,
+  loaded: LoadedDocument,
+  baseline: string | undefined,
+  failOn: Verdict,
+): Promise<SettledReport> {
   const accepted = baseline === undefined ? [] : await readAccepted(baseline);
   const today = new Date().toISOString().slice(0, 10);
-  if (report.findings.length === 0) return settle(report, accepted, today);
+  if (report.findings.length === 0) return settle(report, accepted, today, failOn);
   const findings = placeFindings(report.findings, await sourcesOf(loaded), loaded.base);
-  return settle({ ...report, findings }, accepted, today);
+  return settle({ ...report, findings }, accepted, today, failOn);
 }
 
 /**

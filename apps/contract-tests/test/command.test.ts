@@ -44,7 +44,7 @@ describe('exit code 0', () => {
     expect(code).toBe(0);
     expect(output).toMatch(/^ {2}listDomains +GET \/domain\/list +200 401 +passed$/m);
     expect(output).toMatch(/^ {2}createVm +costs money, and this run is read-only$/m);
-    expect(output).toMatch(/14 of 25 operations verified, 11 unverified; 0 violation, 0 learned, 0 discovered/);
+    expect(output).toMatch(/14 of 25 operations verified, 11 unverified; 0 violation, 0 discovered, 0 learned/);
   });
 
   test('as a process of its own', async () => {
@@ -97,7 +97,7 @@ describe('exit code 2, with one line that says what to do', () => {
     ['a document that is not there', ['--document', 'nowhere.yaml'], expect.stringContaining('The document nowhere.yaml cannot be read.')],
     ['one document to compare', ['diff', 'one.yaml'], 'diff needs two documents: npx pnpm@12 contract diff OLD NEW.'],
     ['a recording that is not there', ['--har', 'nowhere.har'], 'The file nowhere.har cannot be read.'],
-    ['an argument without option', ['my-secret-key'], 'An argument belongs to no option. See npx pnpm@12 contract --help.'],
+    ['an argument without option', ['my-secret-key'], 'Unexpected argument. See npx pnpm@12 contract --help.'],
     [
       'an option without value',
       ['--target'],

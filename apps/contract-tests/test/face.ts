@@ -2,7 +2,7 @@ import { CHECKS, type Acceptance, type Report } from '@reseller/contract/engine'
 import { describe, expect, test } from 'vitest';
 
 /** Checks that need something which a single run of one service does not have. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['parity', 'request-described']);
+const ELSEWHERE: ReadonlySet<string> = new Set(['parity', 'request-described', 'operation-described']);
 
 /**
  * One test for each operation and each check that had something to look at. An operation that was not exercised is skipped with

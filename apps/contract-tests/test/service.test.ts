@@ -37,8 +37,10 @@ test('one-time codes were presented at the operator API, and kept their laws', (
 
 test('nothing but what needs another service was left out', () => {
   const missing = CHECKS.map(({ id }) => id).filter((id) => !performedChecks(report).includes(id));
-  // They need a second service, a status that is not described, and requests that others make.
-  expect(['parity', 'envelope-kept', 'request-described']).toEqual(expect.arrayContaining(missing));
+  // They need a second service, a status that is not described, requests of others, and amounts with described decimals.
+  expect(['parity', 'envelope-kept', 'request-described', 'operation-described', 'amount-decimals']).toEqual(
+    expect.arrayContaining(missing),
+  );
 });
 
 /** Every operation may be called, as nothing here costs anything. */

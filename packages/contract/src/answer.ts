@@ -1,5 +1,7 @@
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
-import { mediaTypeName } from './operations.ts';
+import { credentialOf, secretsOfCredential } from './credential.ts';
+import { readJsonText, type JsonText } from './json-text.ts';
+import { isJsonType, mediaTypeName } from './media-type.ts';
 
 /** Whose key a request carries. */
 export type Credential = 'account' | 'none' | 'wrong';
@@ -37,6 +39,8 @@ export interface Sent {
   readonly purpose: Purpose;
   /** What was special about it, for people: "cores below its minimum"; empty for a plain call. */
   readonly detail: string;
+  /** Whether values of its body were made up, where the document gives none. */
+  readonly isMadeUp?: boolean;
   /** ISO 8601. */
   readonly at: string;
 }
@@ -51,6 +55,8 @@ export interface Answer {
   /** Media type in lower case without parameters; empty where the header is missing. */
   readonly mediaType: string;
   readonly body: AnswerBody;
+  /** Whether the credential of the request stands in the answer. */
+  readonly echoesCredential: boolean;
   /** Milliseconds from sending to the last byte. */
   readonly milliseconds: number;
 }
@@ -61,11 +67,15 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly milliseconds: number;
+  /** How the connection ended, where it ended before the answer did. */
+  readonly cut?: string | undefined;
 }
 
 export type AnswerBody =
   | { readonly kind: 'empty' }
-  | { readonly kind: 'json'; readonly value: unknown }
+  | ({ readonly kind: 'json' } & JsonText)
+  /** The connection ended before the answer did. */
+  | { readonly kind: 'cut'; readonly problem: string }
   /** Not JSON, whatever the header says; `problem` says why, without the text itself. */
   | { readonly kind: 'other'; readonly problem: string };
 
@@ -79,8 +89,23 @@ export function readAnswer(operation: Operation, sent: Sent, raw: RawAnswer): An
     headers,
     milliseconds,
     mediaType: mediaTypeName(headers['content-type'] ?? ''),
-    body: readBody(raw.bytes),
+    body: raw.cut === undefined ? readBody(raw.bytes) : { kind: 'cut', problem: raw.cut },
+    echoesCredential: echoesCredential(operation, sent, raw),
   };
+}
+
+/** Shorter credentials stand in many texts by chance. */
+const MIN_CREDENTIAL_LENGTH = 8;
+
+function echoesCredential({ security }: Operation, sent: Sent, { headers, bytes }: RawAnswer): boolean {
+  const credential = security === undefined ? undefined : credentialOf(security, sent);
+  if (security === undefined || credential === undefined) return false;
+  const secrets = secretsOfCredential(security, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);
+  if (secrets.length === 0) return false;
+  // A session that is renewed comes back as a cookie by design.
+  const shown = Object.entries(headers).filter(([name]) => !(security.in === 'cookie' && name === 'set-cookie'));
+  const texts = [Buffer.from(bytes).toString(), ...shown.map(([, value]) => value)];
+  return secrets.some((secret) => texts.some((text) => text.includes(secret)));
 }
 
 /** Whether a request was made as the document describes: its answer shows what the operation does. */
@@ -99,13 +124,12 @@ function readBody(bytes: Uint8Array): AnswerBody {
   if (bytes.length === 0) return { kind: 'empty' };
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return { kind: 'other', problem: `${bytes.length} bytes that are not UTF-8` };
   }
   try {
-    const value: unknown = JSON.parse(text);
-    return { kind: 'json', value };
+    return { kind: 'json', ...readJsonText(text) };
   } catch {
     return {
       kind: 'other',
@@ -122,7 +146,7 @@ export function mediaFor(response: OperationResponse, mediaType: string): MediaT
 
 /** The JSON that a response documents, by which a body is judged even when it is labelled as something else. */
 export function jsonOf(response: OperationResponse): MediaType | undefined {
-  for (const [type, media] of Object.entries(response.content)) if (type === 'application/json' || type.endsWith('+json')) return media;
+  for (const [type, media] of Object.entries(response.content)) if (isJsonType(type)) return media;
   return undefined;
 }
 

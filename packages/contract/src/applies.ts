@@ -1,8 +1,8 @@
 import { jsonOf } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operation.ts';
-import { rootView } from './view.ts';
-import type { SchemaNode } from './schema.ts';
+import { keysOf, type SchemaNode } from './schema.ts';
+import { rootView, type View } from './view.ts';
 
 /** Every operation. */
 export function always(): boolean {
@@ -19,9 +19,9 @@ export function hasPathParameter({ parameters }: Operation): boolean {
   return parameters.some((parameter) => parameter.in === 'path');
 }
 
-/** Operations that take a form with at least one field. */
-export function takesForm({ form }: Operation): boolean {
-  return form !== undefined && form.fields.size > 0;
+/** Operations that take a body with at least one field. */
+export function takesBody({ body }: Operation): boolean {
+  return body !== undefined && body.fields.size > 0;
 }
 
 /** Operations of which some JSON answer has a schema that says something in particular, at any depth. */
@@ -34,13 +34,18 @@ export function describes(says: (node: SchemaNode) => boolean): (operation: Oper
 }
 
 function reaches(document: OpenApiDocument, pointer: string, says: (node: SchemaNode) => boolean): boolean {
-  const seen = new Set<unknown>();
-  const look = (view: ReturnType<typeof rootView>): boolean => {
+  return visitViews(rootView(document, pointer), (view) => view.nodes.some(says));
+}
+
+/** Visits what a schema describes at any depth, each kind of value once; ends with true as soon as `isIt` does. */
+export function visitViews(root: View, isIt: (view: View) => boolean): boolean {
+  const seen = new Set<View>();
+  const look = (view: View): boolean => {
     if (seen.has(view)) return false;
     seen.add(view);
-    if (view.nodes.some(says)) return true;
-    const names = new Set(view.nodes.flatMap(({ schema }) => Object.keys(Object(schema['properties']))));
+    if (isIt(view)) return true;
+    const names = new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
     return [...names].some((name) => look(view.member(name).view)) || look(view.member(0).view) || look(view.member('\u0000').view);
   };
-  return look(rootView(document, pointer));
+  return look(root);
 }

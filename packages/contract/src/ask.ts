@@ -3,11 +3,12 @@ import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
 import { exchange, NoAnswerError, paceOf } from './exchange.ts';
 import { createGuard } from './guard.ts';
-import { readOperations } from './operations.ts';
+import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
-import { obstacle } from './request.ts';
+import { sendableOf } from './sendable.ts';
+import { createValidator } from './validator.ts';
 import { TargetError, type ContractOptions } from './contract-options.ts';
-import { PHASES, type Step } from './step.ts';
+import { bodyOf, PHASES, type Step } from './step.ts';
 
 /** An operation that reads, with the values of its path. */
 export interface Question {
@@ -21,10 +22,13 @@ export interface Question {
  * @throws {TargetError} when the target does not answer
  */
 export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Answer[]> {
-  const operations = readOperations(parseDocument(options.document));
+  const document = parseDocument(options.document);
+  const { operations } = surveyOperations(document);
+  const validator = createValidator(document, { brief: true, lenient: true });
   const steps = questions.flatMap(({ operation: id, path }): readonly Step[] => {
     const operation = operations.find((one) => one.id === id);
-    if (operation === undefined || !operation.readOnly || obstacle(operation) !== undefined) return [];
+    const sendable = operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1 }, operation);
+    if (operation === undefined || !operation.readOnly || typeof sendable !== 'object') return [];
     return [
       {
         operation,
@@ -32,7 +36,7 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
         purpose: 'call',
         credential: 'account',
         path: Object.keys(path).length === 0 ? 'none' : path,
-        form: undefined,
+        ...sendable,
         detail: 'what things cost',
         times: 1,
         phase: PHASES.read,
@@ -47,7 +51,7 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
   const answers: Answer[] = [];
   for (const step of steps) {
     try {
-      answers.push(await exchange(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: undefined }));
+      answers.push(await exchange(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
     } catch (error) {
       if (!(error instanceof NoAnswerError)) throw error;
       throw new TargetError(`${target.origin} does not answer: ${error.message}`, { cause: error.cause });

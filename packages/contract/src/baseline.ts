@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { VERDICTS, type Verdict } from './finding.ts';
 import { isObject } from './json.ts';
 import type { PlacedFinding } from './source/place-findings.ts';
 import type { Report } from './report.ts';
@@ -24,6 +25,8 @@ export interface SettledFinding extends PlacedFinding {
 /** A report whose findings have been placed in the sources and compared with a baseline. */
 export interface SettledReport extends Omit<Report, 'findings'> {
   readonly findings: readonly SettledFinding[];
+  /** The mildest verdict that makes the run fail; graver ones do as well. */
+  readonly failOn: Verdict;
   /** Accepted findings that are gone. */
   readonly fixed: readonly Acceptance[];
 }
@@ -64,11 +67,13 @@ export function settle(
   report: Report & { readonly findings: readonly PlacedFinding[] },
   accepted: readonly Acceptance[],
   today: string,
+  failOn: Verdict = 'violation',
 ): SettledReport {
   const byId = new Map(accepted.map((one) => [one.finding, one]));
   const found = new Set(report.findings.map(({ id }) => id));
   return {
     ...report,
+    failOn,
     findings: report.findings.map((finding) => {
       const acceptance = byId.get(finding.id);
       if (acceptance === undefined) return finding;
@@ -83,7 +88,14 @@ function wasLookedAt({ coverage }: Report, check: string): boolean {
   return coverage.some(({ checks }) => checks.some((one) => one.check === check && one.outcome !== 'not-performed'));
 }
 
-/** What makes a run fail: violations that nobody has accepted. */
-export function failures({ findings }: SettledReport): readonly SettledFinding[] {
-  return findings.filter(({ verdict, accepted }) => verdict === 'violation' && accepted === undefined);
+/** The findings that make a run fail: as grave as `failOn` or graver, and not accepted. */
+export function failures({ findings, failOn }: SettledReport): readonly SettledFinding[] {
+  const failing = new Set(VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1));
+  return findings.filter(({ verdict, accepted }) => failing.has(verdict) && accepted === undefined);
+}
+
+/** Whether a run failed: by its findings, or because it left something behind that it should have undone. */
+export function isFailed(report: SettledReport): boolean {
+  const isUnverified = report.failOn === 'unverified' && report.coverage.some(({ verified }) => !verified);
+  return failures(report).length > 0 || report.unfinished.length > 0 || isUnverified;
 }

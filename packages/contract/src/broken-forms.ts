@@ -1,6 +1,6 @@
-import { writeForm, readForm } from './form.ts';
+import { readBody, writeBody } from './body.ts';
 import { isObject, member } from './json.ts';
-import type { FormField, Operation } from './operation.ts';
+import type { FormField, Operation, RequestBody } from './operation.ts';
 import { schemaNodes } from './schema.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Validator } from './validator.ts';
@@ -25,21 +25,21 @@ export function brokenForms(
   operation: Operation,
   valid: Values,
 ): readonly BrokenForm[] {
-  const { form } = operation;
-  if (form === undefined) return [];
+  const { body } = operation;
+  if (body === undefined) return [];
   const made: BrokenForm[] = [];
-  for (const field of form.fields.values()) {
+  for (const field of body.fields.values()) {
     if (field.required)
       made.push({ values: { ...valid, [field.name]: undefined }, detail: `without the required field ${field.name}`, field: field.name });
-    for (const [value, what] of wrongValues(parts.document, field))
+    for (const [value, what] of wrongValues(parts.document, field, body.format))
       made.push({ values: { ...valid, [field.name]: value }, detail: `${field.name} ${what}`, field: field.name });
   }
   made.push({ values: { ...valid, not_a_field: 'x' }, detail: 'an unknown field', field: '' });
-  const needs = isObject(form.schema) ? member(form.schema, 'dependentRequired') : undefined;
+  const needs = isObject(body.schema) ? member(body.schema, 'dependentRequired') : undefined;
   if (isObject(needs)) for (const name of Object.keys(needs)) made.push(...lonely(valid, name, needs[name]));
-  const check = parts.validator.compile(form.pointer);
+  const check = parts.validator.compile(body.pointer);
   const broken = made.filter(({ values }) => {
-    const reading = readForm(operation, writeForm(operation, values));
+    const reading = readBody(operation, writeBody(operation, values));
     return reading.issues.length > 0 || check(reading.values).length > 0;
   });
   return shuffled(broken, parts.seed);
@@ -53,25 +53,50 @@ function lonely(valid: Values, name: string, needed: unknown): readonly BrokenFo
   ];
 }
 
-function wrongValues(document: OpenApiDocument, field: FormField): readonly (readonly [unknown, string])[] {
+/** Characters that a service which counts bytes, or expects ASCII, takes for something else. */
+const NON_ASCII = 'ünïcødé ✓ 漢字';
+
+function wrongValues(document: OpenApiDocument, field: FormField, format: RequestBody['format']): readonly (readonly [unknown, string])[] {
   const schema = Object.assign(
     {},
     ...schemaNodes(document, field.pointer)
       .map((node) => node.schema)
       .toReversed(),
   );
-  const found: (readonly [unknown, string])[] = [];
-  const { minimum, maximum, minLength, maxLength, pattern, format } = schema;
-  if (field.kind === 'integer' || field.kind === 'number') found.push(['many', 'as a word in place of a number']);
-  if (field.kind === 'boolean') found.push(['perhaps', 'as a word in place of true or false']);
+  const isText = field.kind === 'string';
+  const found: (readonly [unknown, string])[] = [...wrongTypes(field, format)];
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, pattern, format: kind, enum: listed } = schema;
   if (typeof minimum === 'number') found.push([minimum - 1, 'below its minimum']);
   if (typeof maximum === 'number') found.push([maximum + 1, 'above its maximum']);
-  if (field.kind !== 'string') return found;
+  if (typeof exclusiveMinimum === 'number') found.push([exclusiveMinimum, 'at its exclusive minimum']);
+  if (typeof exclusiveMaximum === 'number') found.push([exclusiveMaximum, 'at its exclusive maximum']);
+  if (Array.isArray(listed)) found.push([isText ? 'contract-test-no-such-value' : 987_654_321, 'outside its list of values']);
+  if (!isText) return found;
   if (typeof minLength === 'number' && minLength > 0) found.push(['x'.repeat(minLength - 1), 'shorter than allowed']);
   if (typeof maxLength === 'number' && maxLength < 10_000) found.push(['x'.repeat(maxLength + 1), 'longer than allowed']);
   if (typeof pattern === 'string') found.push(['!', 'against its pattern']);
-  if (typeof format === 'string') found.push(['not of this kind', `not of the format ${format}`]);
+  if (typeof kind === 'string') found.push(['not of this kind', `not of the format ${kind}`]);
+  if (typeof pattern === 'string' || typeof kind === 'string' || Array.isArray(listed))
+    found.push([NON_ASCII, 'with characters that are not ASCII']);
   return found;
+}
+
+/** Values of another type. In a form every value is a text; in JSON each type can take the place of another. */
+function wrongTypes({ kind }: FormField, format: RequestBody['format']): readonly (readonly [unknown, string])[] {
+  const inJson = format === 'json';
+  switch (kind) {
+    case 'integer':
+      return [['many', 'as a word instead of a number'], ...(inJson ? ([[1.5, 'as a fraction instead of an integer']] as const) : [])];
+    case 'number':
+      return [['many', 'as a word instead of a number']];
+    case 'boolean':
+      return [['perhaps', 'as a word instead of true or false']];
+    case 'array':
+    case 'json':
+      return inJson ? [['text', `as a text instead of ${kind === 'array' ? 'a list' : 'an object'}`]] : [];
+    default:
+      return inJson ? [[7, 'as a number instead of a text']] : [];
+  }
 }
 
 /** The same order for the same seed (mulberry32). */

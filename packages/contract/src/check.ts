@@ -43,6 +43,8 @@ export interface Session {
   readonly pairs: readonly Pair[];
   /** Answers of the service that the compared one could not be asked for, as it named no identifier. */
   readonly unpaired: readonly Answer[];
+  /** Answers to requests for which the document has no operation. */
+  readonly foreign: readonly Answer[];
 }
 
 /** The same request, answered by both services. */
@@ -89,6 +91,8 @@ export interface Defect {
   readonly tamper: (exchange: Exchange) => FakeAnswer | undefined;
   /** The form that a client with the defect sends in place of a good one, where it is the client that has it. */
   readonly sends?: (form: string) => string | undefined;
+  /** A path that a client with the defect asks for, where it is the client that has it. */
+  readonly asks?: string;
   /** Whether the defect shows only beside a second service without it. */
   readonly needsComparison?: boolean;
 }
@@ -102,6 +106,8 @@ export interface Exchange {
   /** Why the correct answer is what it is. */
   readonly outcome: 'success' | 'unauthorized' | 'invalid-form' | 'unknown-id' | 'removed' | 'wrong-method' | 'not-found';
   readonly key: 'account' | 'none' | 'wrong';
+  /** The credential that came with the request. */
+  readonly credential?: string | undefined;
   readonly form: FormReading | undefined;
   readonly query: Readonly<Record<string, string>>;
   readonly answer: FakeAnswer;
@@ -114,4 +120,6 @@ export interface FakeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** Whether the connection ends in the middle of the body. */
+  readonly isCut?: boolean;
 }

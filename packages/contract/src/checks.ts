@@ -1,4 +1,11 @@
 import type { Check } from './check.ts';
+import { amountDecimals } from './checks/amount-decimals.ts';
+import { bodyComplete } from './checks/body-complete.ts';
+import { credentialEchoed } from './checks/credential-echoed.ts';
+import { headerSeen } from './checks/header-seen.ts';
+import { jsonUnambiguous } from './checks/json-unambiguous.ts';
+import { loginRedirect } from './checks/login-redirect.ts';
+import { operationDescribed } from './checks/operation-described.ts';
 import { bodyReadable } from './checks/body-readable.ts';
 import { contentTypeDocumented } from './checks/content-type-documented.ts';
 import { dataNullOnError } from './checks/data-null-on-error.ts';
@@ -32,7 +39,9 @@ import { valueSeen } from './checks/value-seen.ts';
 
 /** All checks. Those of one answer look in this order, until a final one has something to say. */
 export const CHECKS: readonly Check[] = [
+  bodyComplete,
   serverError,
+  loginRedirect,
   keyRequired,
   keyChecked,
   formRefused,
@@ -44,8 +53,11 @@ export const CHECKS: readonly Check[] = [
   envelopeKept,
   contentTypeDocumented,
   headerPresent,
+  headerSeen,
+  credentialEchoed,
   headerDescribed,
   bodyReadable,
+  jsonUnambiguous,
   dataNullOnError,
   statusAgrees,
   requestId,
@@ -55,6 +67,7 @@ export const CHECKS: readonly Check[] = [
   propertyNull,
   propertyFormat,
   valueAllowed,
+  amountDecimals,
   valueSeen,
   propertyDescribed,
   partSeen,
@@ -62,4 +75,5 @@ export const CHECKS: readonly Check[] = [
   pageOverlap,
   parity,
   requestDescribed,
+  operationDescribed,
 ];

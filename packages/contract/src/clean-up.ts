@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isSuccess, type Answer } from './answer.ts';
 import { discoverCreated, type PathValues } from './discover.ts';
+import { curlCommand } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
-import type { Guard } from './guard.ts';
+import { basePath, type Guard } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { Operation } from './operation.ts';
+import { fillPath } from './path-template.ts';
 import type { Step } from './step.ts';
 import { undoOf } from './undo.ts';
 import type { Validator } from './validator.ts';
@@ -20,8 +22,15 @@ export interface Cleaner {
   after(entry: JournalEntry | undefined, step: Step, answer: Answer): Promise<void>;
   /** No answer came; `isUnsent` when it is known that nothing left. */
   lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
-  /** What could not be undone, for people. */
-  finish(): Promise<readonly string[]>;
+  /** What the run leaves behind. */
+  finish(): Remains;
+}
+
+/** What a run leaves behind on the account, for people. */
+export interface Remains {
+  readonly left: readonly string[];
+  /** Of these, what an operation of the document undoes: the run should have done so. */
+  readonly unfinished: readonly string[];
 }
 
 interface Parts {
@@ -40,7 +49,8 @@ const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
   const made: Answer[] = [];
   const open = new Map<string, JournalEntry>();
-  const stays: string[] = [];
+  /** Changes that nothing undoes, by what they were made to. */
+  let stays: { readonly line: string; readonly made: string | undefined }[] = [];
 
   async function record(entry: JournalEntry): Promise<JournalEntry> {
     if (journal === undefined) throw new Error('A run that changes something needs a journal.');
@@ -48,7 +58,10 @@ export function createCleaner({ document, operations, validator, guard, journal,
     if (entry.state === 'closed' || entry.state === 'stays') open.delete(entry.id);
     else open.set(entry.id, entry);
     if (entry.state === 'stays')
-      stays.push(`${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: the document has no operation that undoes it`);
+      stays.push({
+        line: `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: the document has no operation that undoes it`,
+        made: entry.made,
+      });
     return entry;
   }
 
@@ -93,6 +106,8 @@ export function createCleaner({ document, operations, validator, guard, journal,
         return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
       }
       const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
+      // With a thing, all that was changed of it is gone.
+      if (step.purpose === 'remove') stays = stays.filter(({ made: what }) => what === undefined || what !== entry.made);
       for (const other of open.values()) {
         const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
         if (closes) await record({ ...other, state: 'closed', at });
@@ -108,19 +123,24 @@ export function createCleaner({ document, operations, validator, guard, journal,
         return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at }));
       if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
       const what = entry.made ?? nameOf(answer);
-      return void (await record({ ...entry, state: 'stays', made: what, at }));
+      // With an operation that undoes it, it only is not known what to use that on.
+      return void (await record({ ...entry, state: undo === undefined ? 'stays' : 'done', made: what, at }));
     },
     async lost(entry, isUnsent) {
       if (entry !== undefined && isUnsent) await record({ ...entry, state: 'closed', at: new Date().toISOString() });
     },
-    async finish() {
-      const unknown = [...open.values()].map(({ operation, made: what, state }) => {
-        const name = `${operation}${what === undefined ? '' : ` (${what})`}`;
-        return state === 'intended'
-          ? `${name}: its answer was lost, so it may have happened`
-          : `${name}: it could not be undone; the next run in full mode tries again`;
+    finish() {
+      const unfinished: string[] = [];
+      const left = [...open.values()].map((entry) => {
+        const { operation: id, made: what, state } = entry;
+        const operation = operations.find((one) => one.id === id);
+        const undo = operation === undefined ? undefined : undoOf(operation, operations);
+        const why = state === 'intended' ? 'its answer was lost, so it may have happened' : 'it was not undone';
+        const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? 'the document has no operation that undoes it' : remedy(undo, entry, target)}`;
+        if (undo !== undefined) unfinished.push(line);
+        return line;
       });
-      return [...new Set([...stays, ...unknown])];
+      return { left: [...new Set([...stays.map(({ line }) => line), ...left])], unfinished: [...new Set(unfinished)] };
     },
   };
 }
@@ -129,4 +149,21 @@ function textOf(path: PathValues): string {
   return Object.entries(path)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');
+}
+
+/** The command that undoes what is left, as far as the run knows what it has to be used on. */
+function remedy(undo: Operation, { undo: known }: JournalEntry, target: URL): string {
+  if (known === undefined) return `look for it, and undo it with ${undo.id} (${undo.method} ${undo.path})`;
+  return `the next run in full mode tries again, or run: ${undoCommand(undo, known.path, target)}`;
+}
+
+function undoCommand(undo: Operation, path: PathValues, target: URL): string {
+  const sent = {
+    method: undo.method,
+    url: `${target.origin}${basePath(target)}${fillPath(undo.path, path)}`,
+    headers: {},
+    body: undefined,
+    credential: 'account' as const,
+  };
+  return curlCommand(undo, sent);
 }

@@ -2,21 +2,23 @@ import type { OpenApiDocument } from './document.ts';
 import type { Extension } from './extension.ts';
 import type { Send } from './guard.ts';
 import type { Journal } from './journal.ts';
-import type { Mode } from './plan.ts';
+import type { Mode, NamedOperations } from './plan.ts';
 import type { Budget, PriceOf } from './price.ts';
 
 export interface ContractOptions {
   readonly document: OpenApiDocument;
   /** Base address, with or without a path. */
   readonly target: URL;
-  /** Sent in the header that the document names; nothing is sent without it. */
+  /** Sent as the document says: as a header, bearer token, `user:password`, query parameter or cookie. */
   readonly apiKey?: string;
   /** How requests leave; the global `fetch` when omitted. */
   readonly send?: Send;
   /** `read-only` when omitted. */
   readonly mode?: Mode;
-  /** Operations by name, each with the identifier it may be used on; all that need not be named when omitted. */
-  readonly only?: ReadonlyMap<string, string | undefined>;
+  /** Restricts the run to these operations, each with the identifier that it may be used on; all that need not be named when omitted. */
+  readonly only?: NamedOperations;
+  /** Adds operations that have to be named to the run, each with the identifier that it may be used on. */
+  readonly also?: NamedOperations;
   /** How much may be spent; nothing when omitted. */
   readonly budget?: Budget;
   /** What things cost; unknown when omitted. */
@@ -35,6 +37,8 @@ export interface ContractOptions {
   readonly extensions?: readonly Extension[];
   /** Further texts that no report may contain, such as the token of an extension. */
   readonly secrets?: readonly string[];
+  /** What readers of the report should know of the document, such as that it was upgraded. */
+  readonly notes?: readonly string[];
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
 }

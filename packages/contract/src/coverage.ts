@@ -54,11 +54,27 @@ export interface CoverageParts {
   readonly findings: readonly Finding[];
   readonly reasons: ReadonlyMap<string, string>;
   readonly checks: readonly Check[];
+  readonly unusable: ReadonlyMap<string, string>;
 }
 
 /** What a run learned of an operation, by status, field and check. */
 export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
   const { id, method, path, tag } = operation;
+  const unusable = parts.unusable.get(id);
+  if (unusable !== undefined)
+    return {
+      operation: id,
+      method,
+      path,
+      tag,
+      requests: 0,
+      statuses: [],
+      fields: [],
+      checks: [],
+      verdict: 'unverified',
+      verified: false,
+      reason: unusable,
+    };
   const answers = parts.answers.filter((answer) => answer.operation.id === id);
   const own = answers.filter(({ sent }) => sent.purpose !== 'method');
   const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));

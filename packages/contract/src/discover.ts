@@ -1,6 +1,7 @@
 import { isSuccess, jsonOf, type Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
+import { pathParameters } from './path-template.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { responseFor } from './operations.ts';
 import { walkDescribed, type Place } from './place.ts';
@@ -66,11 +67,16 @@ export function discoverPaths(discovery: Discovery): readonly PathValues[] {
   const linked = fromLinks(discovery).filter((values) =>
     parameters.every((parameter) => accepts(discovery.validator, parameter, values[parameter.name])),
   );
-  if (others.length > 0) return linked;
+  if (others.length > 0) {
+    if (linked.length > 0) return linked;
+    const listed = fromLists(discovery, parameters);
+    return listed.length > 0 ? listed : combined(discovery, parameters);
+  }
   // A link names one item of a list, the first for example; the others are found by name.
-  const known = linked.flatMap((values) => values[only.name] ?? []);
-  const guesses = fromAnswers(discovery, only.name).filter((value) => accepts(discovery.validator, only, value));
-  return [...new Set([...known, ...guesses])].map((value) => ({ [only.name]: value }));
+  const known = [...linked, ...fromLists(discovery, parameters)].flatMap((values) => values[only.name] ?? []);
+  return [...new Set([...linked.flatMap((values) => values[only.name] ?? []), ...guessesFor(discovery, only), ...known])].map((value) => ({
+    [only.name]: value,
+  }));
 }
 
 function accepts(validator: Validator, parameter: Parameter, value: string | undefined): boolean {
@@ -78,6 +84,99 @@ function accepts(validator: Validator, parameter: Parameter, value: string | und
   if (parameter.pointer === undefined) return true;
   const check = validator.compile(parameter.pointer);
   return check(value).length === 0 || (/^-?[0-9]+$/.test(value) && check(Number(value)).length === 0);
+}
+
+/** Values for one parameter: by its name and place, else what lists call the identifier of such a thing. */
+function guessesFor(discovery: Discovery, parameter: Parameter): readonly string[] {
+  const isAccepted = (value: string): boolean => accepts(discovery.validator, parameter, value);
+  const byName = fromAnswers(discovery, parameter.name).filter(isAccepted);
+  const ofResource = byName.length > 0 ? [] : fromResource(discovery, parameter.name).filter(isAccepted);
+  return [...new Set([...byName, ...ofResource])];
+}
+
+/** The first values of all parameters, then the second ones, as far as each has them. */
+function combined(discovery: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
+  const values = parameters.map((parameter) => [parameter.name, guessesFor(discovery, parameter)] as const);
+  const rows = Math.min(...values.map(([, guesses]) => guesses.length));
+  return Array.from({ length: rows }, (_, row) => Object.fromEntries(values.map(([name, guesses]) => [name, guesses[row] ?? ''])));
+}
+
+/**
+ * Identifiers of the items of a list: of `GET /orgs/{org}/repos` for `/orgs/{org}/repos/{repo}`, with the path of the list itself.
+ * The parameter's own name comes first, then what identifiers are commonly called.
+ */
+function fromLists({ document, validator, operation, answers }: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
+  const lastName = pathParameters(operation.path).at(-1) ?? '';
+  const last = parameters.find(({ name }) => name === lastName);
+  const collection = operation.path.slice(0, operation.path.lastIndexOf(`/{${lastName}}`));
+  if (last === undefined || collection === '') return [];
+  const found: PathValues[] = [];
+  for (const answer of answers) {
+    if (withoutEnding(answer.operation.path) !== collection || answer.sent.method !== 'GET' || !isSuccess(answer.status)) continue;
+    const above = pathParameters(collection).map((name) => [name, text(evaluate(answer, `$request.path.${name}`))] as const);
+    if (above.some(([, value]) => value === undefined)) continue;
+    for (const value of identifiersIn(document, answer, lastName)) {
+      if (accepts(validator, last, value))
+        found.push({ ...Object.fromEntries(above.map(([name, one]) => [name, one ?? ''])), [lastName]: value });
+    }
+  }
+  return found;
+}
+
+/** Identifiers in lists of the things that a parameter is called after: of `/vms` or `/vm/list` for `{vmId}`. */
+function fromResource({ document, answers }: Discovery, parameter: string): readonly string[] {
+  const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
+  if (wanted === '') return [];
+  return answers
+    .filter(({ operation: { path }, sent, status }) => {
+      const words = withoutEnding(path)
+        .split('/')
+        .filter((segment) => segment !== '' && !segment.includes('{'));
+      return (
+        sent.method === 'GET' && isSuccess(status) && !withoutEnding(path).endsWith('}') && words.some((word) => stemOf(word) === wanted)
+      );
+    })
+    .flatMap((answer) => identifiersIn(document, answer, parameter));
+}
+
+/** A path without the ending of a file, as in `/messages.json`. */
+function withoutEnding(path: string): string {
+  return path.replace(/\.[a-z]+$/, '');
+}
+
+/** A word in lower case, without punctuation and without the ending of a plural. */
+function stemOf(word: string): string {
+  return word
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .replace(/ies$/, 'y')
+    .replace(/(?<=s|x|ch|sh)es$|s$/, '');
+}
+
+const ITEM_NAMES = ['id', 'identifier', 'uuid', 'sid', 'slug', 'name', 'key', 'code', 'number'] as const;
+
+/** What the items of the lists in an answer are identified by: texts themselves, or one member of each object. */
+function identifiersIn(document: OpenApiDocument, answer: Answer, parameter: string): readonly string[] {
+  const response = responseFor(answer.operation, answer.status);
+  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
+  if (response === undefined || pointer === undefined || answer.body.kind !== 'json') return [];
+  const wanted = stemOf(parameter);
+  const found: string[] = [];
+  walkDescribed(document, { pointer, provenance: response.provenance }, answer.body.value, ({ value, nodes }) => {
+    if (nodes.some(({ schema }) => schema['x-secret'] === true)) return false;
+    if (!Array.isArray(value)) return true;
+    for (const item of value) {
+      const own = text(item);
+      const name = isObject(item)
+        ? (Object.keys(item).find((key) => stemOf(key) === wanted) ?? ITEM_NAMES.find((key) => text(item[key]) !== undefined))
+        : undefined;
+      const identifier = own ?? (isObject(item) && name !== undefined ? text(item[name]) : undefined);
+      if (identifier !== undefined) found.push(identifier);
+    }
+    // Lists within items are of other things.
+    return false;
+  });
+  return found;
 }
 
 /** OpenAPI links, to things that a plain request showed. */

@@ -13,11 +13,12 @@ export {
 export type { Check, Defect, Exchange, FakeAnswer } from './check.ts';
 export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';
-export type { Finding, Remark, RunRemark, Sample, Touched, Verdict } from './finding.ts';
+export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './finding.ts';
 export { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 export type { Journal, JournalEntry } from './journal.ts';
 export { discoverPaths } from './discover.ts';
-export type { Mode, Plan } from './plan.ts';
+export { attachCredential, credentialOf, credentialText } from './credential.ts';
+export type { Mode, NamedOperations, Plan } from './plan.ts';
 export type { Report } from './report.ts';
 export { askTarget, type Question } from './ask.ts';
 export { moneyOf, showMoney, type Money } from './money.ts';
@@ -32,7 +33,16 @@ export { pagingOf } from './paging.ts';
 export { tamperEnvelope, withMembers } from './tamper.ts';
 export { replaced } from './replace.ts';
 export { isUndo, undoOf } from './undo.ts';
-export { BaselineError, failures, readBaseline, settle, type Acceptance, type SettledFinding, type SettledReport } from './baseline.ts';
+export {
+  BaselineError,
+  failures,
+  isFailed,
+  readBaseline,
+  settle,
+  type Acceptance,
+  type SettledFinding,
+  type SettledReport,
+} from './baseline.ts';
 export { createRecorder, HarError, readHar, type Recorder, type Seen } from './recorded.ts';
 export { toHar } from './report/har.ts';
 export { toHtml } from './report/html.ts';
@@ -46,5 +56,8 @@ export { IMPACTS, type Change, type Impact } from './diff/change.ts';
 export { diffDocuments } from './diff/diff-documents.ts';
 export { walkDescribed } from './place.ts';
 export { rootView, type View } from './view.ts';
-export { READ_ONLY_LIMIT } from './plan.ts';
+export { countRequests, READ_ONLY_LIMIT } from './plan.ts';
+export { upgradeDocument, type UpgradedDocument } from './upgrade.ts';
+export { readBody, writeBody } from './body.ts';
+export { sampleOf } from './sample.ts';
 export { checkPage, checkIndex } from './check-page.ts';

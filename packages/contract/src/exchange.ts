@@ -43,6 +43,7 @@ export async function exchange(line: Line, step: Step, { path, body, query }: Fi
     credential: step.credential,
     purpose: step.purpose,
     detail: step.detail,
+    isMadeUp: step.form?.isFromDocument === false,
     at: new Date().toISOString(),
   };
   const first = await once(line, step, request, sent);
@@ -63,11 +64,21 @@ async function once({ send }: Line, step: Step, request: Request, sent: Sent): P
   const begun = performance.now();
   try {
     const response = await send(request);
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { bytes, cut } = await bodyOf(response);
     const headers = Object.fromEntries(response.headers);
-    return readAnswer(step.operation, sent, { status: response.status, headers, bytes, milliseconds: performance.now() - begun });
+    return readAnswer(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
   } catch (error) {
     throw new NoAnswerError(reasonOf(error), { cause: error });
+  }
+}
+
+/** The bytes of an answer, and how its connection ended where that was too early. A timeout is no fault of the answer. */
+async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
+  try {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') throw error;
+    return { bytes: new Uint8Array(), cut: reasonOf(error) };
   }
 }
 

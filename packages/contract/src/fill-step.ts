@@ -2,14 +2,20 @@ import { isSuccess, jsonValue, type Answer } from './answer.ts';
 import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
 import type { Operation } from './operation.ts';
 import { pagingOf } from './paging.ts';
+import { namedValues } from './parameters.ts';
 import type { Run } from './run-state.ts';
 import type { Step } from './step.ts';
 
-/** The path parameters with which a step can be sent, best first. */
-export function pathsOf(run: Run, { operation, path }: Step): readonly PathValues[] {
+/**
+ * The path parameters with which a step can be sent, best first.
+ * @param isLastResort whether the examples of the document count, as no answer names anything better
+ */
+export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boolean): readonly PathValues[] {
   if (path === 'none') return [{}];
   if (path === 'own') return run.cleaner.owned(operation);
-  return path === 'found' ? pathsFor(run, operation, run.answers) : [path];
+  if (path !== 'found') return [path];
+  const found = pathsFor(run, operation, run.answers);
+  return found.length === 0 && isLastResort && operation.readOnly ? pathsInDocument(run, operation) : found;
 }
 
 /** The path parameters of an operation that answers named: things that the run made come first. */
@@ -25,6 +31,13 @@ export function pathsFor(
     .filter((path) => path !== undefined);
   const all = [...created, ...discoverPaths({ document, validator, operation, answers: plain })];
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+/** The path parameters that the document itself names, as examples or as the only values allowed. */
+function pathsInDocument(run: Run, operation: Operation): readonly PathValues[] {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
+  const values = parameters.map((parameter) => [parameter.name, namedValues(run, parameter)[0]] as const);
+  return values.some(([, value]) => value === undefined) ? [] : [Object.fromEntries(values.map(([name, value]) => [name, value ?? '']))];
 }
 
 /** The form fields of a step whose values earlier answers named; undefined where one is not known yet. */

@@ -6,7 +6,7 @@ import type { Proposal } from './proposal.ts';
 export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';
 
 /** From the gravest on. */
-export const VERDICTS: readonly Verdict[] = ['violation', 'learned', 'discovered', 'unverified'];
+export const VERDICTS: readonly Verdict[] = ['violation', 'discovered', 'learned', 'unverified'];
 
 /** What a check says of one answer, or of several together. */
 export interface Remark {
@@ -22,6 +22,8 @@ export interface Remark {
   readonly rule: string;
   /** What is the same wherever it shows, in place of `at`: the status that many operations lack has one cause. */
   readonly cause?: string;
+  /** Whether it is listed before the others of its verdict. */
+  readonly isUrgent?: boolean;
   /** How the document would have to change to say what was observed; undefined where the service is at fault. */
   readonly proposal?: Proposal | undefined;
 }
@@ -53,6 +55,8 @@ export interface Finding {
   /** Id of the check that found it. */
   readonly check: string;
   readonly verdict: Verdict;
+  /** Whether it is listed before the others of its verdict. */
+  readonly isUrgent: boolean;
   /** Whose fault it is, where it is one. */
   readonly about: 'service' | 'client';
   readonly message: string;

@@ -1,7 +1,8 @@
 import { resolve, type OpenApiDocument } from './document.ts';
 import { isObject, member, type JsonObject } from './json.ts';
 import { readExamples, readSchema } from './members.ts';
-import type { Form, FormField, ScalarKind } from './operation.ts';
+import type { Form, FormField, RequestBody, ScalarKind } from './operation.ts';
+import { isJsonType, mediaTypeName } from './media-type.ts';
 import { joinPointer } from './pointer.ts';
 import { childNodes, keysOf, schemaNodes, typesOf, type SchemaNode } from './schema.ts';
 
@@ -12,25 +13,42 @@ const SEPARATORS = new Map<unknown, ',' | ' ' | '|'>([
   ['pipeDelimited', '|'],
 ]);
 
-/** The form that an operation takes, or undefined where it takes none. */
-export function readFormOf(document: OpenApiDocument, operation: string): Form | undefined {
+/** The body that an operation takes, and why it cannot be sent where its kind is not supported. */
+export function readBodyOf(
+  document: OpenApiDocument,
+  operation: string,
+): { readonly body: RequestBody | undefined; readonly form: Form | undefined; readonly unsupportedBody: string | undefined } {
   const { value } = resolve(document, operation);
-  if (!isObject(member(value, 'requestBody'))) return undefined;
-  const body = resolve(document, joinPointer(operation, 'requestBody'));
-  if (!keysOf(body.value, 'content').includes(FORM)) return undefined;
-  const holder = joinPointer(body.pointer, 'content', FORM);
+  const none = { body: undefined, form: undefined, unsupportedBody: undefined };
+  if (!isObject(member(value, 'requestBody'))) return none;
+  const written = resolve(document, joinPointer(operation, 'requestBody'));
+  const types = keysOf(written.value, 'content');
+  const required = written.value['required'] === true;
+  const formType = types.find((type) => mediaTypeName(type) === FORM);
+  const formBody = formType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', formType), required);
+  if (formBody !== undefined) {
+    const form: Form = { ...formBody, format: 'form', mediaType: FORM };
+    return { body: form, form, unsupportedBody: undefined };
+  }
+  const jsonType = types.find((type) => isJsonType(mediaTypeName(type)) || mediaTypeName(type) === '*/*');
+  const json = jsonType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', jsonType), required);
+  const isMap = json !== undefined && json.types.size > 0 && !json.types.has('object');
+  if (json !== undefined && jsonType !== undefined && !isMap)
+    return { ...none, body: { ...json, format: 'json', mediaType: jsonType === '*/*' ? 'application/json' : jsonType } };
+  const what = json === undefined ? `a body of the type ${types.join(' or ')}` : 'a JSON body that is not an object';
+  return { ...none, unsupportedBody: required || json !== undefined ? `it needs ${what}, which this program does not build` : undefined };
+}
+
+type Media = Omit<Form, 'format' | 'mediaType'> & { readonly types: ReadonlySet<string> };
+
+function readMedia(document: OpenApiDocument, holder: string, required: boolean): Media | undefined {
   const { pointer, schema } = readSchema(document, holder);
   if (pointer === undefined) return undefined;
   const written = resolve(document, holder).value['encoding'];
   const encoding = isObject(written) ? written : {};
-  return {
-    pointer,
-    schema,
-    required: body.value['required'] === true,
-    encoding,
-    fields: readFields(document, pointer, encoding),
-    examples: readExamples(document, holder),
-  };
+  const fields = readFields(document, pointer, encoding);
+  const types = typesOf(schemaNodes(document, pointer));
+  return { pointer, schema, required, encoding, fields, types, examples: readExamples(document, holder) };
 }
 
 function readFields(document: OpenApiDocument, pointer: string, encoding: JsonObject): ReadonlyMap<string, FormField> {

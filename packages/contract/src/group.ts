@@ -17,9 +17,11 @@ export function groupFindings(document: OpenApiDocument, judged: readonly Judged
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()]
-    .flatMap((group) => findingOf(document, group))
-    .toSorted((one, other) => VERDICTS.indexOf(one.verdict) - VERDICTS.indexOf(other.verdict));
+  return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf({ verdict, isUrgent }: Finding): number {
+  return 2 * VERDICTS.indexOf(verdict) + (isUrgent ? 0 : 1);
 }
 
 function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonly Finding[] {
@@ -32,6 +34,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       id: `f-${createHash('sha256').update([check.id, cause, rule].join('\n')).digest('hex').slice(0, 12)}`,
       check: check.id,
       verdict,
+      isUrgent: group.some((one) => one.remark.isUrgent === true),
       about: check.about ?? 'service',
       message,
       expected,

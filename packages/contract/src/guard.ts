@@ -1,6 +1,7 @@
 import type { Credential } from './answer.ts';
 import type { PathValues } from './discover.ts';
-import { readForm } from './form.ts';
+import { readBody } from './body.ts';
+import { credentialOf, credentialText } from './credential.ts';
 import { createMatcher } from './match.ts';
 import { isSuccess } from './answer.ts';
 import { showMoney } from './money.ts';
@@ -24,6 +25,8 @@ export interface GuardOptions {
   readonly budget: Budget;
   readonly priceOf: PriceOf;
   readonly send: Send;
+  /** The most requests that may leave for one operation; as many as the steps say when omitted. */
+  readonly mostPerOperation?: number | undefined;
 }
 
 /** The one way out: whatever the rest of the engine believes, only what the plan lists passes here. */
@@ -39,19 +42,28 @@ export interface Guard {
  * Wraps `send` so that nothing leaves but what the plan lists, judged by the request as it would go over the wire: its origin,
  * its normalised path, method, key and body, and how often. Redirects are not followed, as they would lead past this point.
  */
-export function createGuard({ steps, target, keyOf, budget, priceOf, send }: GuardOptions): Guard {
+export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation = Infinity }: GuardOptions): Guard {
   const base = basePath(target);
   const rules = steps.map((step) => ({ step, match: createMatcher([{ ...step.operation, method: step.method }]), used: 0, waited: 0 }));
   const owned = new Set<string>();
   let spent = NO_BUDGET;
+  const sent = new Map<string, number>();
+
+  function count({ operation: { id } }: Step, by: number): void {
+    sent.set(id, (sent.get(id) ?? 0) + by);
+  }
 
   async function ruleFor(request: Request): Promise<(typeof rules)[number] | undefined> {
     const url = new URL(request.url);
     const path = url.origin === target.origin && url.pathname.startsWith(`${base}/`) ? url.pathname.slice(base.length) : undefined;
     if (path === undefined || request.redirect === 'follow') return undefined;
     const body = request.body === null ? '' : await request.clone().text();
-    const carriesKey = ({ operation, credential }: Step): boolean =>
-      operation.security === undefined || request.headers.get(operation.security.header) === (keyOf(credential) ?? null);
+    const headers = Object.fromEntries(request.headers);
+    const carriesKey = ({ operation: { security }, credential }: Step): boolean => {
+      if (security === undefined) return true;
+      const key = keyOf(credential);
+      return credentialOf(security, { url: request.url, headers }) === (key === undefined ? undefined : credentialText(security, key));
+    };
     return rules.find(({ step, match, used }) => {
       const found =
         used < step.times && step.method === request.method && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
@@ -65,6 +77,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send }: Gua
     if (response.status === 429 && rule.waited < rule.step.times) {
       rule.waited++;
       rule.used--;
+      count(rule.step, -1);
     }
     return response;
   }
@@ -76,6 +89,9 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send }: Gua
       const rule = await ruleFor(request);
       if (rule === undefined)
         throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} is not in the plan; it was not sent.`);
+      if ((sent.get(rule.step.operation.id) ?? 0) >= mostPerOperation)
+        throw new RefusedRequestError(`${mostPerOperation} requests were sent for ${rule.step.operation.id}; no more may leave.`);
+      count(rule.step, 1);
       if (rule.step.effect !== 'costs') {
         rule.used++;
         return sendReading(rule, request);
@@ -83,7 +99,10 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send }: Gua
       const price = priceOf(rule.step);
       const cost: Budget = price === undefined ? { amount: 0n, unknown: 1 } : { amount: worthOf(price), unknown: 0 };
       const refusal = beyond(budget, plus(spent, cost));
-      if (refusal !== undefined) throw new RefusedRequestError(`${refusal}; it was not sent.`);
+      if (refusal !== undefined) {
+        count(rule.step, -1);
+        throw new RefusedRequestError(`${refusal}; it was not sent.`);
+      }
       rule.used++;
       // Counted before it is known: an answer that never comes may still have bought something.
       spent = plus(spent, cost);
@@ -109,25 +128,29 @@ function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>
   return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
 }
 
-/** What the document requires, and where the next page begins: nothing else. */
-function takesQuery({ operation, next }: Step, given: URLSearchParams): boolean {
-  const expected = new Map<string, string | undefined>(
-    operation.parameters
-      .filter((one) => one.in === 'query' && one.required)
-      .map(({ name, examples: [example] }) => [name, String(example)]),
+/** The parameters of the step, the credential, and where the next page begins: nothing else. */
+function takesQuery({ operation: { security }, parameters, next }: Step, given: URLSearchParams): boolean {
+  const credential = security?.in === 'query' ? security.name : undefined;
+  const pairs = [...given].filter(([name]) => name !== credential && !(next?.in === 'query' && name === next.field));
+  const pages = next?.in === 'query' ? given.getAll(next.field) : [];
+  const isPage = next?.in === 'query' ? pages.length === 1 && (next.value ?? pages[0]) === pages[0] : true;
+  const expected = parameters.query.filter(([name]) => !(next?.in === 'query' && name === next.field));
+  return (
+    isPage && JSON.stringify(pairs.toSorted(byText)) === JSON.stringify(expected.map(([name, value]) => [name, value]).toSorted(byText))
   );
-  if (next?.in === 'query') expected.set(next.field, next.value);
-  const names = [...given.keys()];
-  if (names.length !== expected.size) return false;
-  return names.every((name) => expected.has(name) && (expected.get(name) ?? given.get(name)) === given.get(name));
+}
+
+function byText(one: readonly unknown[], other: readonly unknown[]): number {
+  const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 function takesBody(step: Step, body: string): boolean {
   if (step.form === undefined) return body === '';
-  const given = readForm(step.operation, body).values;
+  const given = readBody(step.operation, body).values;
   const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
   const names = [...Object.keys(step.form.found), ...page];
-  if (names.some((name) => typeof given[name] !== 'string')) return false;
+  if (names.some((name) => typeof given[name] !== 'string' && typeof given[name] !== 'number')) return false;
   return bodyOf(step, Object.fromEntries(names.map((name) => [name, given[name]]))) === body;
 }
 

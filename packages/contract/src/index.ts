@@ -7,6 +7,7 @@ export { createMatcher, type Match, type Matcher } from './match.ts';
 export type {
   Example,
   Form,
+  RequestBody,
   FormField,
   Header,
   Link,
@@ -18,7 +19,8 @@ export type {
   Schema,
   Security,
 } from './operation.ts';
-export { mediaTypeName, readOperations, responseFor } from './operations.ts';
+export { mediaTypeName } from './media-type.ts';
+export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './operations.ts';
 export { constraintsOf, ruleProvenance } from './provenance.ts';
 export type { Provenance } from './provenance.ts';
 export { keysOf } from './schema.ts';

@@ -51,7 +51,10 @@ export function createJudge(parts: JudgeParts): Judge {
         json,
         envelope,
         issues: () =>
-          (issues ??= json?.pointer === undefined || answer.body.kind !== 'json' ? [] : validator.compile(json.pointer)(answer.body.value)),
+          (issues ??=
+            json?.pointer === undefined || answer.body.kind !== 'json'
+              ? []
+              : withoutEchoes(validator.compile(json.pointer)(answer.body.value))),
       };
       const judged: Judged[] = [];
       for (const check of checks) {
@@ -69,6 +72,38 @@ export function createJudge(parts: JudgeParts): Judge {
             .map(({ answer, ...remark }) => ({ check, answer, remark })) ?? [],
       ),
   };
+}
+
+/** Rules that a value breaks only because it breaks another: of a value of the wrong type, nothing else is worth saying. */
+const CAUSES: readonly (readonly [cause: readonly string[], echoes: readonly string[] | 'all'])[] = [
+  [['type'], 'all'],
+  [
+    ['const', 'enum'],
+    ['pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum'],
+  ],
+  [['format'], ['pattern']],
+];
+/** These speak of a member, not of the value at the path of the issue. */
+const OF_MEMBERS: ReadonlySet<string> = new Set([
+  'required',
+  'dependentRequired',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+]);
+
+/** One cause, one issue. */
+function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
+  return issues.filter(
+    ({ path, keyword }) =>
+      OF_MEMBERS.has(keyword) ||
+      !CAUSES.some(
+        ([causes, echoes]) =>
+          !causes.includes(keyword) &&
+          (echoes === 'all' || echoes.includes(keyword)) &&
+          issues.some((other) => other.path === path && causes.includes(other.keyword)),
+      ),
+  );
 }
 
 /** Whether a check that applies to an operation had something to look at in an answer of it. */

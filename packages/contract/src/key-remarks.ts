@@ -10,6 +10,8 @@ export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
   // Too many requests and failures say nothing about keys; the latter are found by server-error.
   if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
   const isServed = isSuccess(status);
+  // A client that forgot its key shows only whether the service asks for one.
+  if (!isServed && answer.sent.purpose === 'traffic') return [];
   if (!isServed && isKnownFor(document, response, 'x-for-no-key')) return [];
   return [
     {

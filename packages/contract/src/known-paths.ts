@@ -29,7 +29,8 @@ function exampleAnswers(operation: Operation): readonly Answer[] {
         status: Number(status),
         headers: {},
         mediaType: 'application/json',
-        body: { kind: 'json', value },
+        body: { kind: 'json', value, hasByteOrderMark: false, duplicates: [] },
+        echoesCredential: false,
         milliseconds: 0,
       })),
     );

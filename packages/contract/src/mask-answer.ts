@@ -1,13 +1,12 @@
 import { jsonOf, type Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
-import { readForm, writeForm } from './form.ts';
+import { readBody, writeBody } from './body.ts';
 import { isObject } from './json.ts';
 import { secretsIn } from './observe.ts';
-import { mediaTypeName, responseFor } from './operations.ts';
+import { mediaTypeName } from './media-type.ts';
+import { responseFor } from './operations.ts';
 import { MASK, maskSecrets } from './secrets.ts';
 import { rootView, type View } from './view.ts';
-
-const FORM = 'application/x-www-form-urlencoded';
 
 /** A JSON body that may be written down: secrets are masked, and so is every value that the document does not describe, as it could be one. */
 export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {
@@ -17,17 +16,20 @@ export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {
   return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, answer.body.value));
 }
 
-/** The body of a form that may be written down: as with answers, what the document does not describe could be a secret. */
+/** The body of a request that may be written down: as with answers, what the document does not describe could be a secret. */
 export function maskedForm(document: OpenApiDocument, { operation, sent }: Answer): string | undefined {
   const { body, headers } = sent;
   if (body === undefined || body === '') return body;
-  const type = mediaTypeName(headers['content-type'] ?? FORM);
-  const { form } = operation;
-  if (form === undefined || type !== FORM) return `(${body.length} characters as ${type}; not written down)`;
-  const { values } = readForm(operation, body);
-  const masked = maskSecrets(document, form.pointer, values);
-  const known = Object.entries(isObject(masked) ? masked : {}).map(([name, value]) => [name, form.fields.has(name) ? value : MASK]);
-  return writeForm(operation, Object.fromEntries(known));
+  const described = operation.body;
+  const type = mediaTypeName(headers['content-type'] ?? described?.mediaType ?? '');
+  if (described === undefined || type !== mediaTypeName(described.mediaType))
+    return `(${body.length} characters as ${type}; not written down)`;
+  const { values, issues } = readBody(operation, body);
+  if (issues.some(({ path, keyword }) => path === '' && keyword === 'malformed'))
+    return `(${body.length} characters that are not a body of the type ${type}; not written down)`;
+  const masked = maskSecrets(document, described.pointer, values);
+  const known = Object.entries(isObject(masked) ? masked : {}).map(([name, value]) => [name, described.fields.has(name) ? value : MASK]);
+  return writeBody(operation, Object.fromEntries(known));
 }
 
 /** The address of a request that may be written down: values of query parameters that are secret or not described are masked. */
@@ -48,8 +50,8 @@ export function secretsOf(document: OpenApiDocument, answer: Answer): readonly s
   const { operation, sent, body } = answer;
   const pointer = schemaOf(answer);
   const received = pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
-  if (sent.body === undefined || operation.form === undefined) return received;
-  return [...received, ...secretsIn(document, operation.form.pointer, readForm(operation, sent.body).values)];
+  if (sent.body === undefined || operation.body === undefined) return received;
+  return [...received, ...secretsIn(document, operation.body.pointer, readBody(operation, sent.body).values)];
 }
 
 function schemaOf({ operation, status, sent }: Answer): string | undefined {

@@ -1,6 +1,7 @@
 import { jsonOf, jsonValue, isSuccess, type Answer } from './answer.ts';
 import type { Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { OF_HTTP } from './http-headers.ts';
 import { OBSERVED, shapeSchema } from './infer.ts';
 import { isObject, member, type JsonObject } from './json.ts';
 import type { OperationResponse } from './operation.ts';
@@ -39,9 +40,11 @@ export function occasionProposal({ document, validator, answer, response }: Subj
 /** A response that describes an answer, without any value of it that could be a secret. */
 export function observedResponse({ document, validator, answer }: Pick<Subject, 'document' | 'validator' | 'answer'>): JsonObject {
   const { body, mediaType } = answer;
-  const base = { description: OBSERVED, 'x-provenance': 'not-shown' };
+  const names = Object.keys(answer.headers).filter((name) => !OF_HTTP.test(name));
+  const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, observedHeader(document, name)])) };
+  const base = { description: OBSERVED, 'x-provenance': 'not-shown', ...headers };
   if (body.kind === 'empty') return base;
-  if (body.kind === 'other') return { ...base, content: { [mediaType === '' ? '*/*' : mediaType]: observedText() } };
+  if (body.kind !== 'json') return { ...base, content: { [mediaType === '' ? '*/*' : mediaType]: observedText() } };
   const known = describedElsewhere({ document, validator, answer });
   const schema = known?.written ?? shapeSchema(body.value);
   const example = exampleFrom(known === undefined ? undefined : rootView(document, known.pointer), body.value);
@@ -53,6 +56,24 @@ export function observedResponse({ document, validator, answer }: Pick<Subject, 
       'application/json': { schema, ...(isFit ? { examples: { observed: { summary: 'Observed shape', value: example } } } : {}) },
     },
   };
+}
+
+/** What describes a response header that was observed: the header of the same name that other responses have, or a text. */
+export function observedHeader(document: OpenApiDocument, name: string): JsonObject {
+  return headerDescribedElsewhere(document, name) ?? { description: OBSERVED, 'x-provenance': 'inferred', schema: { type: 'string' } };
+}
+
+/** A reference to the header of the same name that other responses have. */
+function headerDescribedElsewhere({ paths = {} }: OpenApiDocument, name: string): JsonObject | undefined {
+  for (const item of Object.values(paths)) {
+    for (const operation of Object.values(Object(item))) {
+      for (const response of Object.values(Object(Object(operation).responses))) {
+        for (const [key, header] of Object.entries(Object(Object(response).headers)))
+          if (key.toLowerCase() === name && isObject(header) && header['$ref'] !== undefined) return header;
+      }
+    }
+  }
+  return undefined;
 }
 
 /** A media type for a body that is not JSON, or that is not there. */

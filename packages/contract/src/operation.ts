@@ -22,10 +22,17 @@ export interface Operation {
   readonly readOnly: boolean;
   /** Whether sending it again after a lost answer is harmless; without `x-retry`, only what is read-only is. */
   readonly retry: 'safe' | 'never';
-  /** The API key it needs, or undefined where it needs none in a header. */
+  /** The credential that it takes; undefined where it takes none. */
   readonly security: Security | undefined;
+  /** Why no request can carry the credentials that it needs; undefined where one can. */
+  readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
+  /** The body that it takes: a form, else JSON. */
+  readonly body: RequestBody | undefined;
+  /** The same where it is a form. */
   readonly form: Form | undefined;
+  /** Why no request can have the body that it needs; undefined where one can. */
+  readonly unsupportedBody: string | undefined;
   /** Keyed by what the document writes: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, OperationResponse>>;
 }
@@ -33,8 +40,13 @@ export interface Operation {
 export interface Security {
   /** Name of the security scheme. */
   readonly scheme: string;
-  /** Name of the header, as written. */
-  readonly header: string;
+  /** An API key as it is, a bearer token, or user and password. */
+  readonly kind: 'key' | 'bearer' | 'basic';
+  readonly in: 'header' | 'query' | 'cookie';
+  /** Name of the header, query parameter or cookie, as written. */
+  readonly name: string;
+  /** Whether the document allows requests without it as well. */
+  readonly optional: boolean;
 }
 
 export interface Parameter {
@@ -46,17 +58,29 @@ export interface Parameter {
   readonly schema: Schema;
   readonly provenance: Provenance;
   readonly examples: readonly unknown[];
+  /** Where it is, after following references. */
+  readonly holder: string;
+  /** Whether the items of a list are sent as parameters of their own: `a=1&a=2`. */
+  readonly explode: boolean;
 }
 
 /** A body of type `application/x-www-form-urlencoded`. */
-export interface Form {
+export interface Form extends RequestBody {
+  readonly format: 'form';
+  /** The media type's `encoding` as written. */
+  readonly encoding: Readonly<Record<string, unknown>>;
+}
+
+/** A body whose fields are known: a form, or a JSON object. */
+export interface RequestBody {
+  readonly format: 'form' | 'json';
+  /** As the document writes it: the content type of requests. */
+  readonly mediaType: string;
   /** Pointer to its schema, for `Validator.compile` and `maskSecrets`. */
   readonly pointer: string;
   readonly schema: Schema;
   /** Whether the operation needs a body at all. */
   readonly required: boolean;
-  /** The media type's `encoding` as written. */
-  readonly encoding: Readonly<Record<string, unknown>>;
   /** What reading and writing need to know of each property. */
   readonly fields: ReadonlyMap<string, FormField>;
   readonly examples: Readonly<Record<string, Example>>;

@@ -20,7 +20,8 @@ describe('the reseller document', () => {
 
   test('has 25 operations, all behind the API key', () => {
     expect(operations.size).toBe(25);
-    for (const { security } of operations.values()) expect(security).toEqual({ scheme: 'ApiKey', header: 'X-SERVICE-APIKEY' });
+    for (const { security } of operations.values())
+      expect(security).toEqual({ scheme: 'ApiKey', kind: 'key', in: 'header', name: 'X-SERVICE-APIKEY', optional: false });
   });
 
   test('tells what each operation costs and changes', () => {

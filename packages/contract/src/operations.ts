@@ -1,14 +1,26 @@
 import { DocumentError, parseDocument, resolve, type OpenApiDocument, type Resolved } from './document.ts';
-import { readFormOf } from './form-fields.ts';
+import { readBodyOf } from './form-fields.ts';
 import { emptyRecord, isObject, member, type JsonObject } from './json.ts';
 import { readExamples, readHeader, readSchema } from './members.ts';
+import { mediaTypeName } from './media-type.ts';
 import type { Header, Link, MediaType, Operation, OperationResponse, Parameter, Security } from './operation.ts';
-import { joinPointer } from './pointer.ts';
+import { joinPointer, valueAt } from './pointer.ts';
 import { provenanceOf, type Provenance } from './provenance.ts';
 import { keysOf } from './schema.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const READ_ONLY_METHODS: ReadonlySet<string> = new Set(['get', 'head', 'options']);
+
+/** An operation that cannot be read, as it refers to nothing or breaks the rules of OpenAPI. */
+export interface UnreadableOperation extends Pick<Operation, 'id' | 'method' | 'path' | 'pointer'> {
+  readonly reason: string;
+}
+
+/** The operations of a document in its order, those that can be read and those that cannot. */
+export interface OperationSurvey {
+  readonly operations: readonly Operation[];
+  readonly unreadable: readonly UnreadableOperation[];
+}
 
 /**
  * The operations of a document, in its order, with references resolved and provenance inherited.
@@ -16,25 +28,49 @@ const READ_ONLY_METHODS: ReadonlySet<string> = new Set(['get', 'head', 'options'
  * @throws {DocumentError} when it is not one, or a part that is needed is missing or mistyped
  */
 export function readOperations(document: OpenApiDocument): readonly Operation[] {
-  const { paths = {} } = parseDocument(document);
-  const operations: Operation[] = [];
-  for (const path of Object.keys(paths)) {
-    if (!path.startsWith('/')) continue;
-    const item = resolve(document, joinPointer('/paths', path));
-    for (const method of METHODS) {
-      if (isObject(member(item.value, method))) operations.push(readOperation(document, item, path, method));
-    }
-  }
-  rejectDuplicates(operations);
+  const { operations, unreadable } = surveyOperations(document);
+  const [first] = unreadable;
+  if (first !== undefined) throw new DocumentError(first.reason);
   return operations;
 }
 
-function rejectDuplicates(operations: readonly Operation[]): void {
+/**
+ * The operations of a document, where one that cannot be read does not keep the others from being read.
+ * @throws {DocumentError} when it is not an OpenAPI 3.1 document
+ */
+export function surveyOperations(document: OpenApiDocument): OperationSurvey {
+  const { paths = {} } = parseDocument(document);
+  const operations: Operation[] = [];
+  const unreadable: UnreadableOperation[] = [];
   const ids = new Set<string>();
-  for (const { id } of operations) {
-    if (ids.has(id)) throw new DocumentError(`Two operations of the document are called ${id}.`);
-    ids.add(id);
+  const read = (path: string, method: string, item: Resolved): void => {
+    const id = idOf(member(item.value, method), path, method);
+    try {
+      if (ids.has(id)) throw new DocumentError(`Two operations of the document are called ${id}.`);
+      operations.push(readOperation(document, item, path, method));
+      ids.add(id);
+    } catch (error) {
+      if (!(error instanceof DocumentError)) throw error;
+      const isTaken = ids.has(id);
+      unreadable.push({
+        id: isTaken ? `${method.toUpperCase()} ${path}` : id,
+        method: method.toUpperCase(),
+        path,
+        pointer: joinPointer(item.pointer, method),
+        reason: error.message,
+      });
+    }
+  };
+  for (const path of Object.keys(paths)) {
+    if (!path.startsWith('/')) continue;
+    const item = resolve(document, joinPointer('/paths', path));
+    for (const method of METHODS) if (isObject(member(item.value, method))) read(path, method, item);
   }
+  return { operations, unreadable };
+}
+
+function idOf(operation: unknown, path: string, method: string): string {
+  return (isObject(operation) ? text(operation['operationId']) : undefined) ?? `${method.toUpperCase()} ${path}`;
 }
 
 function readOperation(document: OpenApiDocument, item: Resolved, path: string, method: string): Operation {
@@ -44,7 +80,7 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
   const retry = value['x-retry'];
   const [tag] = listAt(value, 'tags');
   return {
-    id: text(value['operationId']) ?? `${method.toUpperCase()} ${path}`,
+    id: idOf(value, path, method),
     method: method.toUpperCase(),
     path,
     pointer,
@@ -54,9 +90,9 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
     billable: value['x-billable'] === true,
     readOnly,
     retry: retry === 'safe' || retry === 'never' ? retry : readOnly ? 'safe' : 'never',
-    security: readSecurity(document, value),
+    ...readSecurity(document, value),
     parameters: readParameters(document, [item, { pointer, value }], provenance),
-    form: readFormOf(document, pointer),
+    ...readBodyOf(document, pointer),
     responses: readResponses(document, { pointer, value }, provenance),
   };
 }
@@ -72,10 +108,12 @@ function readParameters(document: OpenApiDocument, holders: readonly Resolved[],
       parameters.set(`${place} ${name}`, {
         name,
         in: place,
+        holder: pointer,
         required: place === 'path' || value['required'] === true,
         ...readSchema(document, pointer),
         provenance: provenanceOf(value, provenanceOf(written, inherited)),
         examples: Object.values(readExamples(document, pointer)).map((example) => example.value),
+        explode: typeof value['explode'] === 'boolean' ? value['explode'] : (value['style'] ?? 'form') === 'form',
       });
     });
   }
@@ -130,22 +168,35 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
   return links;
 }
 
-/** The first requirement that is an API key in a header; alternatives in other places are not what this engine sends. */
-function readSecurity(document: OpenApiDocument, operation: JsonObject): Security | undefined {
-  const requirements = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
-  for (const requirement of requirements) {
-    for (const scheme of isObject(requirement) ? Object.keys(requirement) : []) {
-      const { value } = resolve(document, joinPointer('/components/securitySchemes', scheme));
-      const header = text(value['name']);
-      if (value['type'] === 'apiKey' && value['in'] === 'header' && header !== undefined) return { scheme, header };
-    }
+/** The first requirement that a single API key, token, or user and password meets. */
+function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Operation, 'security' | 'unsupportedSecurity'> {
+  const written = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
+  const requirements = written.filter(isObject).map((requirement) => Object.keys(requirement));
+  const optional = requirements.length === 0 || requirements.some((schemes) => schemes.length === 0);
+  for (const [scheme, ...others] of requirements) {
+    const read = scheme === undefined || others.length > 0 ? undefined : readScheme(document, scheme);
+    if (read !== undefined) return { security: { ...read, optional }, unsupportedSecurity: undefined };
   }
-  return undefined;
+  if (optional) return { security: undefined, unsupportedSecurity: undefined };
+  const needed = requirements.map((schemes) => schemes.join(' and ')).join(' or ');
+  return {
+    security: undefined,
+    unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent`,
+  };
 }
 
-/** A media type without its parameters, in lower case. */
-export function mediaTypeName(contentType: string): string {
-  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, 'optional'> | undefined {
+  const pointer = joinPointer('/components/securitySchemes', scheme);
+  if (valueAt(document, pointer) === undefined) return undefined;
+  const { value } = resolve(document, pointer);
+  const { type, in: place } = value;
+  const name = text(value['name']);
+  if (type === 'apiKey' && name !== undefined && (place === 'header' || place === 'query' || place === 'cookie'))
+    return { scheme, kind: 'key', in: place, name };
+  const http = type === 'http' ? text(value['scheme'])?.toLowerCase() : undefined;
+  if (http === 'bearer' || type === 'oauth2' || type === 'openIdConnect')
+    return { scheme, kind: 'bearer', in: 'header', name: 'Authorization' };
+  return http === 'basic' ? { scheme, kind: 'basic', in: 'header', name: 'Authorization' } : undefined;
 }
 
 /** What an operation documents for a status: the exact code, else its class (`4XX`), else `default`. */

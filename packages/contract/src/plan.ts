@@ -1,224 +1,299 @@
 import { brokenForms } from './broken-forms.ts';
+import { needsNoField } from './body.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Extension } from './extension.ts';
 import type { JournalEntry } from './journal.ts';
-import { isObject } from './json.ts';
+import { madeUpPath } from './made-up.ts';
 import { createMatcher } from './match.ts';
 import type { Operation } from './operation.ts';
 import { pagingOf } from './paging.ts';
-import { madeUpPath } from './made-up.ts';
+import { NO_PARAMETERS } from './parameters.ts';
 import { fillPath, hasPathParameters, pathParameters } from './path-template.ts';
-import { PHASES, type Effect, type Step, type StepForm } from './step.ts';
+import { sendableOf, validBody, validExamples, type Sendable } from './sendable.ts';
 import { stepForm } from './step-form.ts';
+import { PHASES, type Effect, type Step, type StepForm } from './step.ts';
 import { isUndo, undoOf } from './undo.ts';
 import type { Validator } from './validator.ts';
 
 export type Mode = 'read-only' | 'full';
+
+/** Operations by id, some with an identifier that they may be used on. */
+export type NamedOperations = ReadonlyMap<string, string | undefined>;
 
 export interface PlanOptions {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   readonly mode: Mode;
-  /** Operations asked for by name, some with an identifier that they may be used on; empty for all that need not be named. */
-  readonly only: ReadonlyMap<string, string | undefined>;
+  /** The run is restricted to these operations; empty for all that need not be named. */
+  readonly only: NamedOperations;
+  /** Operations that a run adds by name. */
+  readonly also: NamedOperations;
   readonly seed: number;
-  /** What earlier runs left behind and can still be undone. */
+  /** Changes of earlier runs that can still be undone. */
   readonly leftovers: readonly JournalEntry[];
   readonly extensions: readonly Extension[];
+  /** Operations that cannot be judged, with the reason. */
+  readonly unusable: ReadonlyMap<string, string>;
 }
 
-/** Every request that may leave, and why the operations that are not called are not. */
+/** Every request that may leave, and why operations are not called. */
 export interface Plan {
   readonly steps: readonly Step[];
   readonly withheld: ReadonlyMap<string, string>;
+  /** Of those that are not called: the ones for which the document does not provide a request. */
+  readonly unsendable: ReadonlySet<string>;
 }
 
-/** Design: a read-only run sends no more than this for each operation. */
+/** The most requests that a read-only run sends for each operation. */
 export const READ_ONLY_LIMIT = 5;
-const SAMPLES = 2;
+/** How many things are read with one operation. */
+export const SAMPLES = 2;
+/** How many things are tried until one shows something. In full mode, the first ones are those that the run has just made. */
+const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
+
+/** The most requests that steps may send. */
+export function countRequests(steps: readonly Step[], mode: Mode): number {
+  const sums = new Map<string, number>();
+  for (const { operation, times } of steps) sums.set(operation.id, (sums.get(operation.id) ?? 0) + times);
+  const most = mode === 'read-only' ? READ_ONLY_LIMIT : Infinity;
+  return [...sums.values()].reduce((sum, one) => sum + Math.min(one, most), 0);
+}
+
+interface Planning extends PlanOptions {
+  readonly sendable: ReadonlyMap<string, Sendable | string>;
+  readonly withheld: Map<string, string>;
+  readonly names: NamedOperations;
+}
 
 /** What a run may send, worked out before the first request leaves. */
 export function makePlan(options: PlanOptions): Plan {
-  const { operations, mode, only } = options;
-  const withheld = new Map<string, string>();
+  const { operations, mode, only, also, unusable } = options;
+  const usable = operations.filter(({ id }) => !unusable.has(id));
+  const planning: Planning = {
+    ...options,
+    sendable: new Map(usable.map((operation) => [operation.id, sendableOf(options, operation)])),
+    withheld: new Map(unusable),
+    names: new Map([...only, ...also]),
+  };
   const steps: Step[] = mode === 'full' ? leftoverSteps(options) : [];
-  const isRun = (operation: Operation): boolean =>
-    only.has(operation.id) || (only.size === 0 && reasonToName(operation, operations) === undefined);
-  for (const operation of operations) {
-    // What undoes something that runs must run as well, named or not.
-    const undone = operations.filter((other) => isRun(other) && undoOf(other, operations)?.id === operation.id);
-    if (mode === 'full' && undone.length > 0 && !only.has(operation.id) && operation.method !== 'DELETE') {
-      steps.push(...undone.map((other) => undoStep(options, operation, other)));
-      continue;
-    }
-    const isNamed = only.size === 0 || only.has(operation.id) || undone.length > 0;
-    const planned = operation.readOnly ? readingSteps(options, operation) : writingSteps(options, operation, withheld);
-    // What reads also finds identifiers for what was named.
-    const needed = isNamed ? planned : operation.readOnly ? planned.filter(({ purpose }) => purpose === 'call') : [];
-    if (!isNamed && !operation.readOnly) withheld.set(operation.id, 'it is not among those that --only names');
-    steps.push(...(mode === 'read-only' ? limited(needed) : needed));
-  }
-  return { steps: steps.toSorted((one, other) => one.phase - other.phase), withheld };
+  for (const operation of usable) steps.push(...stepsFor(planning, operation));
+  const unsendable = new Set([...planning.sendable].flatMap(([id, sendable]) => (typeof sendable === 'string' ? [id] : [])));
+  for (const id of unsendable) planning.withheld.set(id, String(planning.sendable.get(id)));
+  return { steps: steps.toSorted((one, other) => one.phase - other.phase), withheld: planning.withheld, unsendable };
+}
+
+function stepsFor(planning: Planning, operation: Operation): readonly Step[] {
+  const { operations, mode, only, names, withheld } = planning;
+  const isNamed = names.has(operation.id);
+  // An operation that undoes another one of the run belongs to the run, named or not.
+  const undone =
+    mode === 'full' ? operations.filter((other) => isRun(planning, other) && undoOf(other, operations)?.id === operation.id) : [];
+  const undoing = undone.flatMap((other) => undoStep(planning, operation, other));
+  if (undoing.length > 0 && !isNamed && operation.method !== 'DELETE') return undoing;
+  const isWanted = only.size === 0 || isNamed || undone.length > 0;
+  const planned = operation.readOnly ? readingSteps(planning, operation) : [...undoing, ...writingSteps(planning, operation, undone)];
+  if (!isWanted && !operation.readOnly) withheld.set(operation.id, 'it is not among those that --only names');
+  // Operations that only read also find identifiers for the named ones.
+  const needed = isWanted ? planned : operation.readOnly ? planned.filter(({ purpose }) => purpose === 'call') : [];
+  return mode === 'read-only' ? limited(needed) : needed;
+}
+
+function isRun({ names, only, operations, sendable }: Planning, operation: Operation): boolean {
+  if (typeof sendable.get(operation.id) !== 'object') return false;
+  return names.has(operation.id) || (only.size === 0 && reasonToName(operation, operations) === undefined);
 }
 
 /** The first of the steps, as many as a read-only run may send for one operation. */
 function limited(steps: readonly Step[]): readonly Step[] {
   let sent = 0;
-  return steps.filter(({ times }) => {
-    if (sent + times > READ_ONLY_LIMIT) return false;
-    sent += times;
+  return steps.filter(({ times, purpose }) => {
+    // Further identifiers are tried only while there is room.
+    const most = purpose === 'call' ? Math.min(times, SAMPLES) : times;
+    if (sent + most > READ_ONLY_LIMIT) return false;
+    sent += most;
     return true;
   });
 }
 
 function base(
+  planning: Planning,
   operation: Operation,
   effect: Effect,
-): Pick<Step, 'operation' | 'method' | 'credential' | 'form' | 'detail' | 'times' | 'effect'> {
-  return { operation, method: operation.method, credential: 'account', form: undefined, detail: '', times: 1, effect };
+): Pick<Step, 'operation' | 'method' | 'credential' | 'form' | 'parameters' | 'detail' | 'times' | 'effect'> {
+  const sendable = planning.sendable.get(operation.id);
+  const parameters = typeof sendable === 'object' ? sendable.parameters : NO_PARAMETERS;
+  return { operation, method: operation.method, credential: 'account', form: undefined, parameters, detail: '', times: 1, effect };
 }
 
-function readingSteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const { document, mode } = options;
+function formOf({ sendable }: Planning, operation: Operation): StepForm | undefined {
+  const made = sendable.get(operation.id);
+  return typeof made === 'object' ? made.form : undefined;
+}
+
+function isSendable({ sendable }: Planning, operation: Operation): boolean {
+  return typeof sendable.get(operation.id) === 'object';
+}
+
+function readingSteps(planning: Planning, operation: Operation): readonly Step[] {
+  const { document, mode } = planning;
+  if (!isSendable(planning, operation)) return methodSteps(planning, operation);
   const isBelow = hasPathParameters(operation.path);
+  const named = namedPath(planning, operation);
   const call: Step = {
-    ...base(operation, 'reads'),
+    ...base(planning, operation, 'reads'),
     purpose: 'call',
-    path: isBelow ? 'found' : 'none',
-    form: firstForm(options, operation),
-    times: isBelow ? SAMPLES : 1,
+    path: isBelow ? (named ?? 'found') : 'none',
+    form: formOf(planning, operation),
+    times: isBelow && named === undefined ? MAX_TRIES[mode] : 1,
     phase: isBelow ? PHASES.readMore : PHASES.read,
   };
   const steps: Step[] = [call];
-  // What the run has made by then shows parts of lists that were empty before.
+  // By then the run has made things, which show parts of lists that were empty before.
   if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'once more, after what was made', phase: PHASES.readMore });
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
     const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
     const detail = value === undefined ? `${paging.field} of the first page` : `${paging.field} ${value}`;
-    const form: StepForm | undefined = paging.in === 'form' ? { values: { ...call.form?.values }, found: {} } : call.form;
-    steps.push({ ...call, purpose: 'next-page', form, next: { in: paging.in, field: paging.field, value }, detail, times: 1 });
+    const { form } = call;
+    const pageForm: StepForm | undefined =
+      paging.in === 'form' ? { values: { ...form?.values }, found: {}, isFromDocument: form?.isFromDocument ?? true } : form;
+    steps.push({ ...call, purpose: 'next-page', form: pageForm, next: { in: paging.in, field: paging.field, value }, detail, times: 1 });
   }
-  steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }), ...unknownSteps(options, operation, call.form));
-  const broken = brokenSteps(options, operation);
-  steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken), ...methodSteps(options, operation));
+  steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }), ...unknownSteps(planning, operation, call.form));
+  const broken = brokenSteps(planning, operation);
+  steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken), ...methodSteps(planning, operation));
   if (mode === 'full')
-    steps.push(...otherForms(options, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.probe, times: 1 })));
+    steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.probe, times: 1 })));
   return steps;
 }
 
-function writingSteps(options: PlanOptions, operation: Operation, withheld: Map<string, string>): readonly Step[] {
-  const { mode, only, operations } = options;
-  const probes = [...methodSteps(options, operation)];
+function writingSteps(planning: Planning, operation: Operation, undone: readonly Operation[]): readonly Step[] {
+  const { mode, names, operations, withheld } = planning;
+  const probes = [...methodSteps(planning, operation)];
   if (mode === 'read-only') {
     withheld.set(operation.id, operation.billable ? 'costs money, and this run is read-only' : 'changes state, and this run is read-only');
     return probes;
   }
-  probes.push(...harmlessKeySteps(options, operation), ...unknownSteps(options, operation, firstForm(options, operation)));
-  const reason = only.has(operation.id) ? undefined : reasonToName(operation, operations);
+  if (!isSendable(planning, operation)) return probes;
+  probes.push(...harmlessKeySteps(planning, operation), ...unknownSteps(planning, operation, formOf(planning, operation)));
+  const reason = names.has(operation.id) || undone.length > 0 ? undefined : reasonToName(operation, operations);
   if (reason !== undefined) {
     withheld.set(operation.id, reason);
     return probes;
   }
-  return [...probes, ...effectiveSteps(options, operation)];
+  return [...probes, ...effectiveSteps(planning, operation, undone)];
 }
 
 /** Why an operation runs only when it is asked for by name, or undefined where it need not be. */
 export function reasonToName(operation: Operation, operations: readonly Operation[]): string | undefined {
-  if (operation.billable) return `it costs money: ask for it by name, --only ${operation.id}`;
+  if (operation.billable) return `it costs money: ask for it by name, --also ${operation.id}`;
   if (undoOf(operation, operations) === undefined && !isUndo(operation, operations) && operation.method !== 'DELETE')
-    return `the document has no operation that undoes it: ask for it by name, --only ${operation.id}`;
+    return `the document has no operation that undoes it: ask for it by name, --also ${operation.id}`;
   return undefined;
 }
 
-function effectiveSteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const { operations, extensions } = options;
+function effectiveSteps(planning: Planning, operation: Operation, undone: readonly Operation[]): readonly Step[] {
+  const { operations, extensions } = planning;
   const effect: Effect = operation.billable ? 'costs' : 'changes';
-  const path = hasPathParameters(operation.path) ? (namedPath(options, operation) ?? 'own') : 'none';
+  const named = namedPath(planning, operation);
+  const path = hasPathParameters(operation.path) ? (named ?? 'own') : 'none';
   const isRemoval = operation.method === 'DELETE';
   const isUndoing = isUndo(operation, operations);
   const call: Step = {
-    ...base(operation, effect),
+    ...base(planning, operation, effect),
     purpose: isRemoval ? 'remove' : isUndoing ? 'undo' : 'call',
     path,
-    form: firstForm(options, operation),
+    form: formOf(planning, operation),
     phase: isRemoval ? PHASES.remove : isUndoing ? PHASES.undo : path === 'none' ? PHASES.create : PHASES.change,
   };
-  const steps: Step[] = [call];
+  // The steps that undo what the run did stand in the plan already.
+  const isPlannedAsUndo = !isRemoval && undone.some((other) => named === undefined || samePath(named, namedPath(planning, other)));
+  const steps: Step[] = isPlannedAsUndo ? [] : [call];
   if (isRemoval) {
+    // A thing that was named is removed as well as those that the run made.
+    if (named !== undefined && undone.length > 0) steps.push({ ...call, path: 'own', detail: 'a thing that this run made' });
     steps.push({ ...call, purpose: 'remove-again', phase: PHASES.removed });
-    const reader = operations.find(({ method, path: at }) => method === 'GET' && at === operation.path);
-    if (reader !== undefined)
-      steps.push({ ...call, operation, method: 'GET', purpose: 'read-removed', form: undefined, effect: 'reads', phase: PHASES.removed });
+    const reader = operations.find((one) => one.method === 'GET' && one.path === operation.path);
+    if (reader !== undefined && isSendable(planning, reader))
+      steps.push({ ...base(planning, reader, 'reads'), purpose: 'read-removed', path, phase: PHASES.removed });
   }
   for (const extension of extensions) steps.push(...extension.steps(operation, call));
-  // Nothing in it could be made up, so that the request itself is what was asked for by name.
-  if (!operation.billable && harmlessKeySteps(options, operation).length === 0) steps.push(...keySteps({ ...call, phase: PHASES.probe }));
+  // Nothing in such a request can be made up, so the request itself was asked for by name.
+  if (!operation.billable && harmlessKeySteps(planning, operation).length === 0) steps.push(...keySteps({ ...call, phase: PHASES.probe }));
   if (!operation.billable && !isRemoval && !isUndoing)
-    steps.push(...otherForms(options, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
-  steps.push(...brokenSteps(options, operation).map((step): Step => ({ ...step, path, effect })));
+    steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
+  steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
   return steps;
 }
 
-/** Undoes what the run did: it gives back what was there before, so that it needs no name and no budget of its own. */
-function undoStep(options: PlanOptions, operation: Operation, undone: Operation): Step {
-  const path = namedPath(options, undone) ?? 'own';
-  const form = firstForm(options, operation);
-  return {
-    ...base(operation, 'changes'),
-    purpose: 'undo',
-    path,
-    form,
-    detail: `undoes ${undone.id}`,
-    phase: PHASES.undo,
-    onlyAfter: undone.id,
-  };
+/** Undoes what the run did. It restores the earlier state, so it needs neither a name nor a budget. */
+function undoStep(planning: Planning, operation: Operation, undone: Operation): readonly Step[] {
+  if (operation.method === 'DELETE' || !isSendable(planning, operation)) return [];
+  return [
+    {
+      ...base(planning, operation, 'changes'),
+      purpose: 'undo',
+      path: namedPath(planning, undone) ?? 'own',
+      form: formOf(planning, operation),
+      detail: `undoes ${undone.id}`,
+      phase: PHASES.undo,
+      onlyAfter: undone.id,
+    },
+  ];
 }
 
-function namedPath({ only }: PlanOptions, operation: Operation): PathValues | undefined {
-  const value = only.get(operation.id);
-  const names = pathParameters(operation.path);
-  const [name] = names;
-  return value === undefined || name === undefined || names.length > 1 ? undefined : { [name]: value };
+function namedPath({ names }: Planning, operation: Operation): PathValues | undefined {
+  const value = names.get(operation.id);
+  const [name, ...others] = pathParameters(operation.path);
+  return value === undefined || name === undefined || others.length > 0 ? undefined : { [name]: value };
+}
+
+function samePath(one: PathValues, other: PathValues | undefined): boolean {
+  return other !== undefined && JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
 }
 
 function keySteps(call: Step): readonly Step[] {
-  if (call.operation.security === undefined) return [];
+  if (call.operation.security === undefined || call.operation.security.optional) return [];
   return [
     { ...call, purpose: 'no-key', credential: 'none' },
     { ...call, purpose: 'wrong-key', credential: 'wrong' },
   ];
 }
 
-/** Asks without the key for what could change nothing even if it were served. */
-function harmlessKeySteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const path = hasPathParameters(operation.path) ? madeUpPath(options, operation) : 'none';
-  const needsField = [...(operation.form?.fields.values() ?? [])].some(({ required }) => required);
-  if (path === undefined || (path === 'none' && !needsField)) return [];
+/** Asks without the key for what would change nothing even if it were served. */
+function harmlessKeySteps(planning: Planning, operation: Operation): readonly Step[] {
+  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
+  if (path === undefined || (path === 'none' && needsNoField(operation.body))) return [];
   return keySteps({
-    ...base(operation, 'reads'),
+    ...base(planning, operation, 'reads'),
     purpose: 'no-key',
     path,
-    form: undefined,
-    detail: path === 'none' ? 'without the form' : 'of nothing',
+    detail: path === 'none' ? `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` : 'of nothing',
     phase: PHASES.probe,
   });
 }
 
-function unknownSteps(options: PlanOptions, operation: Operation, form: StepForm | undefined): readonly Step[] {
-  const path = hasPathParameters(operation.path) ? madeUpPath(options, operation) : undefined;
+function unknownSteps(planning: Planning, operation: Operation, form: StepForm | undefined): readonly Step[] {
+  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : undefined;
   if (path === undefined) return [];
   return [
-    { ...base(operation, 'reads'), purpose: 'unknown-id', path, form, detail: 'an identifier that nothing has', phase: PHASES.probe },
+    {
+      ...base(planning, operation, 'reads'),
+      purpose: 'unknown-id',
+      path,
+      form,
+      detail: 'an identifier that nothing has',
+      phase: PHASES.probe,
+    },
   ];
 }
 
-function methodSteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const { operations, mode } = options;
+function methodSteps(planning: Planning, operation: Operation): readonly Step[] {
+  const { operations, mode } = planning;
   const first = operations.find(({ path }) => path === operation.path);
-  const path = hasPathParameters(operation.path) ? madeUpPath(options, operation) : 'none';
+  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
   if (first?.id !== operation.id || path === undefined) return [];
   const match = createMatcher(operations);
   const filled = fillPath(operation.path, path === 'none' ? {} : path);
@@ -227,8 +302,9 @@ function methodSteps(options: PlanOptions, operation: Operation): readonly Step[
       // The same text may be another operation's path: GET /things/search is also GET /things/{id}.
       .filter((method) => match(method, filled) === undefined)
       .map((method) => ({
-        ...base(operation, 'reads'),
+        ...base(planning, operation, 'reads'),
         method,
+        parameters: NO_PARAMETERS,
         purpose: 'method' as const,
         path,
         detail: 'a method that is not described',
@@ -237,59 +313,49 @@ function methodSteps(options: PlanOptions, operation: Operation): readonly Step[
   );
 }
 
-function brokenSteps(options: PlanOptions, operation: Operation): readonly Step[] {
-  const valid = firstExample(operation);
-  if (operation.form === undefined || valid === undefined) return [];
+function brokenSteps(planning: Planning, operation: Operation): readonly Step[] {
+  const valid = validBody(planning, operation);
+  if (operation.body === undefined || valid === undefined) return [];
   const path = hasPathParameters(operation.path) ? ('found' as const) : ('none' as const);
-  return brokenForms(options, operation, valid).map(({ values, detail, field }) => ({
-    ...base(operation, 'reads'),
+  return brokenForms(planning, operation, valid.values).map(({ values, detail, field }) => ({
+    ...base(planning, operation, 'reads'),
     purpose: 'invalid-form',
     path,
-    form: stepForm(options, operation, values, field),
+    form: stepForm(planning, operation, { ...valid, values }, field),
     detail,
     phase: PHASES.probe,
   }));
 }
 
-/** Examples beside the first: further forms that must be accepted. */
-function otherForms(options: PlanOptions, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
-  return Object.entries(operation.form?.examples ?? {})
-    .slice(needsNoField(operation) ? 0 : 1)
-    .flatMap(([name, { value }]) =>
-      isObject(value) && Object.keys(value).length > 0
-        ? [{ purpose: 'valid-form' as const, form: stepForm(options, operation, value), detail: `the example ${name}` }]
-        : [],
-    );
+/** Examples beside the first: further bodies that must be accepted. */
+function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
+  return validExamples(planning, operation)
+    .slice(needsNoField(operation.body) ? 0 : 1)
+    .filter(({ values }) => Object.keys(values).length > 0)
+    .map(({ name, values }) => ({
+      purpose: 'valid-form' as const,
+      form: stepForm(planning, operation, { values, isFromDocument: true }),
+      detail: `the example ${name}`,
+    }));
 }
 
-function firstForm(options: PlanOptions, operation: Operation): StepForm | undefined {
-  const example = firstExample(operation);
-  return operation.form === undefined || example === undefined ? undefined : stepForm(options, operation, example);
-}
-
-/** No field where none is needed, else the first example. */
-function firstExample(operation: Operation): Readonly<Record<string, unknown>> | undefined {
-  if (operation.form === undefined) return undefined;
-  if (needsNoField(operation)) return {};
-  const [first] = Object.values(operation.form.examples);
-  return isObject(first?.value) ? first.value : undefined;
-}
-
-function needsNoField({ form }: Operation): boolean {
-  return [...(form?.fields.values() ?? [])].every(({ required }) => !required);
-}
-
-function leftoverSteps({ operations, leftovers }: PlanOptions): Step[] {
+function leftoverSteps({ operations, leftovers, unusable }: PlanOptions): Step[] {
   return leftovers.flatMap(({ id, operation: name, undo }) => {
-    const operation = operations.find((one) => one.id === undo?.operation);
+    const operation = operations.find((one) => one.id === undo?.operation && !unusable.has(one.id));
     if (operation === undefined || undo === undefined) return [];
     return [
       {
-        ...base(operation, 'changes'),
+        operation,
+        method: operation.method,
+        credential: 'account' as const,
+        form: undefined,
+        parameters: NO_PARAMETERS,
         purpose: 'undo' as const,
         path: undo.path,
         detail: `left behind by ${name} of an earlier run`,
+        times: 1,
         phase: PHASES.leftovers,
+        effect: 'changes' as const,
         undoes: id,
       },
     ];

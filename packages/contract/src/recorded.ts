@@ -1,15 +1,18 @@
 import type { Har } from 'har-format';
 import { PURPOSES, readAnswer, type Answer, type Purpose, type Sent } from './answer.ts';
 import { CHECKS } from './checks.ts';
-import { parseDocument, type OpenApiDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import type { Extension } from './extension.ts';
 import { isObject } from './json.ts';
+import { credentialOf, secretsOfCredential } from './credential.ts';
 import { createMatcher, type Matcher } from './match.ts';
+import type { Operation } from './operation.ts';
+import { pathPattern } from './path-template.ts';
+import { parentPointer } from './pointer.ts';
 import { NO_BUDGET } from './price.ts';
-import { readOperations } from './operations.ts';
 import { buildReport, type Report } from './report.ts';
 import { CREATOR } from './report/har.ts';
-import { createValidator } from './validator.ts';
+import { readUsable } from './usable.ts';
 
 /** One request and its answer that went by, as they were on the wire. */
 export interface Seen {
@@ -44,50 +47,38 @@ export interface Recorder {
 /** A recorder for the operations of a document. */
 export function createRecorder(input: OpenApiDocument, extensions: readonly Extension[] = []): Recorder {
   const checks = [...CHECKS, ...extensions.flatMap((extension) => extension.checks)];
-  const document = parseDocument(input);
-  const operations = readOperations(document);
-  const validator = createValidator(document, true);
+  const usable = readUsable(input);
+  const { operations, unusable } = usable;
   const match = createMatcher(operations);
   const secrets = new Set<string>();
   const answers: Answer[] = [];
   const begun = performance.now();
-  let foreign = 0;
+  const foreign: Answer[] = [];
   return {
-    foreign: () => foreign,
+    foreign: () => foreign.length,
     take(seen) {
-      const found = matchAnywhere(match, seen);
-      if (found === undefined) {
-        foreign++;
-        return undefined;
-      }
-      const header = found.security?.header.toLowerCase();
-      const key = header === undefined ? undefined : seen.requestHeaders[header];
-      if (key !== undefined) secrets.add(key);
-      const { method, url, requestHeaders, requestBody, at } = seen;
-      const { purpose = 'traffic' } = seen;
-      const credential = purpose === 'wrong-key' ? 'wrong' : header === undefined || key !== undefined ? 'account' : 'none';
-      const sent: Sent = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
-      const answer = readAnswer(found, sent, {
-        status: seen.status,
-        headers: seen.responseHeaders,
-        bytes: seen.bytes,
-        milliseconds: seen.milliseconds,
-      });
-      answers.push(answer);
-      return answer;
+      const { operation = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
+      if (unusable.has(operation.id)) return undefined;
+      const answer = answerOf(operation, seen);
+      const { security } = operation;
+      const credential = security === undefined ? undefined : credentialOf(security, answer.sent);
+      if (security !== undefined && credential !== undefined)
+        for (const secret of [credential, ...secretsOfCredential(security, credential)]) secrets.add(secret);
+      (isForeign ? foreign : answers).push(answer);
+      return isForeign ? undefined : answer;
     },
     report: (target) =>
       buildReport({
-        document,
-        operations,
-        validator,
+        ...usable,
         answers,
+        foreign: foreignCalls(foreign, answers),
         pairs: [],
         unpaired: [],
         checks,
-        plan: { steps: [], withheld: new Map() },
+        plan: { steps: [], withheld: new Map(), unsendable: new Set() },
         reasons: new Map(),
         left: [],
+        unfinished: [],
         spent: NO_BUDGET,
         mode: 'recorded',
         seed: 1,
@@ -98,14 +89,72 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
   };
 }
 
+function answerOf(operation: Operation, seen: Seen): Answer {
+  const { method, url, requestHeaders, requestBody, at, status, responseHeaders, bytes, milliseconds, purpose = 'traffic' } = seen;
+  const { security } = operation;
+  const hasCredential = security === undefined || credentialOf(security, { url, headers: requestHeaders }) !== undefined;
+  const credential = purpose === 'wrong-key' ? 'wrong' : hasCredential ? 'account' : 'none';
+  const sent: Sent = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
+  return readAnswer(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });
+}
+
 /** The operation of a request, whatever base address stands before its path. */
-function matchAnywhere(match: Matcher, { method, url }: Seen): Answer['operation'] | undefined {
+function operationOf(match: Matcher, { method, url }: Seen): { readonly operation: Operation | undefined; readonly isForeign: boolean } {
   const segments = new URL(url).pathname.split('/').slice(1);
   for (let skipped = 0; skipped < segments.length; skipped++) {
     const found = match(method, `/${segments.slice(skipped).join('/')}`);
-    if (found !== undefined) return found.operation;
+    if (found !== undefined) return { operation: found.operation, isForeign: false };
   }
-  return undefined;
+  return { operation: undefined, isForeign: true };
+}
+
+/** Requests of no operation that went where operations are: an origin of theirs. Preflights belong to browsers. */
+function foreignCalls(foreign: readonly Answer[], answers: readonly Answer[]): readonly Answer[] {
+  const origins = new Set(answers.map(({ sent }) => new URL(sent.url).origin));
+  return foreign.filter(
+    ({ sent, mediaType }) =>
+      origins.has(new URL(sent.url).origin) &&
+      sent.purpose === 'traffic' &&
+      sent.method !== 'OPTIONS' &&
+      !/^(?:image|font|text\/css)/.test(mediaType),
+  );
+}
+
+/** What stands for the operation that the document does not have. */
+function foreignOperation(operations: readonly Operation[], { method, url }: Seen): Operation {
+  const { pathname } = new URL(url);
+  // A described path with another method is named as the document names it.
+  const described = operations.find(
+    ({ path }) => pathname.endsWith('/') === false && new RegExp(`${pathPattern(path).source.slice(1)}`).test(pathname),
+  );
+  const path = described?.path ?? withoutIdentifiers(pathname);
+  return {
+    id: `${method} ${path}`,
+    method,
+    path,
+    pointer: described === undefined ? '/paths' : parentPointer(described.pointer),
+    summary: '',
+    tag: undefined,
+    provenance: 'shown',
+    billable: false,
+    readOnly: true,
+    retry: 'safe',
+    security: described?.security ?? operations.find(({ security }) => security !== undefined)?.security,
+    unsupportedSecurity: undefined,
+    parameters: [],
+    body: undefined,
+    form: undefined,
+    unsupportedBody: undefined,
+    responses: {},
+  };
+}
+
+/** A path with `{…}` for segments that could be an identifier or a secret: all but plain words. */
+function withoutIdentifiers(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (/^[a-z][a-z_.-]{0,30}$|^v[0-9]+$|^$/i.test(segment) ? segment : '{…}'))
+    .join('/');
 }
 
 /**

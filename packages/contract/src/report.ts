@@ -33,6 +33,10 @@ export interface Report {
   readonly plan: readonly string[];
   /** What was changed and could not be undone, for people. */
   readonly left: readonly string[];
+  /** What the run planned to undo and did not, each with the command that does; the run fails. */
+  readonly unfinished: readonly string[];
+  /** What readers should know of the document: that it was upgraded, or which of its keywords were ignored. */
+  readonly notes: readonly string[];
   /** What was bought: the sum of known prices in decimal notation, and how many purchases there were of unknown price. */
   readonly spent: { readonly amount: string; readonly unknown: number };
   readonly traffic: readonly RecordedExchange[];
@@ -48,10 +52,16 @@ export interface ReportParts {
   readonly answers: readonly Answer[];
   readonly pairs: readonly Pair[];
   readonly unpaired: readonly Answer[];
+  /** Answers to requests for which the document has no operation. */
+  readonly foreign: readonly Answer[];
+  /** Operations that cannot be judged, with the reason. */
+  readonly unusable: ReadonlyMap<string, string>;
+  readonly notes: readonly string[];
   readonly checks: readonly Check[];
   readonly plan: Plan;
   readonly reasons: ReadonlyMap<string, string>;
   readonly left: readonly string[];
+  readonly unfinished: readonly string[];
   readonly spent: Budget;
   readonly mode: Report['mode'];
   readonly seed: number;
@@ -63,13 +73,15 @@ export interface ReportParts {
 
 /** Judges all answers of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, checks, answers, pairs, unpaired, reasons } = parts;
-  const judge = createJudge({ document, operations, validator, checks });
+  const { document, operations, validator, checks, answers, pairs, unpaired, foreign, unusable } = parts;
+  const reasons = new Map([...parts.reasons, ...unusable]);
+  const usable = operations.filter(({ id }) => !unusable.has(id));
+  const judge = createJudge({ document, operations: usable, validator, checks });
   // Of the compared service only the difference is judged.
-  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired })];
+  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, foreign })];
   const findings = groupFindings(document, judged);
   const all = [...answers, ...pairs.map(({ other }) => other)];
-  const scrub = scrubber([...parts.secrets, ...all.flatMap((answer) => secretsOf(document, answer))]);
+  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...all.flatMap((answer) => secretsOf(document, answer))]);
   const report: Report = {
     format: 1,
     document: { title: document.info.title, version: document.info.version },
@@ -80,13 +92,20 @@ export function buildReport(parts: ReportParts): Report {
     milliseconds: Math.round(parts.milliseconds),
     checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
-    coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons, checks }, operation)),
+    coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons, checks, unusable }, operation)),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
+    unfinished: parts.unfinished,
+    notes: parts.notes,
     spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
     traffic: answers.map((answer) => recordExchange(document, answer)),
   };
   return scrubbed(report, scrub);
+}
+
+/** A key as basic authentication writes it, too. */
+function formsOfKey(key: string): readonly string[] {
+  return [key, Buffer.from(key).toString('base64'), Buffer.from(`${key}:`).toString('base64')];
 }
 
 function scrubbed(report: Report, scrub: (text: string) => string): Report {
@@ -96,6 +115,7 @@ function scrubbed(report: Report, scrub: (text: string) => string): Report {
     coverage: report.coverage.map((row) => ({ ...row, reason: scrub(row.reason) })),
     plan: report.plan.map(scrub),
     left: report.left.map(scrub),
+    unfinished: report.unfinished.map(scrub),
     traffic: report.traffic.map((exchange) => ({
       ...exchange,
       url: scrub(exchange.url),

@@ -1,4 +1,6 @@
+import { isSuccess, type Answer } from './answer.ts';
 import { foundFields, nextPage, pathsOf } from './fill-step.ts';
+import { SAMPLES } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
 import { bodyOf, type Step } from './step.ts';
@@ -8,11 +10,13 @@ import { bodyOf, type Step } from './step.ts';
  * @returns the steps that could not be sent
  */
 export async function runPhase(run: Run, steps: readonly Step[]): Promise<readonly Step[]> {
-  let waiting = [...steps];
+  let waiting: readonly Step[] = steps;
+  let isLastResort = false;
   while (waiting.length > 0) {
     const later: Step[] = [];
-    for (const step of waiting) if (!(await runStep(run, step))) later.push(step);
-    if (later.length === waiting.length) break;
+    for (const step of waiting) if (!(await runStep(run, step, isLastResort))) later.push(step);
+    if (later.length === waiting.length && isLastResort) break;
+    isLastResort = later.length === waiting.length;
     waiting = later;
   }
   for (const step of waiting) {
@@ -23,15 +27,16 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
 }
 
 /** @returns whether the step had all that it needed */
-async function runStep(run: Run, step: Step): Promise<boolean> {
+async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
   const found = foundFields(run, step);
   const { onlyAfter } = step;
-  const paths = pathsOf(run, step).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
+  const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
   const page = nextPage(run, step);
   // The first page was the last one.
   if (page === undefined) return true;
   for (const path of paths.slice(0, step.times)) {
+    if (isEnough(run, step)) break;
     const times = step.purpose === 'repeat' ? step.times : 1;
     for (let time = 0; time < times; time++) {
       const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
@@ -41,9 +46,24 @@ async function runStep(run: Run, step: Step): Promise<boolean> {
   return true;
 }
 
+/** Whether a step has shown what it can, or there is no room for a further request. */
+function isEnough({ sent, mostPerOperation = Infinity, answers }: Run, { operation, purpose, path }: Step): boolean {
+  if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
+  if (purpose !== 'call' || path !== 'found') return false;
+  const calls = answers.filter((answer) => answer.operation.id === operation.id && answer.sent.purpose === 'call');
+  return calls.length >= SAMPLES && calls.some(showsSomething);
+}
+
+/** Whether an answer shows more than that there is nothing. */
+function showsSomething({ status, body }: Answer): boolean {
+  if (!isSuccess(status) || body.kind !== 'json') return false;
+  const { value } = body;
+  return value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);
+}
+
 function reasonNotSent({ operation, path, form, onlyAfter }: Step): string {
   if (onlyAfter !== undefined) return `${onlyAfter} did nothing that could be undone`;
-  if (path === 'own') return `this run made nothing that it may be used on; name something with --only ${operation.id}=IDENTIFIER`;
+  if (path === 'own') return `this run made nothing that it may be used on; name something with --also ${operation.id}=IDENTIFIER`;
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
   return `no answer named a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
 }

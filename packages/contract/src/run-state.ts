@@ -2,27 +2,18 @@ import type { Answer } from './answer.ts';
 import type { Pair } from './check.ts';
 import { createCleaner, type Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
-import type { OpenApiDocument } from './document.ts';
 import { paceOf, type Line } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
-import type { Operation } from './operation.ts';
-import type { Plan } from './plan.ts';
+import { countRequests, READ_ONLY_LIMIT, type Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
 import type { Step } from './step.ts';
-import type { Validator } from './validator.ts';
+import type { UsableDocument } from './usable.ts';
 
 const WRONG_KEY = 'contract-test-made-up-key';
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** The document of a run, read once. */
-export interface ReadDocument {
-  readonly document: OpenApiDocument;
-  readonly operations: readonly Operation[];
-  readonly validator: Validator;
-}
-
 /** What a run has sent and learned so far. */
-export interface Run extends ReadDocument {
+export interface Run extends UsableDocument {
   readonly options: ContractOptions;
   readonly line: Line;
   /** The way to the compared service. */
@@ -34,31 +25,37 @@ export interface Run extends ReadDocument {
   readonly unpaired: Answer[];
   /** Why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
+  /** How many requests were sent for each operation. */
+  readonly sent: Map<string, number>;
+  readonly mostPerOperation: number | undefined;
   readonly planned: number;
   done: number;
 }
 
 /** A run before its first request. */
-export function prepareRun(options: ContractOptions, plan: Plan, read: ReadDocument): Run {
+export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableDocument): Run {
+  const { compare, mode = 'read-only' } = options;
+  const mostPerOperation = mode === 'read-only' ? READ_ONLY_LIMIT : undefined;
   const lineTo = (target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } => {
     const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
     const { budget = NO_BUDGET, priceOf = () => undefined, send = fetch, timeout = DEFAULT_TIMEOUT_MS, rate } = options;
-    const guard = createGuard({ steps, target, keyOf, budget, priceOf, send });
+    const guard = createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation });
     return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) } };
   };
-  const { compare } = options;
   const main = lineTo(options.target, options.apiKey, plan.steps);
   return {
-    ...read,
+    ...usable,
     ...main,
     options,
     otherLine: compare === undefined ? undefined : lineTo(compare.target, compare.apiKey, plan.steps.filter(isComparable)).line,
-    cleaner: createCleaner({ ...read, guard: main.guard, journal: options.journal, target: options.target }),
+    cleaner: createCleaner({ ...usable, guard: main.guard, journal: options.journal, target: options.target }),
     answers: [],
     pairs: [],
     unpaired: [],
     reasons: new Map(plan.withheld),
-    planned: plan.steps.reduce((sum, { times }) => sum + times, 0),
+    sent: new Map(),
+    mostPerOperation,
+    planned: countRequests(plan.steps, mode),
     done: 0,
   };
 }

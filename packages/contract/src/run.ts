@@ -1,18 +1,15 @@
 import { CHECKS } from './checks.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { parseDocument } from './document.ts';
-import { readOperations } from './operations.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { buildReport, type Report } from './report.ts';
-import { obstacle } from './request.ts';
 import { runPhase } from './run-phase.ts';
-import { prepareRun, type ReadDocument } from './run-state.ts';
+import { prepareRun } from './run-state.ts';
 import { PHASES, type Step } from './step.ts';
-import { createValidator } from './validator.ts';
+import { readUsable, type UsableDocument } from './usable.ts';
 
 /** What a run with these options may send, without sending anything. */
 export async function planContract(options: ContractOptions): Promise<Plan> {
-  return planFor(options, readDocument(options));
+  return planFor(options, readUsable(options.document));
 }
 
 /**
@@ -22,26 +19,29 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
  */
 export async function runContract(options: ContractOptions): Promise<Report> {
   const begun = performance.now();
-  const read = readDocument(options);
-  const plan = await planFor(options, read);
-  const run = prepareRun(options, plan, read);
+  const usable = readUsable(options.document);
+  const plan = await planFor(options, usable);
+  const run = prepareRun(options, plan, usable);
   let late: readonly Step[] = [];
   for (const phase of Object.values(PHASES)) {
     const left = await runPhase(run, [...late, ...plan.steps.filter((step) => step.phase === phase)]);
     // A creation may need an identifier that only the next phase reads.
     late = phase <= PHASES.readMore ? left : [];
   }
-  const left = await run.cleaner.finish();
-  const { apiKey, compare, extensions = [], mode = 'read-only', secrets = [], seed = 1, target } = options;
+  const { left, unfinished } = run.cleaner.finish();
+  const { apiKey, compare, extensions = [], mode = 'read-only', notes = [], secrets = [], seed = 1, target } = options;
   return buildReport({
-    ...read,
+    ...usable,
+    notes: [...notes, ...usable.notes],
     checks: [...CHECKS, ...extensions.flatMap(({ checks }) => checks)],
     answers: run.answers,
     pairs: run.pairs,
     unpaired: run.unpaired,
+    foreign: [],
     plan,
     reasons: run.reasons,
     left,
+    unfinished,
     spent: run.guard.spent(),
     mode,
     seed,
@@ -51,22 +51,12 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   });
 }
 
-function readDocument({ document: given }: ContractOptions): ReadDocument {
-  const document = parseDocument(given);
-  return { document, operations: readOperations(document), validator: createValidator(document, true) };
-}
-
-async function planFor(options: ContractOptions, read: ReadDocument): Promise<Plan> {
-  const { mode = 'read-only', only = new Map<string, undefined>(), seed = 1, journal, extensions = [] } = options;
+async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
+  const { mode = 'read-only', only = new Map<string, undefined>(), also = new Map<string, undefined>(), seed = 1, journal } = options;
   const open = (await journal?.open()) ?? [];
   const leftovers = open.filter(({ target }) => target === options.target.href);
-  const plan = makePlan({ ...read, mode, only, seed, leftovers, extensions });
-  const withheld = new Map(plan.withheld);
-  const steps = plan.steps.filter(({ operation, purpose, credential }) => {
-    if (credential !== 'account' && options.apiKey === undefined) return false;
-    const reason = purpose === 'method' ? undefined : obstacle(operation);
-    if (reason !== undefined) withheld.set(operation.id, reason);
-    return reason === undefined;
-  });
-  return { steps, withheld };
+  const plan = makePlan({ ...usable, mode, only, also, seed, leftovers, extensions: options.extensions ?? [] });
+  // Without a key, its refusals cannot be told from those of the operations.
+  const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
+  return { ...plan, steps };
 }

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 import { jsonValue } from './answer.ts';
-import { readForm } from './form.ts';
+import { readBody } from './body.ts';
 import { createMatcher } from './match.ts';
 import { valueAt } from './pointer.ts';
 
@@ -31,7 +31,7 @@ function partOf(answer: Answer, expression: string): unknown {
   if (alone !== undefined) return alone === 'url' ? sent.url : alone === 'method' ? sent.method : status;
   if (header !== undefined) return (side === 'request' ? sent.headers : headers)[header.toLowerCase()];
   if (place !== undefined && name !== undefined) return side === 'request' ? parameterOf(answer, place, name) : undefined;
-  const body = side === 'response' ? jsonValue(answer) : readForm(answer.operation, sent.body ?? '').values;
+  const body = side === 'response' ? jsonValue(answer) : readBody(answer.operation, sent.body ?? '').values;
   return pointer === undefined ? body : valueAt(body, pointer);
 }
 

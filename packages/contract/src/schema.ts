@@ -1,5 +1,6 @@
 import { referencePointer, DocumentError, type OpenApiDocument } from './document.ts';
 import { isObject, member, type JsonObject } from './json.ts';
+import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import { constraintsOf, provenanceOf, type Provenance } from './provenance.ts';
 
@@ -75,8 +76,7 @@ function childKeywords(schema: JsonObject, key: string | number): readonly (read
   }
   const found: (readonly string[])[] = [];
   if (keysOf(schema, 'properties').includes(key)) found.push(['properties', key]);
-  for (const pattern of keysOf(schema, 'patternProperties'))
-    if (new RegExp(pattern, 'u').test(key)) found.push(['patternProperties', pattern]);
+  for (const pattern of keysOf(schema, 'patternProperties')) if (patternOf(pattern).test(key)) found.push(['patternProperties', pattern]);
   if (found.length === 0 && isObject(member(schema, 'additionalProperties'))) found.push(['additionalProperties']);
   return found;
 }

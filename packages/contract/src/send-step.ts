@@ -13,6 +13,8 @@ import { describeStep, type Step } from './step.ts';
  */
 export async function sendStep(run: Run, step: Step, filling: Filling): Promise<boolean> {
   const { cleaner, line, options } = run;
+  const { id } = step.operation;
+  run.sent.set(id, (run.sent.get(id) ?? 0) + 1);
   const entry = await cleaner.before(step, filling.path);
   let answer: Answer;
   try {
@@ -29,7 +31,9 @@ export async function sendStep(run: Run, step: Step, filling: Filling): Promise<
     return step.effect !== 'costs';
   }
   run.answers.push(answer);
-  await cleaner.after(entry, step, answer);
+  // What a cut answer did is known no better than what a lost one did.
+  if (answer.body.kind === 'cut') await cleaner.lost(entry, false);
+  else await cleaner.after(entry, step, answer);
   reportProgress(run, step, answer.status);
   if (run.otherLine !== undefined && isComparable(step)) await compare(run, run.otherLine, step, { answer, body: filling.body });
   for (const extension of options.extensions ?? []) await extension.onAnswer(answer, run.answers);

@@ -2,6 +2,7 @@ import type { OpenApiDocument } from './document.ts';
 import { isObject, member } from './json.ts';
 import type { Operation } from './operation.ts';
 import { valueAt } from './pointer.ts';
+import type { BodyValues } from './sendable.ts';
 import type { StepForm } from './step.ts';
 
 interface Parts {
@@ -18,13 +19,13 @@ interface Parts {
 export function stepForm(
   { document, operations, seed }: Parts,
   operation: Operation,
-  example: Readonly<Record<string, unknown>>,
+  { values: example, isFromDocument }: BodyValues,
   asWritten = '',
 ): StepForm {
   const values: Record<string, unknown> = { ...example };
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(example)) {
-    const field = operation.form?.fields.get(name);
+    const field = operation.body?.fields.get(name);
     const reference = field === undefined ? undefined : referenceAt(document, field.pointer);
     const named = reference === undefined ? undefined : parameterOf(document, operations, reference);
     if (named === undefined || typeof value !== 'string' || name === asWritten) continue;
@@ -32,7 +33,7 @@ export function stepForm(
     if (named.folder === folder) values[name] = renewed(value, seed);
     else found[name] = named.name;
   }
-  return { values, found };
+  return { values, found, isFromDocument };
 }
 
 /** Whose value a form field of an operation is: the folder of its things, and the name that paths give it. */

@@ -1,7 +1,8 @@
 import type { Credential, Purpose } from './answer.ts';
 import type { PathValues } from './discover.ts';
-import { writeForm } from './form.ts';
+import { writeBody } from './body.ts';
 import type { Operation } from './operation.ts';
+import type { RequestParameters } from './parameters.ts';
 import { fillPath } from './path-template.ts';
 
 /** What a request does when it succeeds. */
@@ -18,7 +19,10 @@ export interface Step {
   readonly credential: Credential;
   /** Where path parameters come from: earlier answers, what this run created, or the values given here. */
   readonly path: 'none' | 'found' | 'own' | PathValues;
+  /** The fields of its body. */
   readonly form: StepForm | undefined;
+  /** Values of the parameters that it needs beside those of its path. */
+  readonly parameters: RequestParameters;
   /** Where the next page begins, for a step that reads it; without `value` where only the page before it says. */
   readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };
   /** What is special about it, for people. */
@@ -35,6 +39,8 @@ export interface Step {
 
 export interface StepForm {
   readonly values: Readonly<Record<string, unknown>>;
+  /** Whether the document gives all of its values; else some are made up. */
+  readonly isFromDocument: boolean;
   /** Fields whose value is an identifier from earlier answers, with the path parameter that it is the value of. */
   readonly found: Readonly<Record<string, string>>;
 }
@@ -42,7 +48,15 @@ export interface StepForm {
 /** The body of a step, with the identifiers that were found. */
 export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
   const page = next?.in === 'form' && next.value !== undefined ? { [next.field]: next.value } : {};
-  return form === undefined ? undefined : writeForm(operation, { ...form.values, ...page, ...found });
+  if (form === undefined) return undefined;
+  const identifiers = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, asField(operation, name, value)]));
+  return writeBody(operation, { ...form.values, ...page, ...identifiers });
+}
+
+/** Identifiers come from answers as texts; the field of a JSON body may be a number. */
+function asField({ body }: Operation, name: string, value: unknown): unknown {
+  const kind = body?.format === 'json' ? body.fields.get(name)?.kind : undefined;
+  return (kind === 'integer' || kind === 'number') && typeof value === 'string' && /^-?[0-9]+$/.test(value) ? Number(value) : value;
 }
 
 /** A step as a line for people: method, path, form, key, and what it is for. */
@@ -51,8 +65,10 @@ export function describeStep(step: Step): string {
   const filled = typeof path === 'string' ? operation.path : decodeURI(fillPath(operation.path, path));
   const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
   const known = Object.fromEntries([...Object.keys(step.form?.found ?? {}), ...page].map((name) => [name, 'FOUND']));
-  const query = step.next?.in === 'query' ? `?${step.next.field}=${step.next.value ?? '{from an answer}'}` : '';
-  const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from an answer}');
+  const pairs = step.parameters.query.map(([name, value]) => `${name}=${value}`);
+  if (step.next?.in === 'query') pairs.push(`${step.next.field}=${step.next.value ?? '{from an answer}'}`);
+  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from an answer}').replaceAll('"FOUND"', '{from an answer}');
   const key = credential === 'account' ? '' : credential === 'none' ? ', without a key' : ', with a made-up key';
   const often = times > 1 ? `, up to ${times} times` : '';
   return `${method} ${filled}${query}${body === undefined || body === '' ? '' : ` ${body}`}  (${purpose}${detail === '' ? '' : `: ${detail}`}${key}${often})`;

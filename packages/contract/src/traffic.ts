@@ -30,7 +30,7 @@ const SECRET_HEADER = /auth|cookie|credential|idempotency-key$|key$|password|sec
 /** Writes an exchange down without its secrets. */
 export function recordExchange(document: OpenApiDocument, answer: Answer): RecordedExchange {
   const { operation, sent, status, headers, mediaType, body, milliseconds } = answer;
-  const key = operation.security?.header.toLowerCase();
+  const key = operation.security?.in === 'header' ? operation.security.name.toLowerCase() : undefined;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
   const masked = (all: Readonly<Record<string, string>>, isShown: (name: string) => boolean): Record<string, string> =>
     Object.fromEntries(

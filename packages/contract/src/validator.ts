@@ -1,9 +1,11 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { DocumentError, parseDocument, type OpenApiDocument } from './document.ts';
 import { readErrors } from './ajv-errors.ts';
 import { NO_ISSUES, type Issue } from './issues.ts';
 import { isObject } from './json.ts';
+import { isMultiple } from './decimal.ts';
+import { patternOf } from './pattern.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 
 /** Judges a value by one schema: its broken rules, or one shared empty list. It never changes the value. */
@@ -15,6 +17,8 @@ export interface Validator {
    * @throws {DocumentError} when there is no schema there, or it is not a valid one
    */
   compile(pointer: string): Check;
+  /** What compiling so far has shown that is odd and not wrong, such as keywords that nobody knows. */
+  notes(): readonly string[];
 }
 
 const DOCUMENT_ID = 'document.json';
@@ -27,11 +31,20 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /**
  * A validator over the schemas of one document: no coercion, no defaults, nothing removed, every broken rule reported.
  * @param document an OpenAPI 3.1 document in one piece
- * @param isBrief for a process that checks a few values and ends: compiling takes half the time, checking a little more
+ * @param options.brief for a process that checks a few values and ends: compiling takes half the time, checking a little more
+ * @param options.lenient ignores keywords that are not known, with a note, instead of refusing their schema
  * @throws {DocumentError} when it is not one
  */
-export function createValidator(document: OpenApiDocument, isBrief = false): Validator {
+export function createValidator(
+  document: OpenApiDocument,
+  { brief = false, lenient = false }: { readonly brief?: boolean; readonly lenient?: boolean } = {},
+): Validator {
   const survey = surveyDocument(parseDocument(document));
+  const notes = new Set<string>();
+  const note = (message: unknown): void => {
+    const keyword = /unknown keyword: "([^"]+)"/.exec(String(message))?.[1];
+    if (keyword !== undefined && !keyword.startsWith('x-')) notes.add(`The schema keyword ${keyword} is not known and was ignored.`);
+  };
   const ajv = new Ajv2020({
     allErrors: true,
     // Errors then carry the schema object itself, the only sure way back to its place: Ajv's own schemaPath loses it at references.
@@ -42,12 +55,20 @@ export function createValidator(document: OpenApiDocument, isBrief = false): Val
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
-    strictSchema: survey.oddKeys.length === 0,
+    strictSchema: lenient ? 'log' : survey.oddKeys.length === 0,
     allowUnionTypes: true,
     validateSchema: false,
-    logger: false,
+    logger: { log: note, warn: note, error: note },
     formats: fullFormats,
-    ...(isBrief ? { code: { optimize: false } } : {}),
+    code: { regExp: Object.assign((source: string) => patternOf(source), { code: 'patternOf' }), optimize: !brief },
+  });
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    validate: (factor: number, value: number) => isMultiple(value, factor),
+    error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
   });
   // Ajv's own also takes "urn:uuid:…", which is a URI and not a UUID.
   ajv.addFormat('uuid', UUID);
@@ -68,6 +89,7 @@ export function createValidator(document: OpenApiDocument, isBrief = false): Val
       checks.set(pointer, check);
       return check;
     },
+    notes: () => [...notes],
   };
 }
 

@@ -1,4 +1,5 @@
-import { failures, type Report } from '@reseller/contract/engine';
+import { isFailed, type Report } from '@reseller/contract/engine';
+import { CannotRunError } from '../cannot-run.ts';
 import type { Console } from '../console.ts';
 import { writeProposals, type LoadedDocument } from '../document.ts';
 import type { Arguments } from '../options.ts';
@@ -9,19 +10,21 @@ import { writeReports } from '../write-reports.ts';
 interface Parts {
   readonly report: Report;
   readonly loaded: LoadedDocument;
-  readonly args: Pick<Arguments, 'baseline' | 'report' | 'write'>;
+  readonly args: Pick<Arguments, 'baseline' | 'failOn' | 'report' | 'write'>;
   readonly output: Console;
   readonly secrets: readonly string[];
 }
 
 /** What comes after judging, wherever the answers came from: baseline, reports, proposals. */
 export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1> {
-  const settled = await settleReport(report, loaded, args.baseline);
+  const settled = await settleReport(report, loaded, args.baseline, args.failOn);
   output.print(renderReport(settled));
   if (args.report !== undefined) {
     await writeReports(args.report, settled, secrets);
     output.print(`Reports: ${args.report}`);
   }
+  if (args.write && loaded.isUpgraded)
+    throw new CannotRunError('--write needs a document in OpenAPI 3.1; this one is 3.0 and was only read as 3.1. Upgrade it first.');
   if (args.write) {
     const open = settled.findings.filter(({ accepted }) => accepted === undefined);
     const files = await writeProposals(loaded, open);
@@ -31,5 +34,5 @@ export async function conclude({ report, loaded, args, output, secrets }: Parts)
         : `Changed: ${files.map((file) => file.slice(loaded.base.length + 1)).join(', ')}. Look at each change before you commit it.`,
     );
   }
-  return failures(settled).length > 0 ? 1 : 0;
+  return isFailed(settled) ? 1 : 0;
 }

@@ -4,21 +4,25 @@ import { guarded } from '../console.ts';
 import { openDocument, sourcesOf } from '../document.ts';
 import type { Arguments } from '../options.ts';
 
-const HEADINGS = { breaking: 'Breaking', safe: 'Safe', documentation: 'Documentation only' } as const;
+const HEADINGS = { breaking: 'Breaking', uncompared: 'Not compared', safe: 'Safe', documentation: 'Documentation only' } as const;
 
-/** Says what the change from one document to another means; exit code 1 where something breaks. */
-export async function compareDocuments({ files }: Arguments, output: Console): Promise<0 | 1> {
+/**
+ * Prints the meaning of the change from one document to another.
+ * @returns 1 where something breaks, else 2 where something changed that was not compared
+ */
+export async function compareDocuments({ files }: Arguments, output: Console): Promise<0 | 1 | 2> {
   const [old = '', now = ''] = files;
   const [before, after] = [await openDocument(old), await openDocument(now)];
   const changes = diffDocuments(before.document, after.document);
   const safe = guarded(output, []);
+  for (const note of new Set([...before.notes, ...after.notes])) safe.print(note);
   if (changes.length === 0) {
-    safe.print('Nothing changed that anybody would notice.');
+    safe.print('The documents describe the same API.');
     return 0;
   }
   const [were, are] = [await sourcesOf(before), await sourcesOf(after)];
-  const placeOf = ({ at, what }: Change): string => {
-    const { file, line, column } = (what.endsWith('is gone') ? were : are).locate(at);
+  const placeOf = ({ at, isRemoved }: Change): string => {
+    const { file, line, column } = (isRemoved ? were : are).locate(at);
     return `${file}:${line}:${column}`;
   };
   for (const impact of IMPACTS) {
@@ -29,6 +33,8 @@ export async function compareDocuments({ files }: Arguments, output: Console): P
       safe.print(`  ${change.what}\n    ${change.operations.join(', ') || 'the whole document'}  ${placeOf(change)}\n    ${change.client}`);
   }
   const count = (impact: Change['impact']): number => changes.filter((change) => change.impact === impact).length;
-  safe.print(`${count('breaking')} breaking, ${count('safe')} safe, ${count('documentation')} documentation only`);
-  return count('breaking') > 0 ? 1 : 0;
+  const parts = [`${count('breaking')} breaking`, `${count('safe')} safe`, `${count('documentation')} documentation only`];
+  if (count('uncompared') > 0) parts.push(`${count('uncompared')} not compared`);
+  safe.print(parts.join(', '));
+  return count('breaking') > 0 ? 1 : count('uncompared') > 0 ? 2 : 0;
 }

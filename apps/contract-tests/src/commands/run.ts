@@ -5,12 +5,14 @@ import {
   planContract,
   runContract,
   TargetError,
+  countRequests,
   describeStep,
+  type Mode,
   type ContractOptions,
   type Plan,
   type Report,
 } from '@reseller/contract/engine';
-import { readOperations } from '@reseller/contract';
+import { surveyOperations } from '@reseller/contract';
 import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
 import { openDocument, type LoadedDocument } from '../document.ts';
@@ -21,8 +23,8 @@ import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from 
 import { readKey, type Arguments, type Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
 import { agree } from './agree.ts';
-import { readAccepted } from '../settle-report.ts';
-import { makeReportFolder } from '../write-reports.ts';
+import { readAccepted, settleReport } from '../settle-report.ts';
+import { makeReportFolder, writeReports } from '../write-reports.ts';
 import { conclude } from './conclude.ts';
 
 /** Where a command keeps what outlives it. */
@@ -34,7 +36,7 @@ export interface Places {
 export async function runAgainst(args: Arguments, environment: Environment, output: Console, places: Places): Promise<0 | 1> {
   const loaded = await openDocument(args.document);
   rejectUnknown(args, loaded);
-  const needsKey = readOperations(loaded.document).some(({ security }) => security !== undefined);
+  const needsKey = surveyOperations(loaded.document).operations.some(({ security }) => security !== undefined);
   // A plan sends nothing, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment);
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
@@ -46,14 +48,28 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: places.journal });
   const plan = await planContract(options);
   if (args.plan) {
-    safe.print(renderPlan(plan, presenting(operator, plan)));
+    safe.print(renderPlan(plan, args.mode, presenting(operator, plan)));
     return 0;
   }
+  announce(safe, loaded, plan);
   const { priceOf, budget } = await agreement(args, { options, plan, operator, output: safe });
   if (operator !== undefined) await assertOperator(operator);
   const report = await reached(args, () => runContract({ ...options, budget, priceOf }));
-  rejectEmptyRun(report);
+  try {
+    rejectEmptyRun(report);
+  } catch (error) {
+    // Reports matter most when nothing could be checked.
+    if (args.report !== undefined) await writeReports(args.report, await settleReport(report, loaded, args.baseline, args.failOn), secrets);
+    throw error;
+  }
   return conclude({ report, loaded, args, output: safe, secrets });
+}
+
+/** What the run cannot send is said before it sends anything. */
+function announce(output: Console, { notes }: LoadedDocument, { unsendable, withheld }: Plan): void {
+  const lines = [...unsendable].map((id) => `  ${id}: ${withheld.get(id) ?? ''}`);
+  const parts = [...notes, ...(lines.length === 0 ? [] : [`${lines.length} operations cannot be called:`, ...lines])];
+  if (parts.length > 0) output.print(`${parts.join('\n')}\n`);
 }
 
 function withoutToken({ operator: url }: Arguments): OperatorAccess | undefined {
@@ -70,12 +86,14 @@ interface Parts {
 }
 
 function contractOptions(args: Arguments, { loaded, apiKey, operator, environment, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, seed, rate, compare } = args;
+  const { target, mode, only, also, seed, rate, compare } = args;
   return {
     document: loaded.document,
     target,
     mode,
     only,
+    also,
+    notes: loaded.notes,
     seed,
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
@@ -112,9 +130,10 @@ async function reached<Result>({ compare }: Arguments, what: () => Promise<Resul
   }
 }
 
-function rejectUnknown({ only }: Arguments, { document }: LoadedDocument): void {
-  const known = new Set(readOperations(document).map(({ id }) => id));
-  const unknown = [...only.keys()].filter((id) => !known.has(id));
+function rejectUnknown({ only, also }: Arguments, { document }: LoadedDocument): void {
+  const { operations, unreadable } = surveyOperations(document);
+  const known = new Set([...operations, ...unreadable].map(({ id }) => id));
+  const unknown = [...only.keys(), ...also.keys()].filter((id) => !known.has(id));
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
 }
 
@@ -125,8 +144,8 @@ function presenting(operator: OperatorAccess | undefined, { steps }: Plan): read
 }
 
 /** Every request that may leave, and what will not be called. */
-function renderPlan({ steps, withheld }: Plan, more: readonly string[]): string {
-  const requests = steps.reduce((sum, { times }) => sum + times, 0);
+function renderPlan({ steps, withheld }: Plan, mode: Mode, more: readonly string[]): string {
+  const requests = countRequests(steps, mode);
   const lines = steps.map((step) => `  ${step.effect.padEnd(7)}  ${describeStep(step)}`);
   const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
   return [

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { createMatcher, readForm, readOperations, type OpenApiDocument, type Operation } from '@reseller/contract';
-import type { Defect, Exchange, FakeAnswer } from '@reseller/contract/engine';
+import { createMatcher, readOperations, type OpenApiDocument, type Operation } from '@reseller/contract';
+import { credentialOf, credentialText, readBody, type Defect, type Exchange, type FakeAnswer } from '@reseller/contract/engine';
 import { createFakeState, type FakeState } from './state.ts';
 
 /** The key that it knows. */
@@ -44,7 +44,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
             state,
             operation: found.operation,
             parameters: found.parameters,
-            key: keyOf(request, found.operation),
+            credential: credentialIn(request, found.operation),
             body,
             query: Object.fromEntries(searchParams),
           });
@@ -70,25 +70,35 @@ interface Asked {
   readonly state: FakeState;
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly key: Exchange['key'];
+  readonly credential: string | undefined;
   readonly body: string;
   readonly query: Readonly<Record<string, string>>;
 }
 
-function answer({ document, state, operation, parameters, key, body, query }: Asked): Exchange {
-  const form = operation.form === undefined ? undefined : readForm(operation, body);
+function answer({ document, state, operation, parameters, credential, body, query }: Asked): Exchange {
+  const key = keyOf(credential, operation);
+  const form = operation.body === undefined ? undefined : readBody(operation, body);
   const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, form);
   const success: Exchange['success'] = (page) =>
     state.succeed(operation, parameters, page === 'first page' ? { form: undefined, query: {} } : { form, query });
   const given = outcome === 'success' ? success() : state.refusal(operation, outcome);
-  return { document, operation, method: operation.method, outcome, key, form, query, answer: given, success };
+  return { document, operation, method: operation.method, outcome, key, credential, form, query, answer: given, success };
 }
 
-function keyOf(request: IncomingMessage, { security }: Operation): Exchange['key'] {
-  const given = security === undefined ? FAKE_KEY : request.headers[security.header.toLowerCase()];
-  return given === undefined ? 'none' : given === FAKE_KEY ? 'account' : 'wrong';
+function credentialIn(request: IncomingMessage, { security }: Operation): string | undefined {
+  if (security === undefined) return FAKE_KEY;
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  return credentialOf(security, { url: `http://fake.invalid${request.url ?? '/'}`, headers });
 }
 
-function send(response: ServerResponse, { status, headers, body }: FakeAnswer): void {
-  response.writeHead(status, { ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
+function keyOf(given: string | undefined, { security }: Operation): Exchange['key'] {
+  const expected = security === undefined ? FAKE_KEY : credentialText(security, FAKE_KEY);
+  return given === undefined ? 'none' : given === expected ? 'account' : 'wrong';
+}
+
+function send(response: ServerResponse, { status, headers, body, isCut = false }: FakeAnswer): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  if (!isCut) return void response.writeHead(status, { ...headers }).end(text);
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
+  response.write(text.slice(0, -1), () => response.destroy());
 }

@@ -6,6 +6,7 @@ import {
   pagingOf,
   readEnvelope,
   replaced,
+  sampleOf,
   undoOf,
   walkDescribed,
   type Exchange,
@@ -78,6 +79,15 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     return identifier === undefined ? item : withIdentifier(item);
   }
 
+  function headersFor({ responses }: Operation, status: string): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      Object.entries(responses[status]?.headers ?? {}).flatMap(([name, { pointer }]) => {
+        const sample = pointer === undefined ? undefined : sampleOf({ document, validator }, pointer);
+        return sample === undefined ? [] : [[name, String(sample.value)]];
+      }),
+    );
+  }
+
   return {
     outcome(operation, parameters, form) {
       const path = keyOf(parameters);
@@ -89,8 +99,8 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
         operation.path.includes('{') && isUndo(operation, operations) && operation.method !== 'DELETE' && !removed.has(path);
       if (isGone || isNothingToUndo) return 'removed';
       if (isRead) return 'unknown-id';
-      if (form === undefined || operation.form === undefined) return 'success';
-      return form.issues.length > 0 || validator.compile(operation.form.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
+      if (form === undefined || operation.body === undefined) return 'success';
+      return form.issues.length > 0 || validator.compile(operation.body.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
     },
     succeed(operation, parameters, asked) {
       const path = keyOf(parameters);
@@ -105,7 +115,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       }
       const status = Object.keys(operation.responses).find((code) => code.startsWith('2')) ?? '200';
       if (!operation.path.includes('{') && undoOf(operation, operations) !== undefined) removed.delete(path);
-      return { status: Number(status), headers: JSON_HEADERS, body };
+      return { status: Number(status), headers: { ...JSON_HEADERS, ...headersFor(operation, status) }, body };
     },
     refusal(operation, outcome) {
       const status = STATUSES[outcome].find((code) => operation.responses[code] !== undefined) ?? STATUSES[outcome][0] ?? '400';

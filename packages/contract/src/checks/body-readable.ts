@@ -15,7 +15,14 @@ export const bodyReadable: Check = {
   isFinal: true,
   look(subject) {
     const { answer, response, json } = subject;
-    if (response === undefined || json === undefined || answer.body.kind === 'json' || answer.sent.method === 'HEAD') return [];
+    if (
+      response === undefined ||
+      json === undefined ||
+      answer.body.kind === 'json' ||
+      answer.body.kind === 'cut' ||
+      answer.sent.method === 'HEAD'
+    )
+      return [];
     // Another content type that is described as well promises no JSON, and one of any kind promises nothing.
     const described = isJson(answer.mediaType) || answer.body.kind === 'empty' ? undefined : mediaFor(response, answer.mediaType);
     if (described !== undefined || response.content['*/*'] !== undefined) return [];

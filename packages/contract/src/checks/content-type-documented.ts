@@ -24,6 +24,7 @@ export const contentTypeDocumented: Check = {
       {
         pointer: '',
         verdict: 'discovered',
+        isUrgent: true,
         message: `the document does not describe ${answer.mediaType === '' ? 'an answer without a content type' : `the content type ${answer.mediaType}`}`,
         expected: expected.join(', '),
         observed: answer.mediaType === '' ? 'no content type' : answer.mediaType,

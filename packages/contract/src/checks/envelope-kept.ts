@@ -12,7 +12,13 @@ export const envelopeKept: Check = {
   undescribed: 'only',
   applies: answersJson,
   look({ answer, response, envelope }) {
-    if (response !== undefined || envelope.required.length === 0 || answer.sent.purpose === 'method' || answer.sent.method === 'HEAD')
+    if (
+      response !== undefined ||
+      envelope.required.length === 0 ||
+      answer.sent.purpose === 'method' ||
+      answer.sent.method === 'HEAD' ||
+      answer.body.kind === 'cut'
+    )
       return [];
     const { body } = answer;
     const value = body.kind === 'json' ? body.value : undefined;

@@ -1,4 +1,4 @@
-import { takesForm } from '../applies.ts';
+import { takesBody } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { refusalLike } from '../tamper.ts';
@@ -6,27 +6,30 @@ import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',
-  claim: 'A form that keeps the rules of the document is accepted.',
+  claim: 'A body that keeps the rules of the document is accepted.',
   judges:
-    "Sends the document's own examples, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals by state, credit, capacity or rate do not.",
+    "Sends the document's own examples, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals by state, credit, capacity or rate do not. A body with values that the document does not give, which were made up from the rules of the schema, may be refused by a rule that no schema can state: then nothing is verified.",
   client: 'Your code compiles and the call fails: the type allows what the service does not.',
   needs: ['call', 'valid-form', 'next-page'],
-  applies: takesForm,
+  applies: takesBody,
   look(subject) {
     const { operation, sent, status } = subject.answer;
     const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
-    if (!isValid || operation.form === undefined || ![400, 413, 415, 422].includes(status)) return [];
+    if (!isValid || operation.body === undefined || ![400, 413, 415, 422].includes(status)) return [];
     if (isKnownFor(subject.document, subject.response, 'x-for-valid-form')) return [];
     return [
       {
         pointer: '',
-        verdict: verdictOf(operation.provenance),
-        message: 'a form that keeps the rules of the document is refused',
+        verdict: sent.isMadeUp === true ? 'unverified' : verdictOf(operation.provenance),
+        message:
+          sent.isMadeUp === true
+            ? 'a body that was made from the schema is refused; the document has no example of one'
+            : 'a body that keeps the rules of the document is refused',
         expected: 'success',
-        observed: `${status} for ${sent.detail || 'an empty form'}`,
-        at: operation.form.pointer,
+        observed: `${status} for ${sent.detail || 'the first valid body'}`,
+        at: operation.body.pointer,
         rule: 'refused',
-        proposal: operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-valid-form'),
+        proposal: operation.provenance === 'shown' || sent.isMadeUp === true ? undefined : occasionProposal(subject, 'x-for-valid-form'),
       },
     ];
   },

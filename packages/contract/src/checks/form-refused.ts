@@ -1,8 +1,8 @@
 import { isSuccess } from '../answer.ts';
-import { takesForm } from '../applies.ts';
+import { takesBody } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';
-import { readForm } from '../form.ts';
+import { readBody } from '../body.ts';
 import type { Issue } from '../issues.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { provenanceOfIssue } from '../place.ts';
@@ -13,29 +13,37 @@ import type { Provenance } from '../provenance.ts';
 
 export const formRefused: Check = {
   id: 'form-refused',
-  claim: 'A form that breaks a rule of the document is refused.',
+  claim: 'A body that breaks a rule of the document is refused.',
   judges:
-    'Breaks one rule at a time of an example that is valid: a required field left out, a wrong type, a number below or above its limits, a text too short or too long, an unknown field, a field without the one that it needs. Any 4xx is a refusal.',
+    'Breaks one rule at a time of a valid form or JSON body: a required field left out, a wrong type, a number below or above its limits, a text too short, too long or with characters that are not ASCII, a value that is not listed, an unknown field, a field without the one that it needs. Any 4xx is a refusal. In recorded traffic, every invalid body that was served counts.',
   client:
     'The type forbids what the service takes, or the service silently ignores what you misspelt: `netwrok_speed` costs you nothing and gives you nothing.',
-  needs: ['invalid-form'],
-  applies: takesForm,
+  needs: ['invalid-form', 'traffic'],
+  applies: takesBody,
   look(subject) {
     const { operation, sent, status } = subject.answer;
-    if (sent.purpose !== 'invalid-form' || !isSuccess(status) || isKnownFor(subject.document, subject.response, 'x-for-invalid-form'))
+    const isJudged = sent.purpose === 'invalid-form' || sent.purpose === 'traffic';
+    if (
+      !isJudged ||
+      operation.body === undefined ||
+      !isSuccess(status) ||
+      isKnownFor(subject.document, subject.response, 'x-for-invalid-form')
+    )
       return [];
     const broken = brokenRule(subject);
     // The document does not have the rule any more.
     if (broken === undefined) return [];
+    // In traffic, what is only assumed is told by request-described.
+    if (sent.purpose === 'traffic' && broken.provenance !== 'shown') return [];
     return [
       {
         pointer: '',
         verdict: verdictOf(broken.provenance),
-        message: `a form that breaks a rule is accepted: ${sent.detail}`,
+        message: `a body that breaks a rule is accepted: ${sent.detail === '' ? `${broken.issue.path.slice(1) || 'it'} ${broken.issue.message}` : sent.detail}`,
         expected: '4xx',
         observed: String(status),
-        at: operation.form?.pointer ?? operation.pointer,
-        rule: sent.detail,
+        at: operation.body?.pointer ?? operation.pointer,
+        rule: sent.detail === '' ? `${broken.issue.path} ${broken.issue.keyword}` : sent.detail,
         proposal: broken.provenance === 'shown' ? undefined : proposalOf(subject, broken),
       },
     ];
@@ -52,12 +60,12 @@ interface Broken {
   readonly provenance: Provenance;
 }
 
-/** The rule that the form breaks, by the document: one that is shown, where it breaks several. */
+/** The rule that the body breaks, by the document: one that is shown, where it breaks several. */
 function brokenRule({ document, validator, answer: { operation, sent } }: Subject): Broken | undefined {
-  if (operation.form === undefined) return undefined;
-  const { values, issues } = readForm(operation, sent.body ?? '');
-  const described = { pointer: operation.form.pointer, provenance: operation.provenance };
-  const broken = [...issues, ...validator.compile(operation.form.pointer)(values)].map((issue) => ({
+  if (operation.body === undefined) return undefined;
+  const { values, issues } = readBody(operation, sent.body ?? '');
+  const described = { pointer: operation.body.pointer, provenance: operation.provenance };
+  const broken = [...issues, ...validator.compile(operation.body.pointer)(values)].map((issue) => ({
     issue,
     value: valueAt(values, issue.path),
     provenance: provenanceOfIssue(document, described, values, issue),

@@ -1,9 +1,7 @@
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
-import type { OpenApiDocument } from '../document.ts';
 import { OF_HTTP } from '../http-headers.ts';
-import { OBSERVED } from '../infer.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { observedHeader } from '../observed.ts';
 
 export const headerDescribed: Check = {
   id: 'header-described',
@@ -29,7 +27,7 @@ export const headerDescribed: Check = {
           kind: 'add-entry' as const,
           at: `${response.holder}/headers`,
           key: name,
-          value: describedElsewhere(document, name) ?? { description: OBSERVED, 'x-provenance': 'inferred', schema: { type: 'string' } },
+          value: observedHeader(document, name),
         },
       }));
   },
@@ -39,16 +37,3 @@ export const headerDescribed: Check = {
       outcome === 'success' ? { ...answer, headers: { ...answer.headers, 'x-requests-left': '41' } } : undefined,
   },
 };
-
-/** A reference to the header of the same name that other responses have. */
-function describedElsewhere({ paths = {} }: OpenApiDocument, name: string): JsonObject | undefined {
-  for (const item of Object.values(paths)) {
-    for (const operation of Object.values(Object(item))) {
-      for (const response of Object.values(Object(Object(operation).responses))) {
-        for (const [key, header] of Object.entries(Object(Object(response).headers)))
-          if (key.toLowerCase() === name && isObject(header) && header['$ref'] !== undefined) return header;
-      }
-    }
-  }
-  return undefined;
-}

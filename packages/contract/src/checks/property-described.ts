@@ -8,6 +8,8 @@ import { walkDescribed, type Place } from '../place.ts';
 import { keysOf } from '../schema.ts';
 import { alterFirst, isPayload } from '../tamper.ts';
 
+const SECRET_NAME = /passw|secret|token|api_?key|private_?key|credential|auth_?code|pass_?phrase|^pin$|^cvc$|^cvv$|^ssn$|^iban$/i;
+
 export const propertyDescribed: Check = {
   id: 'property-described',
   claim: 'The document describes every property of the body.',
@@ -27,7 +29,8 @@ export const propertyDescribed: Check = {
       remarks.push({
         pointer: place.pointer,
         verdict: 'discovered',
-        message: `the document does not describe the property ${place.name}`,
+        message: `the document does not describe the property ${place.name}${looksSecret(place) ? ', which looks like a secret' : ''}`,
+        isUrgent: looksSecret(place),
         expected: [...new Set(known)].join(', '),
         observed: shapeOf(place.value),
         at,
@@ -57,6 +60,11 @@ export const propertyDescribed: Check = {
       ),
   },
 };
+
+/** A text under a name that secrets commonly have. */
+function looksSecret({ name, value }: Place): boolean {
+  return SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'number') && value !== '';
+}
 
 /** Whether some schema speaks of the place, be it only with `true` or an empty schema. */
 function isDescribed({ name, nodes, parents }: Place): boolean {

@@ -2,19 +2,19 @@ import { isSuccess, type Answer } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import type { Remark, Verdict } from '../finding.ts';
-import { readForm } from '../form.ts';
+import { readBody } from '../body.ts';
 import type { Issue } from '../issues.ts';
 import { observe, shapeOf } from '../observe.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
-import type { Form, Parameter } from '../operation.ts';
-import { mediaTypeName } from '../operations.ts';
+import type { Parameter, RequestBody } from '../operation.ts';
+import { mediaTypeName } from '../media-type.ts';
 import { provenanceOfIssue } from '../place.ts';
 import { valueAt } from '../pointer.ts';
 import { proposalFor } from '../propose.ts';
 import type { Provenance } from '../provenance.ts';
 import { evaluate } from '../runtime-expression.ts';
 
-const FORM = 'application/x-www-form-urlencoded';
+/** Statuses by which a service refuses the form itself. */
 const FORM_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export const requestDescribed: Check = {
@@ -35,7 +35,7 @@ export const requestDescribed: Check = {
   defect: {
     says: 'A client sends a field that the document does not have.',
     tamper: () => undefined,
-    sends: (form) => (form === '' ? undefined : `${form}&netwrok_speed=1000`),
+    sends: (form) => (form === '' || form.startsWith('{') ? undefined : `${form}&netwrok_speed=1000`),
   },
 };
 
@@ -44,7 +44,8 @@ function bodyRemarks(subject: Subject): readonly Remark[] {
   const { operation, sent } = answer;
   const body = sent.body ?? '';
   const isBodyDescribed = valueAt(document, `${operation.pointer}/requestBody`) !== undefined;
-  if (operation.form === undefined) {
+  const described = operation.body;
+  if (described === undefined) {
     if (isBodyDescribed || body === '') return [];
     return [
       fault(operation.pointer, 'body', {
@@ -55,23 +56,24 @@ function bodyRemarks(subject: Subject): readonly Remark[] {
     ];
   }
   const type = mediaTypeName(sent.headers['content-type'] ?? '');
-  if (body !== '' && type !== FORM) {
+  const expected = mediaTypeName(described.mediaType);
+  if (body !== '' && type !== expected) {
     const observed = type === '' ? 'no content type' : type;
     return [
-      fault(operation.form.pointer, `content-type ${type}`, {
-        message: `the client sends its form as ${observed}`,
-        expected: FORM,
+      fault(described.pointer, `content-type ${type}`, {
+        message: `the client sends its ${described.format === 'form' ? 'form' : 'body'} as ${observed}`,
+        expected,
         observed,
       }),
     ];
   }
-  if (body === '' && !operation.form.required) return [];
-  return formRemarks(subject, operation.form, body);
+  if (body === '' && !described.required) return [];
+  return formRemarks(subject, described, body);
 }
 
-function formRemarks(subject: Subject, form: Form, body: string): readonly Remark[] {
+function formRemarks(subject: Subject, form: RequestBody, body: string): readonly Remark[] {
   const { answer, document, validator, response } = subject;
-  const { values, issues } = readForm(answer.operation, body);
+  const { values, issues } = readBody(answer.operation, body);
   return [...issues, ...validator.compile(form.pointer)(values)].flatMap((issue): readonly Remark[] => {
     const described = { pointer: form.pointer, provenance: answer.operation.provenance };
     const provenance = provenanceOfIssue(document, described, values, issue);
@@ -81,7 +83,7 @@ function formRemarks(subject: Subject, form: Form, body: string): readonly Remar
     const value = valueAt(values, issue.path);
     const isUnknown = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
     const remark = fault(issue.schemaPath === '' ? form.pointer : issue.schemaPath, `${issue.path} ${issue.message}`, {
-      message: `the client's form: ${issue.path.slice(1) || 'the whole'} ${issue.message}`,
+      message: `the client's ${form.format === 'form' ? 'form' : 'body'}: ${issue.path.slice(1) || 'the whole'} ${issue.message}`,
       expected: issue.message,
       observed: isUnknown ? shapeOf(value) : observe(document, form.pointer, values, issue.path),
     });
@@ -100,6 +102,7 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
   const { operation, sent } = answer;
   const query = new URL(sent.url).searchParams;
   const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
+  if (operation.security?.in === 'query') known.add(operation.security.name);
   const unknown = [...new Set(query.keys())].filter((name) => !known.has(name));
   return [
     ...unknown.map((name) =>

@@ -19,6 +19,7 @@ export const statusDocumented: Check = {
       {
         pointer: '',
         verdict: 'discovered',
+        isUrgent: true,
         message: `the document does not describe the status ${status}`,
         expected: described,
         observed: String(status),

@@ -1,5 +1,6 @@
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isAboutDecimals } from './amount-decimals.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
 import { alterFirst } from '../tamper.ts';
 
@@ -9,13 +10,13 @@ export const valueAllowed: Check = {
   id: 'value-allowed',
   claim: 'Values keep the limits that the document gives them: constants, closed enumerations, ranges, lengths, patterns.',
   judges:
-    'By Ajv 2020, every rule apart from type, format and required. A new value of an open enumeration is the check value-seen. `unevaluatedProperties` is left out, as Ajv refuses valid data there (ajv#2559): what it forbids is found by property-described.',
+    'By Ajv 2020, every rule apart from type, format, required and decimals. A new value of an open enumeration is the check value-seen. `unevaluatedProperties` is left out, as Ajv refuses valid data there (ajv#2559): what it forbids is found by property-described.',
   client:
     'Code that relies on the limit meets a value that its type or its validation excludes; a `switch` over a closed enumeration has no branch for it.',
   applies: describes(({ schema }) =>
     ['const', 'enum', 'minimum', 'maximum', 'pattern', 'minLength', 'maxLength'].some((keyword) => schema[keyword] !== undefined),
   ),
-  look: (subject) => schemaRemarks(subject, ({ keyword }, value) => !OTHERS.has(keyword) && value !== null),
+  look: (subject) => schemaRemarks(subject, (issue, value) => !OTHERS.has(issue.keyword) && !isAboutDecimals(issue) && value !== null),
   defect: {
     says: 'A constant is another text.',
     tamper: (exchange) =>

@@ -31,13 +31,17 @@ test.each<[string, unknown, string]>([
   [`${SERVER}/properties/deployed`, undefined, 'breaking: data.deployed is gone'],
   [`${SERVER}/properties/rack`, { type: 'string' }, 'safe: data.rack is new'],
   [`${SERVER}/properties/deployed/type`, ['boolean', 'null'], 'breaking: data.list.*.deployed can be null now'],
-  [`${SERVER}/properties/identifier/format`, undefined, 'breaking: data.list.*.identifier has no format any more'],
+  [`${SERVER}/properties/identifier/format`, undefined, 'breaking: data.list.*.identifier no longer has the format uuid'],
   ['/components/schemas/DomainStatus/anyOf/0/enum', ['OK', 'LOCK', 'PARKED'], 'safe: data.domain.status can be PARKED now'],
   ['/paths/~1domain~1list/get/responses/429', undefined, 'safe: the answer 429 is gone'],
   ['/paths/~1domain~1list/get/responses/200', undefined, 'breaking: the answer 200 is gone'],
   ['/paths/~1domain~1list/get/x-billable', true, 'breaking: it costs money now'],
   ['/paths/~1domain~1list/get/summary', 'Domains', 'documentation: its summary changed'],
-  ['/components/securitySchemes/ApiKey/name', 'X-OTHER', 'breaking: the API key stands in X-OTHER instead of X-SERVICE-APIKEY'],
+  [
+    '/components/securitySchemes/ApiKey/name',
+    'X-OTHER',
+    'breaking: the API key in the header X-SERVICE-APIKEY is no longer enough; needed is the API key in the header X-OTHER',
+  ],
   ['/info/version', '2.0.0', 'documentation: the version is 2.0.0 instead of 1.0.0'],
 ])('%s = %j', (pointer, value, expected) => {
   const found = change(pointer, value);

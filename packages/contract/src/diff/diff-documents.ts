@@ -1,11 +1,15 @@
-import { jsonOf } from '../answer.ts';
-import { parseDocument, type OpenApiDocument } from '../document.ts';
-import { isObject } from '../json.ts';
-import type { Operation, Parameter } from '../operation.ts';
-import { readOperations } from '../operations.ts';
-import { valueAt } from '../pointer.ts';
-import { IMPACTS, type Change, type Tell } from './change.ts';
-import { diffSchemas } from './diff-schemas.ts';
+import { parseDocument, resolve, type OpenApiDocument } from '../document.ts';
+import { isObject, member, type JsonObject } from '../json.ts';
+import { isJsonType, mediaTypeName } from '../media-type.ts';
+import type { Header, Operation, OperationResponse, Parameter } from '../operation.ts';
+import { surveyOperations } from '../operations.ts';
+import { pathParameters } from '../path-template.ts';
+import { joinPointer, valueAt } from '../pointer.ts';
+import { keysOf } from '../schema.ts';
+import { IMPACTS, NOTHING_CHANGES, NOTHING_TO_DO, type Change, type Tell } from './change.ts';
+import { diffSchemas, type Direction } from './diff-schemas.ts';
+import { diffSecurity } from './diff-security.ts';
+import { canonical } from './shape.ts';
 
 interface Documents {
   readonly before: OpenApiDocument;
@@ -14,31 +18,64 @@ interface Documents {
 }
 
 /**
- * What the change from one document to another means for those who use the service. A change of a schema that several operations
- * share is one change.
+ * The meaning of the change from one document to another for those who use the service. A change of a schema that several operations
+ * share is one change. What cannot be judged is among the changes, as `uncompared`.
  */
 export function diffDocuments(before: OpenApiDocument, after: OpenApiDocument): readonly Change[] {
-  const were = new Map(readOperations(parseDocument(before)).map((operation) => [operation.id, operation]));
-  const are = new Map(readOperations(parseDocument(after)).map((operation) => [operation.id, operation]));
   const changes = new Map<string, Change>();
-  for (const id of new Set([...were.keys(), ...are.keys()])) {
-    const tell: Tell = (change) => {
+  const tellFor =
+    (operation?: string): Tell =>
+    (change) => {
       const key = `${change.impact} ${change.at} ${change.what.split('.').at(-1)}`;
       const known = changes.get(key);
-      if (known?.operations.includes(id) === true) return;
-      changes.set(key, { ...(known ?? change), operations: [...(known?.operations ?? []), id] });
+      if (known !== undefined && (operation === undefined || known.operations.includes(operation))) return;
+      const operations = [...(known?.operations ?? []), ...(operation === undefined ? [] : [operation])];
+      changes.set(key, { isRemoved: false, ...(known ?? change), operations });
     };
-    diffOperation({ before, after, tell }, were.get(id), are.get(id));
+  const [were, are] = [surveyOperations(parseDocument(before)), surveyOperations(parseDocument(after))];
+  for (const [was, is] of pairsOf(were.operations, are.operations)) {
+    const tell = tellFor(is?.id ?? was?.id);
+    diffOperation({ before, after, tell }, was, is);
   }
+  for (const { id, pointer, reason } of [...were.unreadable, ...are.unreadable])
+    tellFor(id)({
+      impact: 'uncompared',
+      at: pointer,
+      what: `${id} cannot be read: ${reason}`,
+      client: 'Mend the document, and compare again.',
+    });
+  diffWhole({ before, after, tell: tellFor() });
+  return [...changes.values()].toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
+}
+
+/** Operations of the same method and path, whatever its parameters are called; else of the same name. */
+function pairsOf(
+  were: readonly Operation[],
+  are: readonly Operation[],
+): readonly (readonly [was: Operation | undefined, is: Operation | undefined])[] {
+  const address = ({ method, path }: Operation): string => `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
+  const left = new Set(are);
+  const take = (isIt: (one: Operation) => boolean): Operation | undefined => {
+    const found = [...left].find(isIt);
+    if (found !== undefined) left.delete(found);
+    return found;
+  };
+  const byAddress = were.map((was) => [was, take((is) => address(is) === address(was))] as const);
+  const pairs = byAddress.map(([was, is]) => [was, is ?? take((other) => other.id === was.id)] as const);
+  return [...pairs, ...[...left].map((is) => [undefined, is] as const)];
+}
+
+/** What belongs to no operation. */
+function diffWhole({ before, after, tell }: Documents): void {
   if (before.info.version !== after.info.version)
-    changes.set('version', {
+    tell({
       impact: 'documentation',
       at: '/info/version',
       what: `the version is ${after.info.version} instead of ${before.info.version}`,
-      client: 'Nothing changes at run time.',
-      operations: [],
+      client: NOTHING_CHANGES,
     });
-  return [...changes.values()].toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
+  diffServers({ before, after, tell }, '', '');
+  diffUncompared({ before, after, tell }, ['webhooks'], '', '');
 }
 
 function diffOperation(documents: Documents, was: Operation | undefined, is: Operation | undefined): void {
@@ -48,6 +85,7 @@ function diffOperation(documents: Documents, was: Operation | undefined, is: Ope
       tell({
         impact: 'breaking',
         at: was.pointer,
+        isRemoved: true,
         what: `${was.method} ${was.path} is gone`,
         client: `The function ${was.id} no longer exists; calls of earlier clients are answered with 404 or 405.`,
       });
@@ -55,157 +93,361 @@ function diffOperation(documents: Documents, was: Operation | undefined, is: Ope
   }
   if (was === undefined)
     return tell({ impact: 'safe', at: is.pointer, what: `${is.method} ${is.path} is new`, client: `A new function ${is.id}.` });
-  const at = is.pointer;
-  if (was.method !== is.method || was.path !== is.path)
+  diffAddress(documents, was, is);
+  diffFacts(documents, was, is);
+  diffSecurity(documents, was, is);
+  diffServers(documents, was.pointer, is.pointer);
+  diffParameters(documents, was, is);
+  diffBodies(documents, was, is);
+  diffResponses(documents, was, is);
+  diffTexts(documents, was, is);
+  diffUncompared(documents, ['callbacks'], was.pointer, is.pointer);
+}
+
+function diffAddress({ tell }: Documents, was: Operation, is: Operation): void {
+  const isMoved = was.method !== is.method || was.path.replaceAll(/\{[^{}]*\}/g, '{}') !== is.path.replaceAll(/\{[^{}]*\}/g, '{}');
+  if (isMoved)
     tell({
       impact: 'breaking',
-      at,
+      at: is.pointer,
       what: `it is ${is.method} ${is.path} instead of ${was.method} ${was.path}`,
       client: 'Earlier clients call an address that is gone.',
     });
-  if (was.security?.header !== is.security?.header)
+  if (was.id !== is.id)
     tell({
-      impact: is.security === undefined ? 'safe' : 'breaking',
-      at,
-      what: `the API key stands in ${is.security?.header ?? 'no header'} instead of ${was.security?.header ?? 'no header'}`,
-      client: 'Earlier clients are refused with 401, unless no key is needed any more.',
+      impact: 'breaking',
+      at: is.pointer,
+      what: `it is called ${is.id} instead of ${was.id}`,
+      client: `Code that calls ${was.id} does not compile after the next generation; requests stay the same.`,
     });
+}
+
+function diffFacts({ tell }: Documents, was: Operation, is: Operation): void {
+  const at = is.pointer;
   if (was.billable !== is.billable)
     tell({
       impact: is.billable ? 'breaking' : 'safe',
       at,
       what: is.billable ? 'it costs money now' : 'it no longer costs money',
-      client: is.billable ? 'The same call has a price.' : 'Nothing to do.',
+      client: is.billable ? 'The same call has a price.' : NOTHING_TO_DO,
     });
   if (was.retry !== is.retry)
     tell({
-      impact: 'safe',
+      impact: is.retry === 'never' ? 'breaking' : 'safe',
       at,
       what: `sending it again is ${is.retry} instead of ${was.retry}`,
-      client: 'The client retries it, or no longer.',
+      client: is.retry === 'never' ? 'The client no longer retries it: a lost answer becomes an error.' : 'The client retries it.',
     });
-  diffParameters(documents, was, is);
-  diffForms(documents, was, is);
-  diffResponses(documents, was, is);
-  diffTexts(documents, was, is);
 }
 
-function diffParameters(documents: Documents, was: Operation, is: Operation): void {
-  const { before, after, tell } = documents;
-  const key = ({ in: place, name }: Parameter): string => `${place} ${name}`;
-  const [were, are] = [new Map(was.parameters.map((one) => [key(one), one])), new Map(is.parameters.map((one) => [key(one), one]))];
-  for (const name of new Set([...were.keys(), ...are.keys()])) {
-    const [old, now] = [were.get(name), are.get(name)];
-    if (now === undefined)
+/** Server URLs of the whole document, or of one operation. */
+function diffServers({ before, after, tell }: Documents, was: string, is: string): void {
+  const urls = (document: OpenApiDocument, holder: string): ReadonlySet<string> => {
+    const servers = valueAt(document, joinPointer(holder, 'servers'));
+    return new Set(Array.isArray(servers) ? servers.map((server) => canonical(document, server)) : []);
+  };
+  const shown = (server: string): string => {
+    const parsed: unknown = JSON.parse(server);
+    return isObject(parsed) ? String(parsed['url']) : server;
+  };
+  const [old, now] = [urls(before, was), urls(after, is)];
+  const at = joinPointer(is, 'servers');
+  for (const server of old)
+    if (!now.has(server))
       tell({
         impact: 'breaking',
-        at: is.pointer,
-        what: `the parameter ${name} is gone`,
-        client: 'Code that sends it does not compile after the next generation.',
+        at: now.size > 0 ? at : is,
+        what: `the server ${shown(server)} is gone or has other variables`,
+        client: 'Clients that call it have to be configured anew.',
       });
-    else if (old === undefined) {
-      const client = now.required ? 'Calls that do not send it are refused.' : 'A further parameter, which you may use.';
+  for (const server of now)
+    if (!old.has(server))
+      tell({
+        impact: old.size === 0 && is !== '' ? 'breaking' : 'safe',
+        at,
+        what: `the server ${shown(server)} is new`,
+        client: 'A further address.',
+      });
+}
+
+/** Parameters of a path are told by their position, since requests do not contain their names. */
+function diffParameters(documents: Documents, was: Operation, is: Operation): void {
+  const { tell } = documents;
+  const keyed = ({ parameters, path }: Operation): ReadonlyMap<string, Parameter> => {
+    const names = pathParameters(path);
+    return new Map(
+      parameters.map((one) => [
+        one.in === 'path' ? `path ${names.indexOf(one.name)}` : `${one.in} ${one.in === 'header' ? one.name.toLowerCase() : one.name}`,
+        one,
+      ]),
+    );
+  };
+  const [were, are] = [keyed(was), keyed(is)];
+  for (const key of new Set([...were.keys(), ...are.keys()])) {
+    const [old, now] = [were.get(key), are.get(key)];
+    if (now === undefined) {
+      if (old !== undefined)
+        tell({
+          impact: 'breaking',
+          at: is.pointer,
+          what: `the parameter ${old.in} ${old.name} is gone`,
+          client: 'Code that sends it does not compile after the next generation.',
+        });
+    } else if (old === undefined)
       tell({
         impact: now.required ? 'breaking' : 'safe',
         at: is.pointer,
-        what: `the parameter ${name} is new${now.required ? ' and required' : ''}`,
-        client,
+        what: `the parameter ${now.in} ${now.name} is new${now.required ? ' and required' : ''}`,
+        client: now.required ? 'Calls that do not send it are refused.' : 'A further parameter, which you may use.',
       });
-    } else {
-      if (old.required !== now.required)
-        tell({
-          impact: now.required ? 'breaking' : 'safe',
-          at: is.pointer,
-          what: `the parameter ${name} is ${now.required ? 'required' : 'optional'} now`,
-          client: now.required ? 'Calls that do not send it are refused.' : 'Nothing to do.',
-        });
-      if (old.pointer !== undefined && now.pointer !== undefined)
-        diffSchemas({ before, after, direction: 'request', tell: named(tell, `the parameter ${name}`) }, old.pointer, now.pointer);
-    }
+    else diffParameter(documents, is, old, now);
   }
+}
+
+function diffParameter(documents: Documents, operation: Operation, old: Parameter, now: Parameter): void {
+  const { before, after, tell } = documents;
+  const at = now.pointer ?? operation.pointer;
+  const label = `the parameter ${now.in} ${now.name}`;
+  if (old.name !== now.name)
+    tell({
+      impact: 'breaking',
+      at,
+      what: `${label} was called ${old.name}`,
+      client: 'Code that names it does not compile after the next generation; requests stay the same.',
+    });
+  if (old.required !== now.required)
+    tell({
+      impact: now.required ? 'breaking' : 'safe',
+      at,
+      what: `${label} is ${now.required ? 'required' : 'optional'} now`,
+      client: now.required ? 'Calls that do not send it are refused.' : NOTHING_TO_DO,
+    });
+  const [was, is] = [resolve(before, old.holder).value, resolve(after, now.holder).value];
+  for (const keyword of ['style', 'explode', 'allowReserved', 'allowEmptyValue'] as const)
+    if (serialization(was, keyword) !== serialization(is, keyword))
+      tell({
+        impact: 'breaking',
+        at,
+        what: `${keyword} of ${label} is ${serialization(is, keyword)} instead of ${serialization(was, keyword)}`,
+        client: 'The same value has to be written in another way.',
+      });
+  if (old.pointer !== undefined && now.pointer !== undefined)
+    diffSchemas({ before, after, direction: 'request', tell: named(tell, label) }, old.pointer, now.pointer);
+  else if (old.pointer !== now.pointer || canonical(before, was['content']) !== canonical(after, is['content']))
+    tell({ impact: 'uncompared', at, what: `content of ${label} changed, which this program cannot judge`, client: 'Read the change.' });
+}
+
+/** How a value becomes text, with the defaults of OpenAPI. */
+function serialization(parameter: JsonObject, keyword: string): string {
+  const place = parameter['in'];
+  const style = parameter['style'] ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
+  if (keyword === 'style') return String(style);
+  if (keyword === 'explode') return String(parameter['explode'] ?? style === 'form');
+  return String(parameter[keyword] ?? false);
 }
 
 function named(tell: Tell, name: string): Tell {
   return (change) => tell({ ...change, what: change.what.replace('the body', name) });
 }
 
-function diffForms({ before, after, tell }: Documents, was: Operation, is: Operation): void {
-  if (was.form === undefined || is.form === undefined) {
-    if (was.form === is.form) return;
-    const isNeeded = is.form?.required === true;
-    return tell({
-      impact: isNeeded || is.form === undefined ? 'breaking' : 'safe',
-      at: is.pointer,
-      what: is.form === undefined ? 'it takes no form any more' : `it takes a form${isNeeded ? ', which is required' : ''}`,
-      client: isNeeded ? 'Calls without it are refused.' : 'What the form said is no longer heard, or can be said now.',
-    });
-  }
-  if (was.form.required !== is.form.required)
-    tell({
-      impact: is.form.required ? 'breaking' : 'safe',
-      at: is.pointer,
-      what: `the form is ${is.form.required ? 'required' : 'optional'} now`,
-      client: is.form.required ? 'Calls without it are refused.' : 'Nothing to do.',
-    });
-  diffSchemas({ before, after, direction: 'request', tell: named(tell, 'the form') }, was.form.pointer, is.form.pointer);
+interface Body {
+  readonly pointer: string;
+  readonly required: boolean;
 }
 
-function diffResponses({ before, after, tell }: Documents, was: Operation, is: Operation): void {
+function bodyOf(document: OpenApiDocument, operation: Operation): Body | undefined {
+  if (!isObject(member(resolve(document, operation.pointer).value, 'requestBody'))) return undefined;
+  const { pointer, value } = resolve(document, joinPointer(operation.pointer, 'requestBody'));
+  return { pointer, required: value['required'] === true };
+}
+
+function diffBodies(documents: Documents, was: Operation, is: Operation): void {
+  const { before, after, tell } = documents;
+  const [old, now] = [bodyOf(before, was), bodyOf(after, is)];
+  if (old === undefined && now === undefined) return;
+  if (now === undefined)
+    return tell({
+      impact: 'breaking',
+      at: is.pointer,
+      what: 'it takes no body now',
+      client: 'The content of the body is refused or ignored.',
+    });
+  if (old === undefined)
+    return tell({
+      impact: now.required ? 'breaking' : 'safe',
+      at: now.pointer,
+      what: `it takes a body${now.required ? ', which is required' : ''} now`,
+      client: now.required ? 'Calls without it are refused.' : 'A body, which you may send.',
+    });
+  if (old.required !== now.required)
+    tell({
+      impact: now.required ? 'breaking' : 'safe',
+      at: now.pointer,
+      what: `the body is ${now.required ? 'required' : 'optional'} now`,
+      client: now.required ? 'Calls without it are refused.' : NOTHING_TO_DO,
+    });
+  diffContent(documents, 'request', { was: old.pointer, is: now.pointer, label: 'the body' });
+}
+
+interface Contents {
+  /** Pointers to the objects that hold `content`. */
+  readonly was: string;
+  readonly is: string;
+  readonly label: string;
+}
+
+function diffContent(documents: Documents, direction: Direction, { was, is, label }: Contents): void {
+  const { before, after, tell } = documents;
+  const types = (document: OpenApiDocument, holder: string): ReadonlyMap<string, string> =>
+    new Map(keysOf(resolve(document, holder).value, 'content').map((type) => [mediaTypeName(type), joinPointer(holder, 'content', type)]));
+  const [old, now] = [types(before, was), types(after, is)];
+  for (const [type, holder] of old) {
+    const other = now.get(type);
+    if (other === undefined)
+      tell({
+        impact: 'breaking',
+        at: is,
+        what: `${label} can no longer be ${type}`,
+        client: direction === 'request' ? 'Requests of this type are refused.' : 'The client cannot read it.',
+      });
+    else
+      diffMedia(documents, direction, {
+        was: holder,
+        is: other,
+        label: isJsonType(type) || old.size === 1 ? label : `${label} as ${type}`,
+      });
+  }
+  for (const type of now.keys())
+    if (!old.has(type))
+      tell({
+        impact: old.size === 0 && direction === 'response' ? 'breaking' : 'safe',
+        at: is,
+        what: `${label} can be ${type} now`,
+        client: 'A further content type.',
+      });
+}
+
+function diffMedia({ before, after, tell }: Documents, direction: Direction, { was, is, label }: Contents): void {
+  const [old, now] = [resolve(before, was).value, resolve(after, is).value];
+  const [had, has] = [old['schema'] !== undefined, now['schema'] !== undefined];
+  if (had && has)
+    diffSchemas({ before, after, direction, tell: named(tell, label) }, joinPointer(was, 'schema'), joinPointer(is, 'schema'));
+  else if (had !== has)
+    tell({
+      impact: has === (direction === 'request') ? 'breaking' : 'safe',
+      at: is,
+      what: `${label} ${has ? 'has a schema now' : 'no longer has a schema'}`,
+      client: has ? 'It has to keep rules that nobody wrote down before.' : 'It can be anything.',
+    });
+  if (canonical(before, old['encoding']) !== canonical(after, now['encoding']))
+    tell({ impact: 'breaking', at: is, what: `encoding of ${label} changed`, client: 'The same value has to be written in another way.' });
+}
+
+function diffResponses(documents: Documents, was: Operation, is: Operation): void {
+  const { tell } = documents;
   for (const status of new Set([...Object.keys(was.responses), ...Object.keys(is.responses)])) {
     const [old, now] = [was.responses[status], is.responses[status]];
-    const isSuccess = status.startsWith('2');
+    const isResult = status.startsWith('2') || status.startsWith('3') || status === 'default';
     if (now === undefined)
       tell({
-        impact: isSuccess ? 'breaking' : 'safe',
+        impact: isResult ? 'breaking' : 'safe',
         at: is.pointer,
         what: `the answer ${status} is gone`,
-        client: isSuccess ? 'The result has another shape.' : 'A case less to handle.',
+        client: isResult ? 'The result has another shape.' : 'One case less to handle.',
       });
     else if (old === undefined)
       tell({ impact: 'safe', at: now.holder, what: `the answer ${status} is new`, client: 'A further case to handle.' });
-    else {
-      for (const type of Object.keys(old.content))
-        if (now.content[type] === undefined)
-          tell({
-            impact: 'breaking',
-            at: now.holder,
-            what: `the answer ${status} is no longer ${type}`,
-            client: 'The client cannot read it.',
-          });
-      for (const [name, header] of Object.entries(old.headers))
-        if (now.headers[name] === undefined)
-          tell({
-            impact: 'breaking',
-            at: now.holder,
-            what: `the header ${header.name} of the answer ${status} is gone`,
-            client: 'Code that reads it gets nothing.',
-          });
-      for (const [name, header] of Object.entries(now.headers))
-        if (old.headers[name] === undefined)
-          tell({
-            impact: 'safe',
-            at: now.holder,
-            what: `the header ${header.name} of the answer ${status} is new`,
-            client: 'A further header, which you may use.',
-          });
-      const [from, to] = [jsonOf(old)?.pointer, jsonOf(now)?.pointer];
-      if (from !== undefined && to !== undefined) diffSchemas({ before, after, direction: 'response', tell }, from, to);
-      if (old.description !== now.description)
-        tell({
-          impact: 'documentation',
-          at: now.holder,
-          what: `the description of the answer ${status} changed`,
-          client: 'Nothing changes at run time.',
-        });
-    }
+    else diffResponse(documents, status, old, now);
   }
 }
 
+function diffResponse(documents: Documents, status: string, old: OperationResponse, now: OperationResponse): void {
+  const { before, after, tell } = documents;
+  diffContent(documents, 'response', { was: old.holder, is: now.holder, label: `the body of the answer ${status}` });
+  for (const key of new Set([...Object.keys(old.headers), ...Object.keys(now.headers)])) {
+    const [was, is] = [old.headers[key], now.headers[key]];
+    if (was !== undefined || is !== undefined) diffHeader(documents, { status, at: now.holder }, was, is);
+  }
+  if (old.description !== now.description)
+    tell({ impact: 'documentation', at: now.holder, what: `the description of the answer ${status} changed`, client: NOTHING_CHANGES });
+  const links = (document: OpenApiDocument, { holder }: OperationResponse): string =>
+    canonical(document, resolve(document, holder).value['links']);
+  if (links(before, old) !== links(after, now))
+    tell({
+      impact: 'documentation',
+      at: now.holder,
+      what: `the links of the answer ${status} changed`,
+      client: 'Tools that follow links find other operations.',
+    });
+}
+
+function diffHeader(
+  { before, after, tell }: Documents,
+  { status, at }: { readonly status: string; readonly at: string },
+  was: Header | undefined,
+  is: Header | undefined,
+): void {
+  const label = `the header ${is?.name ?? was?.name ?? ''} of the answer ${status}`;
+  if (is === undefined) return tell({ impact: 'breaking', at, what: `${label} is gone`, client: 'Code that reads it gets nothing.' });
+  if (was === undefined) return tell({ impact: 'safe', at, what: `${label} is new`, client: 'A further header, which you may use.' });
+  if (was.required !== is.required)
+    tell({
+      impact: is.required ? 'safe' : 'breaking',
+      at,
+      what: `${label} is ${is.required ? 'required' : 'optional'} now`,
+      client: is.required ? NOTHING_TO_DO : 'Handle answers that do not have it.',
+    });
+  if (was.pointer !== undefined && is.pointer !== undefined)
+    diffSchemas({ before, after, direction: 'response', tell: named(tell, label) }, was.pointer, is.pointer);
+  else if (was.pointer !== is.pointer)
+    tell({
+      impact: 'uncompared',
+      at,
+      what: `the schema of ${label} came or went, which this program cannot judge`,
+      client: 'Read the change.',
+    });
+}
+
+/** Keys of an operation that describe it, and those that are compared one by one. */
+const TEXTS = ['summary', 'description', 'tags', 'deprecated', 'externalDocs'] as const;
+const COMPARED: ReadonlySet<string> = new Set([
+  ...TEXTS,
+  'operationId',
+  'parameters',
+  'requestBody',
+  'responses',
+  'callbacks',
+  'security',
+  'servers',
+  'x-billable',
+  'x-retry',
+]);
+
 function diffTexts({ before, after, tell }: Documents, was: Operation, is: Operation): void {
   const [old, now] = [valueAt(before, was.pointer), valueAt(after, is.pointer)];
-  for (const key of ['summary', 'description', 'tags', 'deprecated', 'x-provenance'] as const) {
-    const [from, to] = [isObject(old) ? old[key] : undefined, isObject(now) ? now[key] : undefined];
-    if (JSON.stringify(from) !== JSON.stringify(to))
-      tell({ impact: 'documentation', at: is.pointer, what: `its ${key} changed`, client: 'Nothing changes at run time.' });
+  const [from, to] = [isObject(old) ? old : {}, isObject(now) ? now : {}];
+  for (const key of new Set([...TEXTS, ...Object.keys(from), ...Object.keys(to)])) {
+    const isText = TEXTS.some((text) => text === key) || key.startsWith('x-');
+    if ((COMPARED.has(key) && !isText) || key === 'x-billable' || key === 'x-retry') continue;
+    if (JSON.stringify(from[key]) === JSON.stringify(to[key])) continue;
+    tell(
+      isText
+        ? { impact: 'documentation', at: is.pointer, what: `its ${key} changed`, client: NOTHING_CHANGES }
+        : { impact: 'uncompared', at: is.pointer, what: `its ${key} changed, which this program cannot judge`, client: 'Read the change.' },
+    );
+  }
+}
+
+/** Parts that this program does not compare: that they changed is said. */
+function diffUncompared({ before, after, tell }: Documents, keys: readonly string[], was: string, is: string): void {
+  for (const key of keys) {
+    const [old, now] = [valueAt(before, joinPointer(was, key)), valueAt(after, joinPointer(is, key))];
+    if (canonical(before, old) === canonical(after, now)) continue;
+    tell({
+      impact: 'uncompared',
+      at: now === undefined ? is : joinPointer(is, key),
+      what: `${key} changed, which this program cannot judge`,
+      client: 'Read the change: what the service sends may differ.',
+    });
   }
 }

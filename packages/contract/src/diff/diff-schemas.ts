@@ -1,8 +1,24 @@
 import type { OpenApiDocument } from '../document.ts';
+import { isObject } from '../json.ts';
 import { joinPointer } from '../pointer.ts';
-import { keysOf, typesOf, type SchemaNode } from '../schema.ts';
-import { rootView, type View } from '../view.ts';
-import type { Impact, Tell } from './change.ts';
+import { NOTHING_CHANGES, NOTHING_TO_DO, type Impact, type Tell } from './change.ts';
+import {
+  branchesOf,
+  canonical,
+  isClosed,
+  isText,
+  keyOf,
+  keywordOf,
+  keywordsOf,
+  ownerOf,
+  propertyNames,
+  propertyShape,
+  requiredNames,
+  shapeAt,
+  shapeBelow,
+  typesOf,
+  type Shape,
+} from './shape.ts';
 
 /** Who sends what the schema describes: the client or the service. */
 export type Direction = 'request' | 'response';
@@ -14,55 +30,84 @@ export interface SchemaPair {
   readonly tell: Tell;
 }
 
-/** What a part is called in sentences: "data.list.*.identifier". */
+/** The name of a part in sentences, such as "data.list.*.identifier", and the pairs that were entered above it. */
 interface Place {
   readonly name: string;
   readonly seen: ReadonlySet<string>;
 }
 
-/** Compares what two schemas take, seen from the one who has to live with it. */
-export function diffSchemas(pair: SchemaPair, before: string, after: string): void {
-  compare(pair, rootView(pair.before, before), rootView(pair.after, after), { name: '', seen: new Set() });
-}
-
-function compare(pair: SchemaPair, before: View, after: View, place: Place): void {
-  const key = `${pointerOf(before)} ${pointerOf(after)}`;
-  if (place.seen.has(key)) return;
-  const inside = { ...place, seen: new Set([...place.seen, key]) };
-  const at = ownerOf(after);
-  compareTypes(pair, { before, after, place, at });
-  compareValues(pair, { before, after, place, at });
-  compareLimits(pair, { before, after, place, at });
-  compareTexts(pair, { before, after, place, at });
-  compareProperties(pair, { before, after, place: inside, at });
-  for (const [token, has] of [
-    [0, hasItems],
-    ['\u0000', hasKeys],
-  ] as const) {
-    if (has(before) && has(after))
-      compare(pair, before.member(token).view, after.member(token).view, { ...inside, name: `${place.name}.*` });
-  }
-}
-
 interface Two {
-  readonly before: View;
-  readonly after: View;
+  readonly before: Shape;
+  readonly after: Shape;
   readonly place: Place;
   readonly at: string;
 }
 
-function compareProperties(pair: SchemaPair, { before, after, place, at }: Two): void {
+/** Compares the values that two schemas allow, seen from the side that has to live with the change. */
+export function diffSchemas(pair: SchemaPair, before: string, after: string): void {
+  compare(pair, shapeAt(pair.before, before), shapeAt(pair.after, after), { name: '', seen: new Set() });
+}
+
+function compare(pair: SchemaPair, before: Shape, after: Shape, place: Place): void {
+  const key = `${keyOf(before)} ${keyOf(after)}`;
+  if (place.seen.has(key)) return;
+  const inside: Place = { ...place, seen: new Set([...place.seen, key]) };
+  const two: Two = { before, after, place: inside, at: ownerOf(after) };
+  if (before.allowsAny !== after.allowsAny)
+    judge(pair, two, !after.allowsAny, `${subject(place)} ${after.allowsAny ? 'is allowed now' : 'is no longer allowed'}`);
+  compareTypes(pair, two);
+  compareValues(pair, two);
+  compareLimits(pair, two);
+  compareAccess(pair, two);
+  compareTexts(pair, two);
+  compareProperties(pair, two);
+  compareOthers(pair, two);
+  for (const [keyword, name] of [
+    ['items', '.*'],
+    ['additionalProperties', '.*'],
+  ] as const)
+    compareBelow(pair, two, keyword, `${place.name}${name}`);
+  for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, two, keyword);
+}
+
+/** A rule that allows less breaks requests; one that allows more breaks those who read responses. */
+function judge({ tell, direction }: SchemaPair, { at }: Two, isTighter: boolean, what: string): void {
+  const isBreaking = direction === 'request' ? isTighter : !isTighter;
+  tell({
+    impact: isBreaking ? 'breaking' : 'safe',
+    at,
+    what,
+    client: isBreaking
+      ? isTighter
+        ? 'Requests that are valid today may be refused.'
+        : 'Values outside the earlier limits can arrive.'
+      : NOTHING_TO_DO,
+  });
+}
+
+function uncompared({ tell }: SchemaPair, { at, place }: Two, keyword: string): void {
+  tell({
+    impact: 'uncompared',
+    at,
+    what: `${keyword} of ${subject(place)} changed, which this program cannot judge`,
+    client: 'Read the change: it may allow less, or more, than before.',
+  });
+}
+
+function compareProperties(pair: SchemaPair, two: Two): void {
   const { tell, direction } = pair;
-  const [were, are] = [namesOf(before), namesOf(after)];
-  const [needed, needs] = [requiredOf(before), requiredOf(after)];
-  for (const name of new Set([...were, ...are])) {
+  const { before, after, place, at } = two;
+  const [were, are] = [propertyNames(before), propertyNames(after)];
+  const [needed, needs] = [requiredNames(before), requiredNames(after)];
+  for (const name of new Set([...were, ...are, ...needed, ...needs])) {
     const label = place.name === '' ? name : `${place.name}.${name}`;
     const property = joinPointer(at, 'properties', name);
-    if (!are.has(name)) {
+    if (were.has(name) && !are.has(name)) {
       const isHarmless = direction === 'request' && !isClosed(after);
       tell({
         impact: isHarmless ? 'safe' : 'breaking',
-        at,
+        at: joinPointer(ownerOf(before), 'properties', name),
+        isRemoved: true,
         what: `${label} is gone`,
         client:
           direction === 'request'
@@ -71,8 +116,8 @@ function compareProperties(pair: SchemaPair, { before, after, place, at }: Two):
       });
       continue;
     }
-    if (!were.has(name)) {
-      const isNeeded = direction === 'request' && needs.has(name);
+    if (!were.has(name) && are.has(name)) {
+      const isNeeded = direction === 'request' && needs.has(name) && !needed.has(name);
       tell({
         impact: isNeeded ? 'breaking' : 'safe',
         at: property,
@@ -81,71 +126,93 @@ function compareProperties(pair: SchemaPair, { before, after, place, at }: Two):
       });
       continue;
     }
-    if (needed.has(name) !== needs.has(name)) {
-      const isBreaking = direction === 'request' ? needs.has(name) : needed.has(name);
-      const what = `${label} is ${needs.has(name) ? 'required now' : 'optional now'}`;
-      tell({
-        impact: isBreaking ? 'breaking' : 'safe',
-        at: property,
-        what,
-        client: isBreaking
-          ? direction === 'request'
-            ? 'Calls that do not send it are refused.'
-            : 'It can be undefined: the type makes you handle that.'
-          : 'Nothing to do.',
-      });
-    }
-    compare(pair, before.member(name).view, after.member(name).view, { ...place, name: label });
+    if (needed.has(name) !== needs.has(name))
+      compareRequired(pair, { isNeeded: needs.has(name), label, at: are.has(name) ? property : at });
+    if (were.has(name)) compare(pair, propertyShape(before, name), propertyShape(after, name), { ...place, name: label });
   }
-  if (direction === 'request' && isClosed(after) !== isClosed(before))
-    tell({
-      impact: isClosed(after) ? 'breaking' : 'safe',
-      at,
-      what: `${subject(place)} ${isClosed(after) ? 'takes no further fields now' : 'takes further fields now'}`,
-      client: isClosed(after) ? 'A misspelt or extra field is refused.' : 'Nothing to do.',
-    });
+  if (isClosed(after) !== isClosed(before))
+    judge(
+      pair,
+      two,
+      isClosed(after),
+      `${subject(place)} ${isClosed(after) ? 'allows no further properties now' : 'allows further properties now'}`,
+    );
 }
 
-function compareTypes({ tell, direction }: SchemaPair, { before, after, place, at }: Two): void {
-  const [were, are] = [wide(typesOf(before.nodes)), wide(typesOf(after.nodes))];
-  if (were.size === 0 && are.size === 0) return;
-  const added = are.size === 0 || were.size === 0 ? [] : [...are].filter((type) => !were.has(type));
-  const gone = are.size === 0 || were.size === 0 ? [] : [...were].filter((type) => !are.has(type));
+function compareRequired(
+  { tell, direction }: SchemaPair,
+  { isNeeded, label, at }: { readonly isNeeded: boolean; readonly label: string; readonly at: string },
+): void {
+  const isBreaking = (direction === 'request') === isNeeded;
+  const client =
+    direction === 'request' ? 'Calls that do not send it are refused.' : 'It can be undefined: the type makes you handle that.';
+  tell({
+    impact: isBreaking ? 'breaking' : 'safe',
+    at,
+    what: `${label} is ${isNeeded ? 'required' : 'optional'} now`,
+    client: isBreaking ? client : NOTHING_TO_DO,
+  });
+}
+
+function compareTypes(pair: SchemaPair, two: Two): void {
+  const { tell, direction } = pair;
+  const { before, after, place, at } = two;
+  const [were, are] = [typesOf(before), typesOf(after)];
+  if (were.size === 0 || are.size === 0) {
+    if (were.size !== are.size)
+      judge(
+        pair,
+        two,
+        are.size > 0,
+        `${subject(place)} ${are.size > 0 ? `must be ${[...are].join(' or ')} now` : 'can be of any type now'}`,
+      );
+    return;
+  }
+  const covers = (types: ReadonlySet<string>, type: string): boolean => types.has(type) || (type === 'integer' && types.has('number'));
+  const added = [...are].filter((type) => !covers(were, type));
+  const gone = [...were].filter((type) => !covers(are, type));
+  const isNarrowed = gone.includes('number') && are.has('integer');
   if (added.length > 0) {
     const impact: Impact = direction === 'response' ? 'breaking' : 'safe';
+    const client = `Handle ${added.join(' and ')}: code written for ${[...were].join(' or ')} fails on it.`;
     tell({
       impact,
       at,
       what: `${subject(place)} can be ${added.join(' or ')} now`,
-      client:
-        impact === 'breaking' ? `Handle ${added.join(' and ')}: code written for ${[...were].join(' or ')} fails on it.` : 'Nothing to do.',
+      client: impact === 'breaking' ? client : NOTHING_TO_DO,
     });
   }
   if (gone.length > 0) {
     const impact: Impact = direction === 'request' ? 'breaking' : 'safe';
-    tell({
-      impact,
-      at,
-      what: `${subject(place)} can no longer be ${gone.join(' or ')}`,
-      client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'A case less to handle.',
-    });
+    const what = isNarrowed ? `${subject(place)} must be an integer now` : `${subject(place)} can no longer be ${gone.join(' or ')}`;
+    tell({ impact, at, what, client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'One case less to handle.' });
   }
 }
 
-function compareValues({ tell, direction }: SchemaPair, { before, after, place, at }: Two): void {
+interface Values {
+  readonly values: ReadonlySet<string>;
+  /** Whether other values are possible as well: the listed ones are only known. */
+  readonly isOpen: boolean;
+}
+
+function compareValues(pair: SchemaPair, two: Two): void {
+  const { tell, direction } = pair;
+  const { before, after, place, at } = two;
   const [were, are] = [valuesOf(before), valuesOf(after)];
   if (were === undefined || are === undefined) {
     if (were === are) return;
-    const isClosing = are !== undefined;
-    const impact: Impact = isClosing === (direction === 'request') ? 'breaking' : 'safe';
-    tell({
-      impact,
-      at,
-      what: `${subject(place)} ${isClosing ? `is limited to ${[...are.values].join(', ')} now` : 'can have any value now'}`,
-      client: impact === 'breaking' ? 'A value outside the earlier ones is possible, or one that you send is refused.' : 'Nothing to do.',
-    });
-    return;
+    const listed = are ?? were;
+    if (listed?.isOpen === true) return;
+    const what = are === undefined ? 'can have any value now' : `is limited to ${[...are.values].join(', ')} now`;
+    return judge(pair, two, are !== undefined, `${subject(place)} ${what}`);
   }
+  if (were.isOpen !== are.isOpen)
+    judge(
+      pair,
+      two,
+      !are.isOpen,
+      `${subject(place)} ${are.isOpen ? 'can have other values than the listed ones now' : 'can have only the listed values now'}`,
+    );
   const added = [...are.values].filter((value) => !were.values.has(value));
   const gone = [...were.values].filter((value) => !are.values.has(value));
   const isOpen = were.isOpen && are.isOpen;
@@ -161,78 +228,200 @@ function compareValues({ tell, direction }: SchemaPair, { before, after, place, 
       impact: direction === 'request' && !isOpen ? 'breaking' : 'safe',
       at,
       what: `${subject(place)} no longer lists ${gone.join(', ')}`,
-      client: direction === 'request' && !isOpen ? 'The service refuses it.' : 'It is not expected any more.',
+      client: direction === 'request' && !isOpen ? 'The service refuses it.' : 'It is no longer expected.',
     });
 }
 
-/** Keywords, and whether a greater number allows less. */
-const LIMITS = [
+/** The values that a schema lists: in `enum` and `const`, or in the branch of an open enumeration that was seen (`x-seen`). */
+function valuesOf(shape: Shape): Values | undefined {
+  const seen = openEnumeration(shape);
+  const lists = keywordsOf(seen ?? shape, 'enum').filter((list) => Array.isArray(list));
+  const constants = keywordsOf(seen ?? shape, 'const');
+  const all = [...lists, ...constants.map((value) => [value])];
+  const [first, ...others] = all.map((list) => list.map((value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))));
+  if (first === undefined) return undefined;
+  return { values: new Set(first.filter((value) => others.every((other) => other.includes(value)))), isOpen: seen !== undefined };
+}
+
+/** Of `anyOf: [listed values, any text]`, the branch with the list. */
+function openEnumeration(shape: Shape): Shape | undefined {
+  return branchesOf(shape, 'anyOf').find((branch) => keywordOf(branch, 'x-seen') === true);
+}
+
+/** Keywords with a number, and whether a greater one allows less. */
+const LIMITS: readonly (readonly [keyword: string, growsTighter: boolean])[] = [
   ['minimum', true],
   ['exclusiveMinimum', true],
   ['minLength', true],
   ['minItems', true],
+  ['minProperties', true],
   ['maximum', false],
   ['exclusiveMaximum', false],
   ['maxLength', false],
   ['maxItems', false],
-] as const;
+  ['maxProperties', false],
+];
 
-function compareLimits({ tell, direction }: SchemaPair, { before, after, place, at }: Two): void {
-  const judge = (isTighter: boolean, what: string): void => {
-    const isBreaking = direction === 'request' ? isTighter : !isTighter;
-    tell({
-      impact: isBreaking ? 'breaking' : 'safe',
-      at,
-      what,
-      client: isBreaking
-        ? isTighter
-          ? 'What you send today may be refused.'
-          : 'Values outside the earlier limits may come.'
-        : 'Nothing to do.',
-    });
-  };
+function compareLimits(pair: SchemaPair, two: Two): void {
+  const { tell } = pair;
+  const { before, after, place, at } = two;
   for (const [keyword, growsTighter] of LIMITS) {
-    const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
+    const [was, is] = [limitOf(before, keyword, growsTighter), limitOf(after, keyword, growsTighter)];
     if (was === is) continue;
-    const isTighter = typeof is === 'number' && (typeof was !== 'number' || (growsTighter ? is > was : is < was));
-    judge(isTighter, `${keyword} of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`);
+    const isTighter = is !== undefined && (was === undefined || (growsTighter ? is > was : is < was));
+    judge(pair, two, isTighter, `${keyword} of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`);
   }
-  for (const keyword of ['pattern', 'format'] as const) {
+  for (const keyword of ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMediaType'] as const) {
     const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
     if (was === is) continue;
-    // Another pattern or format can be narrower or wider: taken for what hurts.
+    // Another pattern or format can be narrower or wider: it counts as what hurts.
     if (was !== undefined && is !== undefined)
       tell({
         impact: 'breaking',
         at,
         what: `${keyword} of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`,
-        client: 'What you send or read may no longer fit.',
+        client: 'The values that you send or read may no longer fit.',
       });
     else
-      judge(is !== undefined, `${subject(place)} ${is === undefined ? `has no ${keyword} any more` : `has the ${keyword} ${shown(is)}`}`);
+      judge(
+        pair,
+        two,
+        is !== undefined,
+        `${subject(place)} ${is === undefined ? `no longer has the ${keyword} ${shown(was)}` : `has the ${keyword} ${shown(is)} now`}`,
+      );
+  }
+  const [wasUnique, isUnique] = [keywordOf(before, 'uniqueItems') === true, keywordOf(after, 'uniqueItems') === true];
+  if (wasUnique !== isUnique)
+    judge(pair, two, isUnique, `${subject(place)} ${isUnique ? 'must not repeat items now' : 'can repeat items now'}`);
+}
+
+/** Of several limits the tightest. */
+function limitOf(shape: Shape, keyword: string, growsTighter: boolean): number | undefined {
+  const limits = keywordsOf(shape, keyword).filter((limit) => typeof limit === 'number');
+  return limits.length === 0 ? undefined : growsTighter ? Math.max(...limits) : Math.min(...limits);
+}
+
+/** A property that only one side may send is no longer there for the other. */
+function compareAccess(pair: SchemaPair, two: Two): void {
+  const { before, after, place } = two;
+  const keyword = pair.direction === 'request' ? 'readOnly' : 'writeOnly';
+  const [was, is] = [keywordOf(before, keyword) === true, keywordOf(after, keyword) === true];
+  if (was === is) return;
+  pair.tell({
+    impact: is ? 'breaking' : 'safe',
+    at: two.at,
+    what: `${subject(place)} ${is ? `is ${keyword} now` : `is no longer ${keyword}`}`,
+    client: !is ? NOTHING_TO_DO : pair.direction === 'request' ? 'Do not send it any longer.' : 'Responses do not have it.',
+  });
+}
+
+function compareTexts({ tell, direction }: SchemaPair, { before, after, place, at }: Two): void {
+  const [was, is] = [keywordOf(before, 'default'), keywordOf(after, 'default')];
+  if (JSON.stringify(was) !== JSON.stringify(is))
+    tell({
+      impact: direction === 'request' ? 'breaking' : 'documentation',
+      at,
+      what: `default of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`,
+      client: direction === 'request' ? 'Calls that do not send it mean something else.' : NOTHING_CHANGES,
+    });
+  const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)).filter(isText));
+  for (const keyword of keywords) {
+    if (JSON.stringify(keywordsOf(before, keyword)) === JSON.stringify(keywordsOf(after, keyword))) continue;
+    if (keyword === '$defs' || keyword === 'definitions') continue;
+    tell({
+      impact: 'documentation',
+      at,
+      what: `${keyword} of ${subject(place)} changed`,
+      client: keyword === 'x-secret' ? 'It is masked in logs, or no longer.' : NOTHING_CHANGES,
+    });
   }
 }
 
-function compareTexts({ tell }: SchemaPair, { before, after, place, at }: Two): void {
-  for (const keyword of [
-    'description',
-    'title',
-    'examples',
-    'default',
-    'deprecated',
-    'x-provenance',
-    'x-constraints',
-    'x-secret',
-  ] as const) {
-    const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
-    if (JSON.stringify(was) !== JSON.stringify(is))
-      tell({
-        impact: 'documentation',
-        at,
-        what: `${keyword} of ${subject(place)} changed`,
-        client: keyword === 'x-secret' ? 'It is masked in logs, or no longer.' : 'Nothing changes at run time.',
-      });
+/** Keywords with comparisons above. */
+const COMPARED: ReadonlySet<string> = new Set([
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'type',
+  'enum',
+  'const',
+  'default',
+  'required',
+  'properties',
+  'items',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'pattern',
+  'format',
+  'multipleOf',
+  'contentEncoding',
+  'contentMediaType',
+  'uniqueItems',
+  'readOnly',
+  'writeOnly',
+  ...LIMITS.map(([keyword]) => keyword),
+]);
+
+/** Whatever else a schema can say is at least named: nothing that may break something is passed over. */
+function compareOthers(pair: SchemaPair, two: Two): void {
+  const { before, after } = two;
+  const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)));
+  for (const keyword of keywords) {
+    if (COMPARED.has(keyword) || isText(keyword)) continue;
+    const text = ({ document }: Shape, values: readonly unknown[]): string => canonical(document, values);
+    if (text(before, keywordsOf(before, keyword)) !== text(after, keywordsOf(after, keyword))) uncompared(pair, two, keyword);
   }
+}
+
+function compareBelow(pair: SchemaPair, two: Two, keyword: 'items' | 'additionalProperties', name: string): void {
+  const { before, after, place } = two;
+  const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
+  // Whether further properties are allowed at all is compared with the properties.
+  const isSaid = (shape: Shape | undefined): shape is Shape => shape !== undefined && shape.allowsAny && shape.parts.length > 0;
+  if (isSaid(was) && isSaid(is)) return compare(pair, was, is, { ...place, name });
+  if (isSaid(was) === isSaid(is)) return;
+  if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
+  judge(pair, two, isSaid(is), `${keyword} of ${subject(place)} ${isSaid(is) ? 'are described now' : 'are no longer described'}`);
+}
+
+/** Alternatives that are the same in both documents are matched first; the others are compared in their order. */
+function compareBranches(pair: SchemaPair, two: Two, keyword: 'anyOf' | 'oneOf'): void {
+  const { before, after, place } = two;
+  const [were, are] = [alternatives(before, keyword), alternatives(after, keyword)];
+  const text = (shape: Shape): string => canonical(shape.document, shape.parts[0]?.schema);
+  const [old, now] = [were.map(text), are.map(text)];
+  const changed = were.filter((_, index) => !now.includes(old[index] ?? ''));
+  const other = are.filter((_, index) => !old.includes(now[index] ?? ''));
+  if (were.length === 0 || are.length === 0) {
+    if (were.length !== are.length)
+      judge(
+        pair,
+        two,
+        are.length > 0,
+        `${subject(place)} ${are.length > 0 ? `has alternatives (${keyword}) now` : `no longer has alternatives (${keyword})`}`,
+      );
+    return;
+  }
+  for (const [index, branch] of changed.entries()) {
+    const counterpart = other[index];
+    if (counterpart !== undefined) compare(pair, branch, counterpart, place);
+    else judge(pair, two, true, `${subject(place)} no longer has the alternative ${nameOf(branch)}`);
+  }
+  for (const branch of other.slice(changed.length)) judge(pair, two, false, `${subject(place)} can be ${nameOf(branch)} now`);
+}
+
+function alternatives(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
+  return keyword === 'anyOf' && openEnumeration(shape) !== undefined ? [] : branchesOf(shape, keyword);
+}
+
+function nameOf(branch: Shape): string {
+  const [first] = branch.parts;
+  const reference = first?.schema['$ref'];
+  if (typeof reference === 'string') return reference.split('/').at(-1) ?? reference;
+  const title = keywordOf(branch, 'title');
+  const types = [...typesOf(branch)].join(' or ');
+  return typeof title === 'string' ? title : types === '' ? 'another schema' : types;
 }
 
 function subject({ name }: Place): string {
@@ -240,58 +429,5 @@ function subject({ name }: Place): string {
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? 'none' : String(value);
-}
-
-function keywordOf({ nodes }: View, keyword: string): unknown {
-  return nodes.map(({ schema }) => schema[keyword]).find((value) => value !== undefined);
-}
-
-/** Every integer is a number. */
-function wide(types: ReadonlySet<string>): ReadonlySet<string> {
-  return types.has('number') ? new Set([...types].filter((type) => type !== 'integer')) : types;
-}
-
-function namesOf({ nodes }: View): ReadonlySet<string> {
-  return new Set(nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
-}
-
-function requiredOf({ nodes }: View): ReadonlySet<unknown> {
-  return new Set(nodes.flatMap(({ schema }) => (Array.isArray(schema['required']) ? schema['required'] : [])));
-}
-
-function isClosed({ nodes }: View): boolean {
-  return nodes.some(({ schema }) => schema['additionalProperties'] === false || schema['unevaluatedProperties'] === false);
-}
-
-function hasItems({ nodes }: View): boolean {
-  return nodes.some(({ schema }) => typeof schema['items'] === 'object');
-}
-
-function hasKeys({ nodes }: View): boolean {
-  return nodes.some(({ schema }) => typeof schema['additionalProperties'] === 'object');
-}
-
-function valuesOf({ nodes }: View): { readonly values: ReadonlySet<string>; readonly isOpen: boolean } | undefined {
-  const lists = nodes.filter(({ schema }) => Array.isArray(schema['enum']) || schema['const'] !== undefined);
-  if (lists.length === 0) return undefined;
-  const values = lists.flatMap(({ schema }) => (Array.isArray(schema['enum']) ? schema['enum'] : [schema['const']]));
-  return {
-    values: new Set(values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))),
-    isOpen: lists.some(({ schema }) => schema['x-seen'] === true),
-  };
-}
-
-/** The component that says most of it: where a person would look for the change. */
-function ownerOf({ nodes }: View): string {
-  const owner = nodes.findLast(({ schema }) => keysOf(schema, 'properties').length > 0) ?? nodes.findLast(isNoReference) ?? nodes[0];
-  return owner?.pointer ?? '';
-}
-
-function isNoReference({ schema }: SchemaNode): boolean {
-  return schema['$ref'] === undefined;
-}
-
-function pointerOf({ nodes }: View): string {
-  return nodes.map(({ pointer }) => pointer).join(' ');
+  return value === undefined ? 'none' : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }

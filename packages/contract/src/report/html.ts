@@ -36,7 +36,9 @@ export function toHtml(report: SettledReport): string {
 <nav aria-label="Parts of this page"><a href="#findings">Findings</a> <a href="#coverage">Coverage</a> <a href="#plan">What was allowed to be sent</a></nav>
 <main>
 ${figures(report)}
+${unfinished(report)}
 ${left(report)}
+${notes(report)}
 <section id="findings" aria-label="Findings">
 ${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.map((kind) => findingsOf(report, kind))}
 ${settled(report)}
@@ -103,6 +105,16 @@ function figures(report: SettledReport): Html {
 function left({ left: lines }: SettledReport): Html | undefined {
   if (lines.length === 0) return undefined;
   return markup`<div class="note"><b>Left behind on the account</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
+}
+
+function unfinished({ unfinished: lines }: SettledReport): Html | undefined {
+  if (lines.length === 0) return undefined;
+  return markup`<div class="note failed"><b>Planned to be undone, and not undone</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
+}
+
+function notes({ notes: lines }: SettledReport): Html | undefined {
+  if (lines.length === 0) return undefined;
+  return markup`<div class="note"><b>About the document</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
 }
 
 function findingsOf(report: SettledReport, verdict: Verdict): Html | undefined {

@@ -1,5 +1,5 @@
 import { XMLBuilder } from 'fast-xml-parser';
-import type { SettledFinding, SettledReport } from '../baseline.ts';
+import { failures, type SettledFinding, type SettledReport } from '../baseline.ts';
 import type { Coverage } from '../coverage.ts';
 import { visible } from './visible.ts';
 
@@ -18,11 +18,13 @@ export function toJunit(report: SettledReport): string {
   return visible(builder.build(document));
 }
 
-function suiteOf(row: Coverage, { findings, at }: SettledReport): Readonly<Record<string, unknown>> {
+function suiteOf(row: Coverage, report: SettledReport): Readonly<Record<string, unknown>> {
+  const { findings, at } = report;
   const own = findings.filter(({ touches }) => touches.some(({ operation }) => operation === row.operation));
+  const failing = new Set(failures(report));
   const cases = row.checks.map(({ check, outcome }) => {
     const mine = own.filter((finding) => finding.check === check);
-    const failed = mine.filter(({ verdict, accepted }) => verdict === 'violation' && accepted === undefined);
+    const failed = mine.filter((finding) => failing.has(finding));
     const base = { '@name': check, '@classname': row.operation };
     if (failed.length > 0)
       return { ...base, failure: failed.map((finding) => ({ '@type': check, '@message': finding.message, '#text': detail(finding) })) };

@@ -31,6 +31,9 @@ export function toMarkdown(report: SettledReport): string {
       ...report.fixed.map(({ check, finding, reason }) => `- ${check} ${finding} is gone: take it off the baseline (${cell(reason)})`),
       '',
     );
+  if (report.unfinished.length > 0)
+    lines.push('## Planned to be undone, and not undone', '', ...report.unfinished.map((what) => `- ${cell(what)}`), '');
+  if (report.notes.length > 0) lines.push('## About the document', '', ...report.notes.map((what) => `- ${cell(what)}`), '');
   if (report.left.length > 0) lines.push('## Left behind', '', ...report.left.map((what) => `- ${cell(what)}`), '');
   lines.push('## Coverage', '', '| operation | verdict | statuses | fields | |', '| --- | --- | --- | --- | --- |');
   for (const row of report.coverage) {

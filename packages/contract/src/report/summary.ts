@@ -1,4 +1,4 @@
-import { failures, type SettledReport } from '../baseline.ts';
+import { isFailed, type SettledReport } from '../baseline.ts';
 import { VERDICTS, type Verdict } from '../finding.ts';
 
 /** The figures that every report begins with. */
@@ -17,11 +17,11 @@ export function summarise(report: SettledReport): Summary {
   const { coverage, findings } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
   const count = (verdict: Verdict): number => open.filter((finding) => finding.verdict === verdict).length;
-  const [violation = 0, learned = 0, discovered = 0, unverified = 0] = VERDICTS.map(count);
+  const [violation, discovered, learned, unverified] = [count('violation'), count('discovered'), count('learned'), count('unverified')];
   const statuses = coverage.flatMap((row) => row.statuses.filter(({ described }) => described));
   const fields = coverage.flatMap((row) => row.fields);
   return {
-    verdict: failures(report).length > 0 ? 'failed' : 'passed',
+    verdict: isFailed(report) ? 'failed' : 'passed',
     counts: { violation, learned, discovered, unverified },
     accepted: findings.length - open.length,
     fixed: report.fixed.length,

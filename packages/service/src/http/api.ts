@@ -61,7 +61,7 @@ function takesNullRequestId(check: Check): boolean {
 }
 
 function headerOf(operations: readonly ApiOperation[]): string {
-  const headers = new Set(operations.map(({ operation }) => operation.security?.header));
+  const headers = new Set(operations.map(({ operation }) => operation.security?.name));
   const [header] = headers;
   if (headers.size !== 1 || header === undefined) throw new Error('Every operation of the document must need the same API key header.');
   return header;

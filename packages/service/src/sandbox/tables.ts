@@ -48,7 +48,7 @@ const inOrder: readonly string[] = Object.entries(places)
   .map(([name]) => name);
 
 /** Rows of one statement at the most. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Has nobody else write to any table until the unit of work ends: what it sees and leaves is the state of one instant. */
 export function freeze(db: Db, sharing: Sharing): Promise<void> {
@@ -59,7 +59,7 @@ export function freeze(db: Db, sharing: Sharing): Promise<void> {
 export async function dump(db: Db, take: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void> {
   for (const table of inOrder) {
     const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db);
-    for (let from = 0; from < rows.length; from += AT_ONCE) await take(table, rows.slice(from, from + AT_ONCE));
+    for (let from = 0; from < rows.length; from += BATCH_SIZE) await take(table, rows.slice(from, from + BATCH_SIZE));
   }
 }
 

@@ -47,13 +47,13 @@ export interface Sharing {
   /** Milliseconds by a clock that all who use the store have in common, in a query. */
   readonly now: RawBuilder<number>;
   /**
-   * Has a query of a unit of work claim the rows of a table until the unit ends. Rows that another
-   * unit has claimed, or is writing to, are left out, or waited for.
+   * Locks the rows that a query returns until the transaction ends. Rows that another
+   * transaction has locked are skipped or waited for.
    */
   claim<Tables extends keyof Schema, Row>(
     query: SelectQueryBuilder<Schema, Tables, Row>,
     of: Tables,
-    held: 'left out' | 'waited for',
+    locked: 'skip' | 'wait',
   ): SelectQueryBuilder<Schema, Tables, Row>;
   readonly windows: Windows;
   /** Waits until no other unit is writing to the tables, and has those that want to wait for the end of this one. */

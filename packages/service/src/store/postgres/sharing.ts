@@ -12,9 +12,9 @@ export function postgresSharing(db: Db, patient: Patient): Sharing {
     now: databaseNow,
     windows: tableWindows(db, patient),
     // The weaker of the two locks for an update: a row that others merely refer to is free to be claimed.
-    claim(query, of, held) {
+    claim(query, of, locked) {
       const claimed = query.forNoKeyUpdate(of);
-      return held === 'left out' ? claimed.skipLocked() : claimed;
+      return locked === 'skip' ? claimed.skipLocked() : claimed;
     },
     async freeze(unit, tables) {
       await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(unit);

@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** A request as it arrived. */
+export interface Arrived {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface RawServer {
+  readonly url: URL;
+  readonly arrived: readonly Arrived[];
+}
+
+/** A server on a free port of this machine until the test ends. */
+export async function startServer(reply: (request: Arrived, response: ServerResponse) => void): Promise<RawServer> {
+  const arrived: Arrived[] = [];
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://server.invalid');
+    const { method = '', headers } = request;
+    const one = { method, path: url.pathname, query: url.searchParams, headers, body: await text(request) };
+    arrived.push(one);
+    reply(one, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const address = server.address();
+  return { url: new URL(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`), arrived };
+}
+
+/** Ends a response with JSON. */
+export function sendJson(response: ServerResponse, status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(typeof body === 'string' ? body : JSON.stringify(body));
+}

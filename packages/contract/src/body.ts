@@ -1,0 +1,31 @@
+import { readForm, writeForm, type FormReading } from './form.ts';
+import { NO_ISSUES } from './issues.ts';
+import { emptyRecord, isObject } from './json.ts';
+import type { Operation, RequestBody } from './operation.ts';
+
+/** Anything that takes a body: an `Operation`. */
+export type TakesBody = Pick<Operation, 'body' | 'form'>;
+
+/** The text of a request body with these fields; undefined fields are left out. */
+export function writeBody(operation: TakesBody, values: Readonly<Record<string, unknown>>): string {
+  return operation.body?.format === 'json' ? JSON.stringify(values) : writeForm(operation, values);
+}
+
+/** What the text of a request body says, by field. */
+export function readBody(operation: TakesBody, text: string): FormReading {
+  if (operation.body?.format !== 'json') return readForm(operation, text);
+  const values = emptyRecord<unknown>();
+  const malformed = { path: '', keyword: 'malformed', message: 'must be a JSON object', params: {}, schemaPath: '' };
+  if (text === '') return { values, issues: [malformed] };
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? { values: Object.assign(values, value), issues: NO_ISSUES } : { values, issues: [malformed] };
+  } catch {
+    return { values, issues: [malformed] };
+  }
+}
+
+/** Whether a body needs none of its fields. */
+export function needsNoField(body: RequestBody | undefined): boolean {
+  return [...(body?.fields.values() ?? [])].every(({ required }) => !required);
+}

@@ -1,0 +1,352 @@
+import { describe, expect, test } from 'vitest';
+import { parseDocument, type OpenApiDocument } from '../document.ts';
+import { replaced } from '../replace.ts';
+import type { Impact } from './change.ts';
+import { diffDocuments } from './diff-documents.ts';
+
+const order = {
+  type: 'object',
+  required: ['sku'],
+  properties: {
+    sku: { type: 'string', minLength: 1, maxLength: 20, pattern: '^[A-Z]+$', enum: ['A', 'B'] },
+    count: { type: 'integer', minimum: 1, maximum: 9, default: 1 },
+    note: { type: ['string', 'null'], format: 'email' },
+    tags: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 5 },
+    extra: { type: 'object', additionalProperties: { type: 'string' } },
+    payment: { oneOf: [{ $ref: '#/components/schemas/Card' }, { $ref: '#/components/schemas/Bank' }] },
+  },
+};
+const json = (schema: unknown): unknown => ({ 'application/json': { schema } });
+
+/** A document with everything that users depend on: bodies both ways, parameters, headers, security, servers. */
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '1' },
+  servers: [{ url: 'https://api.example' }, { url: 'https://eu.api.example' }],
+  security: [{ Token: [] }, { Key: [] }],
+  paths: {
+    '/orders/{id}': {
+      put: {
+        operationId: 'putOrder',
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'dry', in: 'query', schema: { type: 'boolean' } },
+          { name: 'ids', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+          { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
+        ],
+        requestBody: { content: { ...Object(json(order)), 'text/csv': { schema: { type: 'string' } } } },
+        responses: {
+          200: {
+            description: 'Done.',
+            headers: { 'X-Left': { required: true, schema: { type: 'integer' } } },
+            content: { ...Object(json(order)), 'text/csv': { schema: { type: 'string' } } },
+          },
+          409: { description: 'Conflict.' },
+          default: { description: 'Anything else.' },
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: {
+      Key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      Token: { type: 'http', scheme: 'bearer' },
+      Login: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://id.example/token', scopes: { read: '', write: '' } } } },
+    },
+    schemas: {
+      Card: { type: 'object', required: ['number'], properties: { number: { type: 'string' } } },
+      Bank: { type: 'object', required: ['iban'], properties: { iban: { type: 'string' } } },
+    },
+  },
+};
+
+const PUT = '/paths/~1orders~1{id}/put';
+const SENT = `${PUT}/requestBody/content/application~1json/schema`;
+const RECEIVED = `${PUT}/responses/200/content/application~1json/schema`;
+
+type Edit = readonly [pointer: string, value: unknown];
+
+function changed(...edits: readonly Edit[]): OpenApiDocument {
+  // No object of the document is in two places, else an edit of the request would be one of the response.
+  const copy: unknown = JSON.parse(JSON.stringify(DOCUMENT));
+  return parseDocument(edits.reduce<unknown>((document, [pointer, value]) => replaced(document, pointer, value), copy));
+}
+
+function changes(...edits: readonly Edit[]): readonly string[] {
+  return diffDocuments(parseDocument(DOCUMENT), changed(...edits)).map(({ impact, what }) => `${impact}: ${what}`);
+}
+
+/** Each rule for a schema as [keyword edit, impact on requests, impact on responses, sentence]. */
+const SCHEMA_RULES: readonly (readonly [rule: string, at: string, value: unknown, request: Impact, response: Impact, what: string])[] = [
+  ['a property becomes required', '/required', ['sku', 'count'], 'breaking', 'safe', 'count is required now'],
+  ['a property becomes optional', '/required', [], 'safe', 'breaking', 'sku is optional now'],
+  ['a property is removed', '/properties/count', undefined, 'safe', 'breaking', 'count is gone'],
+  ['a property is added', '/properties/more', { type: 'string' }, 'safe', 'safe', 'more is new'],
+  ['further properties are refused', '/additionalProperties', false, 'breaking', 'safe', 'SUBJECT allows no further properties now'],
+  ['a value of an enumeration is removed', '/properties/sku/enum', ['A'], 'breaking', 'safe', 'sku no longer lists B'],
+  ['a value of an enumeration is added', '/properties/sku/enum', ['A', 'B', 'C'], 'safe', 'breaking', 'sku can be C now'],
+  ['an enumeration is removed', '/properties/sku/enum', undefined, 'safe', 'breaking', 'sku can have any value now'],
+  ['an enumeration is added', '/properties/note/enum', ['x'], 'breaking', 'safe', 'note is limited to x now'],
+  ['a constant is added', '/properties/note/const', 'x', 'breaking', 'safe', 'note is limited to x now'],
+  ['a type is no longer allowed', '/properties/count/type', 'string', 'breaking', 'safe', 'count can no longer be integer'],
+  ['another type is allowed', '/properties/count/type', 'string', 'safe', 'breaking', 'count can be string now'],
+  ['a type becomes narrower', '/properties/note/type', 'string', 'breaking', 'safe', 'note can no longer be null'],
+  ['a type becomes wider', '/properties/count/type', ['integer', 'null'], 'safe', 'breaking', 'count can be null now'],
+  ['a type is removed', '/properties/count/type', undefined, 'safe', 'breaking', 'count can be of any type now'],
+  ['an integer becomes a number', '/properties/count/type', 'number', 'safe', 'breaking', 'count can be number now'],
+  ['minLength grows', '/properties/sku/minLength', 2, 'breaking', 'safe', 'minLength of sku is 2 instead of 1'],
+  ['minLength shrinks', '/properties/sku/minLength', 0, 'safe', 'breaking', 'minLength of sku is 0 instead of 1'],
+  ['minLength is added', '/properties/note/minLength', 2, 'breaking', 'safe', 'minLength of note is 2 instead of none'],
+  ['maxLength shrinks', '/properties/sku/maxLength', 5, 'breaking', 'safe', 'maxLength of sku is 5 instead of 20'],
+  ['maxLength is removed', '/properties/sku/maxLength', undefined, 'safe', 'breaking', 'maxLength of sku is none instead of 20'],
+  ['minimum grows', '/properties/count/minimum', 2, 'breaking', 'safe', 'minimum of count is 2 instead of 1'],
+  ['maximum shrinks', '/properties/count/maximum', 5, 'breaking', 'safe', 'maximum of count is 5 instead of 9'],
+  [
+    'exclusiveMinimum is added',
+    '/properties/count/exclusiveMinimum',
+    1,
+    'breaking',
+    'safe',
+    'exclusiveMinimum of count is 1 instead of none',
+  ],
+  [
+    'exclusiveMaximum is added',
+    '/properties/count/exclusiveMaximum',
+    9,
+    'breaking',
+    'safe',
+    'exclusiveMaximum of count is 9 instead of none',
+  ],
+  ['multipleOf is added', '/properties/count/multipleOf', 2, 'breaking', 'safe', 'count has the multipleOf 2 now'],
+  ['minItems grows', '/properties/tags/minItems', 2, 'breaking', 'safe', 'minItems of tags is 2 instead of 1'],
+  ['maxItems shrinks', '/properties/tags/maxItems', 2, 'breaking', 'safe', 'maxItems of tags is 2 instead of 5'],
+  ['uniqueItems is added', '/properties/tags/uniqueItems', true, 'breaking', 'safe', 'tags must not repeat items now'],
+  ['minProperties is added', '/properties/extra/minProperties', 1, 'breaking', 'safe', 'minProperties of extra is 1 instead of none'],
+  ['maxProperties is added', '/properties/extra/maxProperties', 1, 'breaking', 'safe', 'maxProperties of extra is 1 instead of none'],
+  ['a pattern changes', '/properties/sku/pattern', '^[a-z]+$', 'breaking', 'breaking', 'pattern of sku is ^[a-z]+$ instead of ^[A-Z]+$'],
+  ['a pattern is removed', '/properties/sku/pattern', undefined, 'safe', 'breaking', 'sku no longer has the pattern ^[A-Z]+$'],
+  ['a format is added', '/properties/sku/format', 'uuid', 'breaking', 'safe', 'sku has the format uuid now'],
+  ['a format changes', '/properties/note/format', 'uri', 'breaking', 'breaking', 'format of note is uri instead of email'],
+  ['items change', '/properties/tags/items/type', 'integer', 'breaking', 'safe', 'tags.* can no longer be string'],
+  ['items are no longer described', '/properties/tags/items', undefined, 'safe', 'breaking', 'items of tags are no longer described'],
+  [
+    'values of a map change',
+    '/properties/extra/additionalProperties/type',
+    'integer',
+    'breaking',
+    'safe',
+    'extra.* can no longer be string',
+  ],
+  [
+    'an alternative is removed',
+    '/properties/payment/oneOf',
+    [{ $ref: '#/components/schemas/Card' }],
+    'breaking',
+    'safe',
+    'payment no longer has the alternative Bank',
+  ],
+  [
+    'an alternative is added',
+    '/properties/payment/oneOf',
+    [{ $ref: '#/components/schemas/Card' }, { $ref: '#/components/schemas/Bank' }, { type: 'null' }],
+    'safe',
+    'breaking',
+    'payment can be null now',
+  ],
+  ['alternatives are removed', '/properties/payment/oneOf', undefined, 'safe', 'breaking', 'payment no longer has alternatives (oneOf)'],
+  [
+    'alternatives are added',
+    '/properties/count/anyOf',
+    [{ minimum: 2 }, { const: 1 }],
+    'breaking',
+    'safe',
+    'count has alternatives (anyOf) now',
+  ],
+  ['a rule is added by allOf', '/properties/count/allOf', [{ minimum: 5 }], 'breaking', 'safe', 'minimum of count is 5 instead of 1'],
+  ['the default changes', '/properties/count/default', 2, 'breaking', 'documentation', 'default of count is 2 instead of 1'],
+  [
+    'a description is added',
+    '/properties/count/description',
+    'How many.',
+    'documentation',
+    'documentation',
+    'description of count changed',
+  ],
+];
+
+describe.each(SCHEMA_RULES)('%s', (_, at, value, request, response, what) => {
+  test('in a JSON request', () => {
+    expect(changes([`${SENT}${at}`, value])).toContain(`${request}: ${what.replace('SUBJECT', 'the body')}`);
+  });
+
+  test('in a response', () => {
+    expect(changes([`${RECEIVED}${at}`, value])).toContain(`${response}: ${what.replace('SUBJECT', 'the body of the answer 200')}`);
+  });
+});
+
+test.each<[string, readonly Edit[], string]>([
+  [
+    'a property is added as required',
+    [
+      [`${SENT}/properties/more`, {}],
+      [`${SENT}/required`, ['sku', 'more']],
+    ],
+    'breaking: more is new and required',
+  ],
+  ['a property becomes readOnly in a request', [[`${SENT}/properties/count/readOnly`, true]], 'breaking: count is readOnly now'],
+  ['a property becomes writeOnly in a response', [[`${RECEIVED}/properties/count/writeOnly`, true]], 'breaking: count is writeOnly now'],
+  ['the body becomes required', [[`${PUT}/requestBody/required`, true]], 'breaking: the body is required now'],
+  ['the body is removed', [[`${PUT}/requestBody`, undefined]], 'breaking: it takes no body now'],
+  [
+    'a media type of the request is removed',
+    [[`${PUT}/requestBody/content/text~1csv`, undefined]],
+    'breaking: the body can no longer be text/csv',
+  ],
+  ['a media type of the request is added', [[`${PUT}/requestBody/content/text~1xml`, {}]], 'safe: the body can be text/xml now'],
+  [
+    'the encoding of a body changes',
+    [[`${PUT}/requestBody/content/application~1json/encoding`, { tags: { explode: false } }]],
+    'breaking: encoding of the body changed',
+  ],
+  [
+    'a media type of a response is removed',
+    [[`${PUT}/responses/200/content/text~1csv`, undefined]],
+    'breaking: the body of the answer 200 can no longer be text/csv',
+  ],
+  [
+    'a body that is not JSON changes',
+    [[`${PUT}/responses/200/content/text~1csv/schema/type`, 'integer']],
+    'breaking: the body of the answer 200 as text/csv can be integer now',
+  ],
+  ['a successful response is removed', [[`${PUT}/responses/200`, undefined]], 'breaking: the answer 200 is gone'],
+  ['a failure is removed', [[`${PUT}/responses/409`, undefined]], 'safe: the answer 409 is gone'],
+  ['the default response is removed', [[`${PUT}/responses/default`, undefined]], 'breaking: the answer default is gone'],
+  ['a response is added', [[`${PUT}/responses/404`, { description: 'None.' }]], 'safe: the answer 404 is new'],
+  ['a response header is removed', [[`${PUT}/responses/200/headers`, undefined]], 'breaking: the header X-Left of the answer 200 is gone'],
+  [
+    'a response header becomes optional',
+    [[`${PUT}/responses/200/headers/X-Left/required`, false]],
+    'breaking: the header X-Left of the answer 200 is optional now',
+  ],
+  [
+    'a response header changes its type',
+    [[`${PUT}/responses/200/headers/X-Left/schema/type`, 'string']],
+    'breaking: the header X-Left of the answer 200 can be string now',
+  ],
+  ['an operation is removed', [['/paths/~1orders~1{id}', undefined]], 'breaking: PUT /orders/{id} is gone'],
+  ['an operation is added', [['/paths/~1more', { get: { responses: {} } }]], 'safe: GET /more is new'],
+  ['an operation is renamed', [[`${PUT}/operationId`, 'saveOrder']], 'breaking: it is called saveOrder instead of putOrder'],
+  ['an operation is deprecated', [[`${PUT}/deprecated`, true]], 'documentation: its deprecated changed'],
+  ['a parameter is removed', [[`${PUT}/parameters/1/name`, 'wet']], 'breaking: the parameter query dry is gone'],
+  [
+    'a required parameter is added',
+    [[`${PUT}/parameters/1`, { name: 'wet', in: 'query', required: true, schema: {} }]],
+    'breaking: the parameter query wet is new and required',
+  ],
+  ['a parameter becomes required', [[`${PUT}/parameters/1/required`, true]], 'breaking: the parameter query dry is required now'],
+  [
+    'a parameter changes its type',
+    [[`${PUT}/parameters/1/schema/type`, 'string']],
+    'breaking: the parameter query dry can no longer be boolean',
+  ],
+  [
+    'a parameter is written in another way',
+    [[`${PUT}/parameters/2/explode`, false]],
+    'breaking: explode of the parameter query ids is false instead of true',
+  ],
+  [
+    'a parameter has another style',
+    [[`${PUT}/parameters/2/style`, 'pipeDelimited']],
+    'breaking: style of the parameter query ids is pipeDelimited instead of form',
+  ],
+  ['a header parameter is removed', [[`${PUT}/parameters/3/name`, 'X-Other']], 'breaking: the parameter header X-Trace is gone'],
+  [
+    'a way to authenticate is removed',
+    [['/security', [{ Token: [] }]]],
+    'breaking: the API key in the header X-Key is no longer enough; needed is bearer authentication',
+  ],
+  [
+    'a second credential is needed',
+    [['/security', [{ Token: [], Key: [] }]]],
+    'breaking: bearer authentication is no longer enough; needed is bearer authentication and the API key in the header X-Key',
+  ],
+  [
+    'a way to authenticate is added',
+    [['/security', [{ Token: [] }, { Key: [] }, { Login: ['read'] }]]],
+    expect.stringMatching(/^safe: oauth2 .* is enough now$/),
+  ],
+  ['no credential is needed', [['/security', []]], 'safe: no credential is enough now'],
+  [
+    'the key is sent elsewhere',
+    [['/components/securitySchemes/Key/in', 'query']],
+    expect.stringContaining('breaking: the API key in the header X-Key is no longer enough'),
+  ],
+  [
+    'a server is removed',
+    [['/servers', [{ url: 'https://api.example' }]]],
+    'breaking: the server https://eu.api.example is gone or has other variables',
+  ],
+  [
+    'a server is added',
+    [['/servers', [{ url: 'https://api.example' }, { url: 'https://eu.api.example' }, { url: 'https://us.api.example' }]]],
+    'safe: the server https://us.api.example is new',
+  ],
+])('%s', (_, edits, expected) => {
+  expect(changes(...edits)).toContainEqual(expected);
+});
+
+describe('a parameter of a path', () => {
+  test('may be called otherwise: requests stay the same, code does not', () => {
+    const renamed = replaced(DOCUMENT, '/paths', {
+      '/orders/{order}': replaced(DOCUMENT.paths['/orders/{id}'], '/put/parameters/0/name', 'order'),
+    });
+    expect(diffDocuments(parseDocument(DOCUMENT), parseDocument(renamed)).map(({ impact, what }) => `${impact}: ${what}`)).toEqual([
+      'breaking: the parameter path order was called id',
+    ]);
+  });
+});
+
+describe('scopes', () => {
+  const secured = (...scopes: readonly string[]): Edit => ['/security', [{ Login: scopes }]];
+
+  test('that are needed beyond earlier ones break', () => {
+    const found = diffDocuments(changed(secured('read')), changed(secured('read', 'write')));
+    expect(found).toMatchObject([{ impact: 'breaking', what: expect.stringContaining('is no longer enough') }]);
+  });
+
+  test('that are no longer needed do not', () => {
+    expect(diffDocuments(changed(secured('read', 'write')), changed(secured('read'))).map(({ impact }) => impact)).toEqual(['safe']);
+  });
+});
+
+describe('what cannot be judged is said', () => {
+  test.each<[string, unknown]>([
+    ['not', { const: 'x' }],
+    ['if', { const: 'x' }],
+    ['patternProperties', { '^x-': { type: 'string' } }],
+    ['propertyNames', { maxLength: 3 }],
+    ['dependentRequired', { sku: ['count'] }],
+    ['prefixItems', [{ type: 'string' }]],
+    ['contains', { const: 1 }],
+    ['someday', true],
+  ])('%s of a schema', (keyword, value) => {
+    expect(changes([`${SENT}/${keyword}`, value])).toContain(`uncompared: ${keyword} of the body changed, which this program cannot judge`);
+  });
+
+  test.each<[string, Edit, string]>([
+    ['webhooks', ['/webhooks', { paid: {} }], 'uncompared: webhooks changed, which this program cannot judge'],
+    ['callbacks', [`${PUT}/callbacks`, { paid: {} }], 'uncompared: callbacks changed, which this program cannot judge'],
+    [
+      'an operation that cannot be read',
+      [`${PUT}/parameters/0`, { $ref: '#/nowhere' }],
+      expect.stringMatching(/^uncompared: putOrder cannot be read/),
+    ],
+  ])('%s', (_, edit, expected) => {
+    expect(changes(edit)).toContainEqual(expected);
+  });
+});
+
+test('the order of members, names of components and inlined references are no change', () => {
+  const inlined = changed([`${SENT}/properties/payment/oneOf/0`, DOCUMENT.components.schemas.Card], [`${SENT}/required`, ['sku']]);
+  expect(diffDocuments(parseDocument(DOCUMENT), inlined)).toEqual([]);
+});

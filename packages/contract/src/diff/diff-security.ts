@@ -1,0 +1,71 @@
+import { resolve, type OpenApiDocument } from '../document.ts';
+import { isObject, member } from '../json.ts';
+import type { Operation } from '../operation.ts';
+import { joinPointer, valueAt } from '../pointer.ts';
+import type { Tell } from './change.ts';
+import { canonical } from './shape.ts';
+
+interface Documents {
+  readonly before: OpenApiDocument;
+  readonly after: OpenApiDocument;
+  readonly tell: Tell;
+}
+
+/** One way to be let in: schemes that are all needed, each as what it asks for on the wire, with its scopes. */
+type Alternative = ReadonlyMap<string, readonly string[]>;
+
+/** Compares what lets a request in. A way that was enough and is no longer enough breaks those who use it. */
+export function diffSecurity({ before, after, tell }: Documents, was: Operation, is: Operation): void {
+  const [old, now] = [alternativesOf(before, was), alternativesOf(after, is)];
+  const lost = old.filter((given) => !now.some((needed) => isEnough(given, needed)));
+  const won = now.filter((given) => !old.some((needed) => isEnough(given, needed)));
+  const at = is.pointer;
+  for (const alternative of lost)
+    tell({
+      impact: 'breaking',
+      at,
+      what: `${shown(alternative)} is no longer enough; needed is ${now.map(shown).join(', or ')}`,
+      client: 'Requests of earlier clients are refused with 401 or 403.',
+    });
+  if (lost.length === 0)
+    for (const alternative of won)
+      tell({ impact: 'safe', at, what: `${shown(alternative)} is enough now`, client: 'A further way to be let in, which you may use.' });
+}
+
+function isEnough(given: Alternative, needed: Alternative): boolean {
+  return [...needed].every(([scheme, scopes]) => scopes.every((scope) => given.get(scheme)?.includes(scope) === true) && given.has(scheme));
+}
+
+/** Without a requirement, or with an empty one, nothing is needed. */
+function alternativesOf(document: OpenApiDocument, { pointer }: Operation): readonly Alternative[] {
+  const own = member(resolve(document, pointer).value, 'security');
+  const written = Array.isArray(own) ? own : (document.security ?? []);
+  const requirements = written.filter(isObject);
+  if (requirements.length === 0) return [new Map()];
+  return requirements.map(
+    (requirement) =>
+      new Map(
+        Object.entries(requirement).map(([name, scopes]) => [schemeText(document, name), Array.isArray(scopes) ? scopes.map(String) : []]),
+      ),
+  );
+}
+
+/** What a scheme asks for on the wire, whatever it is called in the document. */
+function schemeText(document: OpenApiDocument, name: string): string {
+  const pointer = joinPointer('/components/securitySchemes', name);
+  if (valueAt(document, pointer) === undefined) return `the scheme ${name}, which is not described`;
+  const { value } = resolve(document, pointer);
+  switch (value['type']) {
+    case 'apiKey':
+      return `the API key in the ${String(value['in'])} ${String(value['name'])}`;
+    case 'http':
+      return `${String(value['scheme']).toLowerCase()} authentication`;
+    default:
+      return `${String(value['type'])} ${canonical(document, value)}`;
+  }
+}
+
+function shown(alternative: Alternative): string {
+  if (alternative.size === 0) return 'no credential';
+  return [...alternative].map(([scheme, scopes]) => (scopes.length === 0 ? scheme : `${scheme} with ${scopes.join(', ')}`)).join(' and ');
+}

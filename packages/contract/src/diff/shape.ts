@@ -1,0 +1,155 @@
+import { referencePointer, type OpenApiDocument } from '../document.ts';
+import { isObject, member, type JsonObject } from '../json.ts';
+import { joinPointer, valueAt } from '../pointer.ts';
+import { keysOf } from '../schema.ts';
+
+/** One schema object that holds for a value without any condition. */
+interface Part {
+  readonly pointer: string;
+  readonly schema: JsonObject;
+}
+
+/** All that holds for a value: a schema, the ones that it refers to, and the parts of its `allOf`. */
+export interface Shape {
+  readonly document: OpenApiDocument;
+  readonly parts: readonly Part[];
+  /** False where the schema is `false`: no value is allowed. */
+  readonly allowsAny: boolean;
+}
+
+/** The shape of the schema at a pointer. */
+export function shapeAt(document: OpenApiDocument, ...pointers: readonly string[]): Shape {
+  const parts = new Map<string, Part>();
+  let allowsAny = true;
+  const visit = (pointer: string): void => {
+    if (parts.has(pointer)) return;
+    const schema = valueAt(document, pointer);
+    if (schema === false) allowsAny = false;
+    if (!isObject(schema)) return;
+    parts.set(pointer, { pointer, schema });
+    const reference = member(schema, '$ref');
+    if (reference !== undefined) visit(referencePointer(reference, pointer));
+    const all = member(schema, 'allOf');
+    if (Array.isArray(all)) all.forEach((_, index) => visit(joinPointer(pointer, 'allOf', index)));
+  };
+  for (const pointer of pointers) visit(pointer);
+  return { document, parts: [...parts.values()], allowsAny };
+}
+
+/** The value of a keyword; of several, the one that is nearest to the top. */
+export function keywordOf({ parts }: Shape, keyword: string): unknown {
+  return parts.map(({ schema }) => schema[keyword]).find((value) => value !== undefined);
+}
+
+/** All values of a keyword. */
+export function keywordsOf({ parts }: Shape, keyword: string): readonly unknown[] {
+  return parts.map(({ schema }) => schema[keyword]).filter((value) => value !== undefined);
+}
+
+export function propertyNames({ parts }: Shape): ReadonlySet<string> {
+  return new Set(parts.flatMap(({ schema }) => keysOf(schema, 'properties')));
+}
+
+export function requiredNames(shape: Shape): ReadonlySet<string> {
+  return new Set(
+    keywordsOf(shape, 'required').flatMap((names) => (Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [])),
+  );
+}
+
+export function propertyShape({ document, parts }: Shape, name: string): Shape {
+  const pointers = parts
+    .filter(({ schema }) => keysOf(schema, 'properties').includes(name))
+    .map(({ pointer }) => joinPointer(pointer, 'properties', name));
+  return shapeAt(document, ...pointers);
+}
+
+/** The shape below a keyword that holds one schema, such as `items`; undefined where no part has it. */
+export function shapeBelow({ document, parts }: Shape, keyword: string): Shape | undefined {
+  const pointers = parts
+    .filter(({ schema }) => isObject(schema[keyword]) || typeof schema[keyword] === 'boolean')
+    .map(({ pointer }) => joinPointer(pointer, keyword));
+  return pointers.length === 0 ? undefined : shapeAt(document, ...pointers);
+}
+
+/** The alternatives of `anyOf` or `oneOf`, each as the shape of its own. */
+export function branchesOf({ document, parts }: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
+  return parts.flatMap(({ pointer, schema }) => {
+    const branches = schema[keyword];
+    return Array.isArray(branches) ? branches.map((_, index) => shapeAt(document, joinPointer(pointer, keyword, index))) : [];
+  });
+}
+
+/** The JSON types that a value may have; empty where the schema does not say. Every integer is a number. */
+export function typesOf(shape: Shape): ReadonlySet<string> {
+  const sets = keywordsOf(shape, 'type').map((type) => new Set((Array.isArray(type) ? type : [type]).map(String)));
+  const [first, ...others] = sets;
+  const types = [...(first ?? [])].filter((type) =>
+    others.every((other) => other.has(type) || (type === 'integer' && other.has('number'))),
+  );
+  return new Set(types.includes('number') ? types.filter((type) => type !== 'integer') : types);
+}
+
+/** Whether properties that are not named are refused. */
+export function isClosed(shape: Shape): boolean {
+  return [...keywordsOf(shape, 'additionalProperties'), ...keywordsOf(shape, 'unevaluatedProperties')].includes(false);
+}
+
+/** Where a person looks for a change: the part that says most. */
+export function ownerOf({ parts }: Shape): string {
+  const owner =
+    parts.findLast(({ schema }) => keysOf(schema, 'properties').length > 0) ??
+    parts.findLast(({ schema }) => schema['$ref'] === undefined) ??
+    parts[0];
+  return owner?.pointer ?? '';
+}
+
+/** Names a shape by its places, so that recursion ends. */
+export function keyOf({ parts }: Shape): string {
+  return parts.map(({ pointer }) => pointer).join(' ');
+}
+
+/** Keywords that describe a schema and say nothing about values. */
+const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'examples',
+  'example',
+  'deprecated',
+  'externalDocs',
+  'xml',
+  '$comment',
+  '$schema',
+  '$id',
+  '$anchor',
+  '$defs',
+  'definitions',
+]);
+
+export function isText(keyword: string): boolean {
+  return TEXT_KEYWORDS.has(keyword) || keyword.startsWith('x-');
+}
+
+/** A value as text, the same for schemas that mean the same: references followed, texts and the order of members left out. */
+export function canonical(document: OpenApiDocument, value: unknown, seen: readonly string[] = []): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(document, item, seen)).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
+  const reference = member(value, '$ref');
+  if (typeof reference === 'string' && reference.startsWith('#')) {
+    const pointer = referencePointer(reference, '');
+    if (seen.includes(pointer)) return `"recursive ${seen.length - seen.indexOf(pointer)}"`;
+    const { $ref: _, ...beside } = value;
+    const target = canonical(document, valueAt(document, pointer), [...seen, pointer]);
+    return Object.keys(beside).some((keyword) => !isText(keyword))
+      ? `{"$ref":${target},${canonical(document, beside, seen).slice(1)}`
+      : target;
+  }
+  // A property can be called `title`, too: its value is a schema, not a text.
+  const members = Object.entries(value).filter(([keyword, child]) => !isText(keyword) || isObject(child));
+  return `{${members
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(
+      ([keyword, child]) =>
+        `${JSON.stringify(keyword)}:${canonical(document, keyword === 'required' && Array.isArray(child) ? child.toSorted() : child, seen)}`,
+    )
+    .join(',')}}`;
+}

@@ -1,0 +1,52 @@
+import type { Operation, Parameter } from './operation.ts';
+import { firstFitting, sampleOf, type SampleSource } from './sample.ts';
+
+/** The parameters of a request beside those of its path, as texts. */
+export interface RequestParameters {
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: Readonly<Record<string, string>>;
+}
+
+export const NO_PARAMETERS: RequestParameters = { query: [], headers: {}, cookies: {} };
+
+/** The values of the required parameters of an operation, or why it cannot be called with what the document has. */
+export function requiredParameters(source: SampleSource, operation: Operation): RequestParameters | string {
+  const query: (readonly [string, string])[] = [];
+  const headers: Record<string, string> = {};
+  const cookies: Record<string, string> = {};
+  for (const parameter of operation.parameters) {
+    const { name, in: place, required } = parameter;
+    if (!required || place === 'path' || isCredential(operation, parameter)) continue;
+    const texts = textsOf(source, parameter);
+    const [first] = texts ?? [];
+    if (texts === undefined) return `it needs the ${place} parameter ${name}, for which the document has no example`;
+    if (place === 'query') query.push(...texts.map((text) => [name, text] as const));
+    else if (first !== undefined && place === 'header') headers[name] = first;
+    else if (first !== undefined) cookies[name] = first;
+  }
+  return { query, headers, cookies };
+}
+
+/** Some documents describe their credential as a parameter, too. */
+function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
+  return security?.in === place && security.name.toLowerCase() === name.toLowerCase();
+}
+
+/** The texts that stand for a parameter's value: several for a list that is repeated. */
+function textsOf(source: SampleSource, parameter: Parameter): readonly string[] | undefined {
+  const { pointer, examples } = parameter;
+  const sample = firstFitting(source, pointer, examples) ?? (pointer === undefined ? undefined : sampleOf(source, pointer));
+  const [example] = examples;
+  const value = sample === undefined ? example : sample.value;
+  if (Array.isArray(value)) return parameter.explode ? value.map(String) : [value.map(String).join(',')];
+  if (value === null || value === undefined || typeof value === 'object') return undefined;
+  return [String(value)];
+}
+
+/** The values that the document names for a path parameter, as texts. */
+export function namedValues(source: SampleSource, { pointer, examples }: Parameter): readonly string[] {
+  const sample = pointer === undefined ? undefined : sampleOf(source, pointer);
+  const known = [...examples, ...(sample?.isFromDocument === true ? [sample.value] : [])];
+  return [...new Set(known.filter((value) => typeof value === 'string' || typeof value === 'number').map(String))];
+}

@@ -1,0 +1,255 @@
+import { DocumentError, resolve, type OpenApiDocument } from './document.ts';
+import { isObject, member, type JsonObject } from './json.ts';
+import { patternOf } from './pattern.ts';
+import { joinPointer, valueAt } from './pointer.ts';
+import type { Validator } from './validator.ts';
+
+/** What values are made from. */
+export interface SampleSource {
+  readonly document: OpenApiDocument;
+  readonly validator: Validator;
+}
+
+/** A value that keeps the rules of a schema. */
+export interface Sample {
+  readonly value: unknown;
+  /** Whether all of it stands in the document, as example, default or enumeration; else parts of it are made up. */
+  readonly isFromDocument: boolean;
+}
+
+const MAX_DEPTH = 8;
+const MADE_UP_TEXTS = [
+  'contract-test',
+  'contracttest',
+  'test',
+  'a',
+  'A',
+  'AB',
+  'ABC',
+  'EUR',
+  'en',
+  'DE',
+  'a1',
+  'A1',
+  '1',
+  '12',
+  '123',
+  '1234',
+  '12345',
+  '123456',
+  '12345678',
+  '0000000000',
+  '1.00',
+  '+4930123456',
+  'abcdefghijklmnopqrstuvwx',
+  '0123456789abcdef0123456789abcdef',
+];
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  'date-time': '2026-01-31T09:30:00Z',
+  date: '2026-01-31',
+  time: '09:30:00Z',
+  duration: 'P1D',
+  uuid: '3f1d0c4e-9a4b-4c6e-8a55-2b6a1f0c7d11',
+  email: 'contract-test@example.com',
+  'idn-email': 'contract-test@example.com',
+  hostname: 'contract-test.example.com',
+  'idn-hostname': 'contract-test.example.com',
+  uri: 'https://example.com/contract-test',
+  url: 'https://example.com/contract-test',
+  iri: 'https://example.com/contract-test',
+  'uri-reference': '/contract-test',
+  ipv4: '192.0.2.10',
+  ipv6: '2001:db8::10',
+  byte: 'Y29udHJhY3Q=',
+  password: 'Contract-Test-1!',
+};
+
+/**
+ * A value that keeps the rules of the schema at a pointer: an example, a constant, the default or the first listed value where the
+ * document has one, else one that is built from the rules.
+ * @returns undefined where no value was found that keeps them
+ */
+export function sampleOf(source: SampleSource, pointer: string): Sample | undefined {
+  const built = build(source, pointer, 0);
+  return built !== undefined && fits(source, pointer, built.value) ? built : undefined;
+}
+
+/** The first of some values that keeps the rules of a schema. */
+export function firstFitting(source: SampleSource, pointer: string | undefined, values: readonly unknown[]): Sample | undefined {
+  const index = values.findIndex((value) => pointer === undefined || fits(source, pointer, value));
+  return index < 0 ? undefined : { value: values[index], isFromDocument: true };
+}
+
+/** Whether a value keeps the rules at a pointer. A part that cannot be compiled alone is judged with the whole. */
+function fits({ validator }: SampleSource, pointer: string, value: unknown): boolean {
+  try {
+    return validator.compile(pointer)(value).length === 0;
+  } catch (error) {
+    if (error instanceof DocumentError) return true;
+    throw error;
+  }
+}
+
+function build(source: SampleSource, pointer: string, depth: number): Sample | undefined {
+  const written = valueAt(source.document, pointer);
+  if (typeof written === 'boolean') return written ? { value: 'contract-test', isFromDocument: false } : undefined;
+  if (!isObject(written) || depth > MAX_DEPTH) return undefined;
+  const given = firstFitting(source, pointer, valuesIn(written));
+  if (given !== undefined) return given;
+  const isReference = member(written, '$ref') !== undefined;
+  if (isReference) {
+    const { pointer: target } = resolve(source.document, pointer);
+    const followed = build(source, target, depth + 1);
+    if (followed !== undefined && fits(source, pointer, followed.value)) return followed;
+  }
+  return candidates(source, pointer, written, depth).find(({ value }) => fits(source, pointer, value));
+}
+
+/** The values that a schema object itself names. */
+function valuesIn(schema: JsonObject): readonly unknown[] {
+  const examples = member(schema, 'examples');
+  const listed = member(schema, 'enum');
+  return [
+    ...(Array.isArray(examples) ? examples : []),
+    ...['example', 'const', 'default'].filter((name) => Object.hasOwn(schema, name)).map((name) => schema[name]),
+    ...(Array.isArray(listed) ? listed : []),
+  ];
+}
+
+function candidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+  const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) => branchesOf(source, pointer, schema, keyword, depth));
+  const all = branchesOf(source, pointer, schema, 'allOf', depth);
+  const own = plainCandidates(source, pointer, schema, depth);
+  const combined =
+    all.length === 0
+      ? own
+      : own.concat(
+          mergedAll(all),
+          own.map((one) => mergedAll([...all, one])),
+        );
+  const withBranch = branches.flatMap((branch) => [branch, ...combined.map((one) => mergedAll([one, branch]))]);
+  return [...combined, ...withBranch];
+}
+
+function branchesOf(
+  source: SampleSource,
+  pointer: string,
+  schema: JsonObject,
+  keyword: 'allOf' | 'anyOf' | 'oneOf',
+  depth: number,
+): readonly Sample[] {
+  const written = member(schema, keyword);
+  if (!Array.isArray(written)) return [];
+  return written.map((_, index) => build(source, joinPointer(pointer, keyword, index), depth + 1)).filter((one) => one !== undefined);
+}
+
+/** Objects with the members of all; of other values the last. */
+function mergedAll(samples: readonly Sample[]): Sample {
+  const isFromDocument = samples.every((sample) => sample.isFromDocument);
+  const objects = samples.map(({ value }) => value).filter(isObject);
+  return objects.length === samples.length
+    ? { value: Object.assign({}, ...objects), isFromDocument }
+    : { value: samples.at(-1)?.value, isFromDocument };
+}
+
+function plainCandidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+  const madeUp = (value: unknown): Sample => ({ value, isFromDocument: false });
+  const type = member(schema, 'type');
+  const types = Array.isArray(type) ? type : type === undefined ? impliedTypes(schema) : [type];
+  return types.flatMap((name): readonly Sample[] => {
+    switch (name) {
+      case 'string':
+        return textsFor(schema).map(madeUp);
+      case 'integer':
+      case 'number':
+        return numbersFor(schema).map(madeUp);
+      case 'boolean':
+        return [madeUp(true), madeUp(false)];
+      case 'array':
+        return listsFor(source, pointer, schema, depth);
+      case 'object':
+        return objectsFor(source, pointer, schema, depth);
+      default:
+        return [];
+    }
+  });
+}
+
+function impliedTypes(schema: JsonObject): readonly string[] {
+  if (isObject(schema['properties']) || schema['additionalProperties'] !== undefined) return ['object'];
+  if (schema['items'] !== undefined) return ['array'];
+  if (['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].some((name) => schema[name] !== undefined))
+    return ['number'];
+  return ['string', 'object', 'integer'];
+}
+
+function textsFor({ format, minLength, maxLength, pattern }: JsonObject): readonly string[] {
+  const byFormat = typeof format === 'string' ? BY_FORMAT[format] : undefined;
+  const least = typeof minLength === 'number' ? minLength : 0;
+  const most = typeof maxLength === 'number' ? maxLength : Infinity;
+  const texts = MADE_UP_TEXTS.map((text) => text.padEnd(least, 'x').slice(0, Math.max(least, Math.min(most, text.length))));
+  const matches = typeof pattern === 'string' ? patternOf(pattern) : undefined;
+  const ofPattern = typeof pattern === 'string' ? textsLike(pattern, ['0', 'a', 'A']) : [];
+  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, ...ofPattern, 'x'.repeat(Math.min(least, 10_000))].filter(
+    (text) => matches === undefined || matches.test(text),
+  );
+}
+
+/** The longest run of one character that is tried after the literal beginning of a pattern. */
+const MAX_RUN = 64;
+
+/** Texts that begin as a pattern does, `m-` for `^m-[0-9]+$`, and go on with one of some characters; the shortest first. */
+export function textsLike(pattern: string, characters: readonly string[], leastRun = 1): readonly string[] {
+  const prefix = prefixOf(pattern);
+  const lengths = Array.from({ length: MAX_RUN - leastRun + 1 }, (_, index) => index + leastRun);
+  return lengths.flatMap((length) => characters.map((character) => prefix + character.repeat(length)));
+}
+
+/** The literal beginning of the texts that a pattern allows. */
+export function prefixOf(pattern: string): string {
+  const [, beginning = ''] = /^\^((?:[\w/:@#~%&=!,; -]|\\[-_./:])*)(?![*+?{])/.exec(pattern) ?? [];
+  return beginning.replaceAll('\\', '');
+}
+
+function numbersFor({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): readonly number[] {
+  const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : 1;
+  const least = typeof minimum === 'number' ? minimum : typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : undefined;
+  const most = typeof maximum === 'number' ? maximum : typeof exclusiveMaximum === 'number' ? exclusiveMaximum - step : undefined;
+  const all = [1, least, most, step, 0, least === undefined ? undefined : Math.ceil(least / step) * step];
+  return all.filter((value) => value !== undefined);
+}
+
+function listsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+  const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0;
+  if (least === 0) return [{ value: [], isFromDocument: false }];
+  const item = isObject(schema['items']) ? build(source, joinPointer(pointer, 'items'), depth + 1) : { value: 'a', isFromDocument: false };
+  return item === undefined ? [] : [{ value: Array.from({ length: least }, () => item.value), isFromDocument: item.isFromDocument }];
+}
+
+/** An object with what it needs; then one with all that the document has values for. */
+function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+  const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
+  const sampleFor = (name: string): Sample | undefined =>
+    properties.includes(name)
+      ? build(source, joinPointer(pointer, 'properties', name), depth + 1)
+      : { value: 'contract-test', isFromDocument: false };
+  const needed = required.map((name) => [name, sampleFor(name)] as const);
+  const known = needed.filter((entry): entry is readonly [string, Sample] => entry[1] !== undefined);
+  const isWhole = known.length === needed.length;
+  if (!isWhole) return [];
+  const smallest = objectOf(known);
+  const optional = properties
+    .filter((name) => !required.includes(name))
+    .map((name) => [name, sampleFor(name)] as const)
+    .filter((entry): entry is readonly [string, Sample] => entry[1]?.isFromDocument === true);
+  return optional.length === 0 ? [smallest] : [smallest, objectOf([...known, ...optional])];
+}
+
+function objectOf(entries: readonly (readonly [string, Sample])[]): Sample {
+  return {
+    value: Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
+    isFromDocument: entries.every(([, { isFromDocument }]) => isFromDocument),
+  };
+}

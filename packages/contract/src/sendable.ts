@@ -1,0 +1,66 @@
+import { needsNoField } from './body.ts';
+import type { OpenApiDocument } from './document.ts';
+import { isObject } from './json.ts';
+import type { Operation } from './operation.ts';
+import { requiredParameters, type RequestParameters } from './parameters.ts';
+import { sampleOf } from './sample.ts';
+import { stepForm } from './step-form.ts';
+import type { StepForm } from './step.ts';
+import type { Validator } from './validator.ts';
+
+/** What requests are made from. */
+export interface RequestSource {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly seed: number;
+}
+
+/** What a valid request of an operation carries beside its path and its credential. */
+export interface Sendable {
+  readonly parameters: RequestParameters;
+  readonly form: StepForm | undefined;
+}
+
+/** The fields of a valid body. */
+export interface BodyValues {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly isFromDocument: boolean;
+}
+
+/** A valid request of an operation, or why the document does not provide one. */
+export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
+  const { unsupportedSecurity, unsupportedBody, body } = operation;
+  if (unsupportedSecurity !== undefined) return unsupportedSecurity;
+  if (unsupportedBody !== undefined) return unsupportedBody;
+  const parameters = requiredParameters(source, operation);
+  if (typeof parameters === 'string') return parameters;
+  if (body === undefined) return { parameters, form: undefined };
+  const valid = validBody(source, operation);
+  if (valid === undefined && body.required)
+    return `it needs a ${body.format === 'form' ? 'form' : 'JSON body'}, for which the document has no example, and none could be made from its schema`;
+  return { parameters, form: valid === undefined ? undefined : stepForm(source, operation, valid) };
+}
+
+/** A body without fields where none is needed; else the first example that keeps the rules, else one made from the schema. */
+export function validBody(source: RequestSource, operation: Operation): BodyValues | undefined {
+  const { body } = operation;
+  if (body === undefined) return undefined;
+  if (needsNoField(body)) return { values: {}, isFromDocument: true };
+  const [example] = validExamples(source, operation);
+  if (example !== undefined) return { values: example.values, isFromDocument: true };
+  const sample = sampleOf(source, body.pointer);
+  return isObject(sample?.value) ? { values: sample.value, isFromDocument: sample.isFromDocument } : undefined;
+}
+
+/** The examples of a body that keep its rules; what the document itself gets wrong is never sent as valid. */
+export function validExamples(
+  { validator }: Pick<RequestSource, 'validator'>,
+  { body }: Operation,
+): readonly { readonly name: string; readonly values: Readonly<Record<string, unknown>> }[] {
+  if (body === undefined) return [];
+  const check = validator.compile(body.pointer);
+  return Object.entries(body.examples).flatMap(([name, { value }]) =>
+    isObject(value) && check(value).length === 0 ? [{ name, values: value }] : [],
+  );
+}

@@ -1,0 +1,40 @@
+import { upgrade } from '@scalar/openapi-upgrader';
+import { parseDocument, type OpenApiDocument } from './document.ts';
+import { isObject, type JsonObject } from './json.ts';
+
+/** A document in OpenAPI 3.1, and what readers of a report should know of how it became that. */
+export interface UpgradedDocument {
+  readonly document: OpenApiDocument;
+  readonly notes: readonly string[];
+  /** Whether it was written in another version, so that changes in the notation of 3.1 cannot be written into it. */
+  readonly isUpgraded: boolean;
+}
+
+/**
+ * An OpenAPI document of version 3.0 or 3.1 as one of 3.1.
+ * @param value parsed JSON or YAML
+ * @throws {DocumentError} when it is neither
+ */
+export function upgradeDocument(value: unknown): UpgradedDocument {
+  const version = isObject(value) ? value['openapi'] : undefined;
+  if (!isObject(value) || typeof version !== 'string' || !version.startsWith('3.0.'))
+    return { document: parseDocument(value), notes: [], isUpgraded: false };
+  const upgraded: unknown = upgrade(structuredClone(value), '3.1');
+  return {
+    document: parseDocument(finished(upgraded, value)),
+    notes: [`The document is OpenAPI ${version}; it was read as 3.1.`],
+    isUpgraded: true,
+  };
+}
+
+/** What the upgrade leaves undone: null in enumerations of what may be null, and `nullable` where there is no type. */
+function finished(upgraded: unknown, original: unknown): unknown {
+  if (Array.isArray(upgraded)) return upgraded.map((item, index) => finished(item, Array.isArray(original) ? original[index] : undefined));
+  if (!isObject(upgraded)) return upgraded;
+  const before: JsonObject = isObject(original) ? original : {};
+  const children = Object.fromEntries(Object.entries(upgraded).map(([key, child]) => [key, finished(child, before[key])]));
+  if (typeof before['nullable'] !== 'boolean') return children;
+  const { nullable: _, ...schema } = children;
+  const listed = schema['enum'];
+  return before['nullable'] && Array.isArray(listed) && !listed.includes(null) ? { ...schema, enum: [...listed, null] } : schema;
+}

@@ -1,0 +1,80 @@
+import { jsonOf } from './answer.ts';
+import { visitViews } from './applies.ts';
+import { DocumentError, parseDocument, type OpenApiDocument } from './document.ts';
+import type { Operation } from './operation.ts';
+import { surveyOperations, type UnreadableOperation } from './operations.ts';
+import { rootView } from './view.ts';
+import { createValidator, type Validator } from './validator.ts';
+
+/** A document of which every schema that is used was compiled, so that nothing in it can end a run. */
+export interface UsableDocument {
+  readonly document: OpenApiDocument;
+  /** All operations, also those that cannot be used. */
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  /** Operations that can neither be called nor judged, with the reason. */
+  readonly unusable: ReadonlyMap<string, string>;
+  /** What readers of a report should know of the document. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads a document and compiles its schemas.
+ * @throws {DocumentError} when it is not an OpenAPI 3.1 document
+ */
+export function readUsable(given: OpenApiDocument): UsableDocument {
+  const document = parseDocument(given);
+  const { operations: readable, unreadable } = surveyOperations(document);
+  const validator = createValidator(document, { brief: true, lenient: true });
+  const unusable = new Map(unreadable.map(({ id, reason }) => [id, `the document does not describe it properly: ${reason}`]));
+  for (const operation of readable) {
+    const problem = problemOf(document, validator, operation);
+    if (problem !== undefined) unusable.set(operation.id, `a schema of it cannot be used: ${problem}`);
+  }
+  return { document, operations: [...readable, ...unreadable.map(stubOf)], validator, unusable, notes: validator.notes() };
+}
+
+function problemOf(document: OpenApiDocument, validator: Validator, operation: Operation): string | undefined {
+  try {
+    for (const pointer of schemasIn(operation)) {
+      validator.compile(pointer);
+      visitViews(rootView(document, pointer), () => false);
+    }
+    return undefined;
+  } catch (error) {
+    // A pattern that is no regular expression is a SyntaxError.
+    if (error instanceof DocumentError || error instanceof SyntaxError) return error.message;
+    throw error;
+  }
+}
+
+function schemasIn({ parameters, body, responses }: Operation): readonly string[] {
+  const inResponses = Object.values(responses).flatMap((response) => [
+    jsonOf(response)?.pointer,
+    ...Object.values(response.headers).map(({ pointer }) => pointer),
+  ]);
+  return [...parameters.map(({ pointer }) => pointer), body?.pointer, ...inResponses].filter((pointer) => pointer !== undefined);
+}
+
+/** An operation of which nothing but its address is known. */
+function stubOf({ id, method, path, pointer }: UnreadableOperation): Operation {
+  return {
+    id,
+    method,
+    path,
+    pointer,
+    summary: '',
+    tag: undefined,
+    provenance: 'shown',
+    billable: false,
+    readOnly: false,
+    retry: 'never',
+    security: undefined,
+    unsupportedSecurity: undefined,
+    parameters: [],
+    body: undefined,
+    form: undefined,
+    unsupportedBody: undefined,
+    responses: {},
+  };
+}
