@@ -9,7 +9,7 @@ import { isBefore } from './look.ts';
 import type { Look } from './look.ts';
 import type { LostRequest, Memory } from './memory.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
-import { ResellerError } from './runtime/errors.ts';
+import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Recovered } from './runtime/recovered.ts';
@@ -106,26 +106,20 @@ async function reconcileByKey(
   { settleMs = DEFAULT_SETTLE_MS, ...options }: ReconcileOptions,
 ): Promise<Found | undefined> {
   const end = clock.now() + settleMs;
-  const prepared = { ...request.prepared, options: { ...request.prepared.options, ...options } };
+  const prepared = { ...request.prepared, isLost: true, options: { ...request.prepared.options, ...options } };
   for (let retries = 0; ; retries++) {
     try {
       const answer = await resend(prepared);
       memory.remember(answer.requestID, clock.now());
       return { ...settled(request, committed(request.prepared.operation.id, await answer.response.clone().text())), answer };
     } catch (error) {
-      if (!(error instanceof ResellerError)) throw error;
-      if (options.signal?.aborted) throw error;
-      if (!error.uncertain && isRefusalOfTheRequest(error)) return settled(request, { outcome: 'not-committed', error });
+      if (!(error instanceof ResellerError) || options.signal?.aborted) throw error;
+      if (!(error instanceof OutcomeUnknownError)) return settled(request, { outcome: 'not-committed', error });
     }
     const delay = backoffMs(retries);
     if (clock.now() + delay >= end) return undefined;
     await clock.sleep(delay, options.signal);
   }
-}
-
-/** Refusals of the caller or of the moment say nothing about the first sending. */
-function isRefusalOfTheRequest({ status, type }: ResellerError): boolean {
-  return status !== undefined && ![401, 403, 408, 425, 429, 501, 503].includes(status) && type !== 'idempotency_key_reused';
 }
 
 async function reconcileByLog(
