@@ -49,7 +49,12 @@ export async function openSales(db: Db, accountId: string, now: number): Promise
   const sales = rows
     .map((row) => {
       const course = toSaleCourse(row);
-      return { ...course, upgradable: row.upgradable === 1, descriptions: parseDescriptions(row.descriptions), state: saleStateAt(course, now) };
+      return {
+        ...course,
+        upgradable: row.upgradable === 1,
+        descriptions: parseDescriptions(row.descriptions),
+        state: saleStateAt(course, now),
+      };
     })
     .filter(({ state }) => state !== 'ended');
   if (sales.length === 0) return [];
