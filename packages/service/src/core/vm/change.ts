@@ -13,14 +13,14 @@ import { Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
-import { isVmState, vmStateAfter } from '../../rules/vm-state.ts';
+import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts';
 import type { VmEvent } from '../../rules/vm-state.ts';
 import type { VmsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 
 type Vm = Selectable<VmsTable>;
 
-/** How a change of a VM is carried out in the store. */
+/** A change of a VM that the store carries out by itself. */
 export interface VmChange extends Omit<Settling, 'accountId'> {
   readonly vmId: number;
 }
@@ -73,25 +73,34 @@ export async function restartBilling(db: Db, change: VmChange): Promise<void> {
   await beginPosition(db, position);
 }
 
+const PARTICIPLES: Readonly<Record<VmEvent, string>> = {
+  resize: 'resized',
+  restart: 'billed anew',
+  stop: 'stopped',
+  start: 'started',
+  remove: 'removed',
+};
+
 /** Settles the account, then changes the state in one conditional update. */
 async function applyEvent(
   db: Db,
   { vmId, now, ports, secret }: VmChange,
   { event, changing }: { event: VmEvent; changing: 0 | 1 },
 ): Promise<{ vm: Vm; instant: Seconds }> {
-  const found = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
-  if (!found || !isVmState(found.state) || found.state === 'reserved' || found.state === 'removed') {
-    throw new Refusal(404, 'not_found', `There is no VM ${vmId}.`);
+  const present = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
+  if (!present || !isVmState(present.state)) throw new Refusal(404, 'not_found', `The VM ${vmId} does not exist. Check its identifier.`);
+  const instant = await billingInstant(db, { accountId: present.account_id, now, ports, secret });
+  if (present.changing !== 0) throw underWay(vmId);
+  const after = vmStateAfter(present.state, event);
+  if (!after) {
+    const states = vmStatesBefore(event).join(' or ');
+    throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${present.state}. Only a ${states} VM can be ${PARTICIPLES[event]}.`);
   }
-  const instant = await billingInstant(db, { accountId: found.account_id, now, ports, secret });
-  if (found.changing !== 0) throw underWay(vmId);
-  const after = vmStateAfter(found.state, event);
-  if (!after) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
   const vm = await db
     .updateTable('vms')
-    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : found.state, changing, ...(event === 'remove' && { removed: now }) })
+    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : present.state, changing, ...(event === 'remove' && { removed: now }) })
     .where('id', '=', vmId)
-    .where('state', '=', found.state)
+    .where('state', '=', present.state)
     .where('changing', '=', 0)
     .returningAll()
     .executeTakeFirst();
