@@ -3,7 +3,7 @@ import type { Reseller, ResellerConfig } from '@reseller/client';
 import { createClient } from '@reseller/operator-client';
 import type { Client as OperatorClient } from '@reseller/operator-client';
 import { createService, simulatedPorts } from '@reseller/service';
-import type { Hypervisor, Random, Service, ServiceParts, Store } from '@reseller/service';
+import type { Hypervisor, Random, Service, ServiceOptions, Store } from '@reseller/service';
 import { pino } from 'pino';
 
 import { TestClock } from './clock.ts';
@@ -21,7 +21,7 @@ const OPERATOR_URL = 'http://operator.test';
 const OPERATOR_TOKEN = 'operator-token-of-a-service-for-tests';
 
 /** How a service for one test is made. */
-export interface TestServiceOptions extends Pick<ServiceParts, 'lenient'> {
+export interface TestServiceOptions extends Pick<ServiceOptions, 'lenient'> {
   /** Where its clock stands at first, ISO 8601. */
   readonly now?: string;
   readonly random?: Random;

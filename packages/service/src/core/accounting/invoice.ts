@@ -1,4 +1,5 @@
 /** Invoices of closed periods as answers show them (specification: "Invoice"). */
+import type { Runtime } from '../../delivery/runtime.ts';
 import type { Selectable } from 'kysely';
 
 import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
@@ -11,13 +12,13 @@ import type { Db } from '../../store/store.ts';
 /** A stored invoice with the link to its document. */
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,
-  call: { readonly secret: string; publicUrl(): string },
+  { secret, publicUrl }: Pick<Runtime, 'secret' | 'publicUrl'>,
 ): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
-    invoice: documentLink(call.publicUrl(), invoice.id, call.secret),
+    invoice: documentLink(publicUrl(), invoice.id, secret),
   };
 }
 

@@ -6,7 +6,7 @@ import { toInvoiceSummary } from '../../core/accounting/invoice.ts';
 export const listInvoices: StoreOperation<'listInvoices'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -15,7 +15,7 @@ export const listInvoices: StoreOperation<'listInvoices'> = {
       .execute();
     return {
       message: `${invoices.length} invoices.`,
-      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call)])),
+      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call.runtime)])),
     };
   },
 };
