@@ -75,6 +75,7 @@ describe('sendOnce', () => {
 const received = (status: number, text: string, headers: Record<string, string> = {}): Attempt => ({
   kind: 'received',
   status,
+  statusText: '',
   headers: new Headers(headers),
   text,
 });

@@ -1,4 +1,4 @@
-import { resolve, type OpenApiDocument } from './document.ts';
+import { DocumentError, resolve, type OpenApiDocument } from './document.ts';
 import { isObject, member, type JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
@@ -81,8 +81,14 @@ export function firstFitting(source: SampleSource, pointer: string | undefined, 
   return index < 0 ? undefined : { value: values[index], isFromDocument: true };
 }
 
+/** Whether a value keeps the rules at a pointer. A part that cannot be compiled alone is judged with the whole. */
 function fits({ validator }: SampleSource, pointer: string, value: unknown): boolean {
-  return validator.compile(pointer)(value).length === 0;
+  try {
+    return validator.compile(pointer)(value).length === 0;
+  } catch (error) {
+    if (error instanceof DocumentError) return true;
+    throw error;
+  }
 }
 
 function build(source: SampleSource, pointer: string, depth: number): Sample | undefined {

@@ -1,5 +1,6 @@
 /** A server, how to reach it, and what its responses told about it. */
 import type { ClientConfig, Clock, Fetch } from './options.ts';
+import { sleep } from './sleep.ts';
 
 export interface Connection {
   /** Base address without a trailing slash. */
@@ -69,15 +70,3 @@ function readBaseUrl(baseUrl: unknown): string {
   if (base === undefined) throw new TypeError(`The baseUrl '${baseUrl}' is not an http or https address without a query.`);
   return base;
 }
-
-const sleep: Clock['sleep'] = (milliseconds, signal) =>
-  new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    signal?.addEventListener('abort', finish);
-    if (signal?.aborted) finish();
-  });

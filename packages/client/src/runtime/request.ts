@@ -158,8 +158,12 @@ function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempo
   };
 }
 
-function answerOf({ status, headers, text }: Received, { data, requestID, message }: Envelope, attempts: number): Answer<never> {
-  const response = new Response(text, { status, headers });
+function answerOf(
+  { status, statusText, headers, text }: Received,
+  { data, requestID, message }: Envelope,
+  attempts: number,
+): Answer<never> {
+  const response = new Response(text, { status, statusText, headers });
   return { data, requestID, message, status, attempts, response };
 }
 

@@ -45,7 +45,7 @@ function unreadable(): RequestFault {
 function urlTooLong(): RequestFault {
   return new RequestFault(
     'uri-too-long',
-    `The path of the request is too long. A URL may have ${MAX_URL_LENGTH} bytes and each part of its path 1024.`,
+    `The path of the request is too long. A URL may have ${MAX_URL_LENGTH} bytes, and each segment of its path 1024.`,
   );
 }
 

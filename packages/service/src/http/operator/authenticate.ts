@@ -4,6 +4,7 @@ import { OperatorProblem } from '../../operator/problem.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { createGuessingLimiter } from '../guessing.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** Longer tokens are not looked up. */
 const MAX_TOKEN_LENGTH = 512;
@@ -49,13 +50,13 @@ export function createOperatorAuthenticator(store: Store, token: string | undefi
     if (retryAfter !== undefined) {
       throw new OperatorProblem(
         'rate-limited',
-        `Too many requests without a valid token came from this address. Wait ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}, as Retry-After says.`,
+        `Too many requests came from this address without a valid token. Wait ${counted(retryAfter, 'second')}, as Retry-After says.`,
         { retryAfter },
       );
     }
     throw new OperatorProblem(
       'unauthorized',
-      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new one.',
+      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new token.',
     );
   };
 }
