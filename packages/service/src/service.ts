@@ -154,7 +154,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const sandbox: Sandbox = {
     clock,
     exclusive,
-    doDueWork: () => doDueWork('waited for'),
+    doDueWork: () => doDueWork('wait'),
     async recoverDeliveries() {
       await recover();
     },
@@ -211,7 +211,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await now();
       return Math.floor(clock.offset / 1000);
     },
-    runDueWork: () => exclusive(() => doDueWork('left out')),
+    runDueWork: () => exclusive(() => doDueWork('skip')),
     async close() {
       closing.abort();
       await Promise.all([app.close(), operator.close()]);
@@ -231,7 +231,7 @@ function upkeepOf(store: Store): (now: number) => Promise<void> {
     if (performance.now() - last < UPKEEP_EVERY) return;
     await forgetOldKeys(store, now);
     await forgetOldAttempts(store, now);
-    await store.sharing.windows.forget();
+    await store.sharing.windows.deleteExpired();
     last = performance.now();
   };
 }

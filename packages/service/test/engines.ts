@@ -8,9 +8,7 @@ import { inject, onTestFinished } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
-import type { Store } from '../src/store/store.ts';
-
-export type Engine = 'sqlite' | 'postgres';
+import type { Engine, Store } from '../src/store/store.ts';
 
 export const engines: readonly Engine[] = ['sqlite', 'postgres'];
 

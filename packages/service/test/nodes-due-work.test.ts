@@ -163,7 +163,7 @@ test('one of several instances calls the fleet, and another one takes over if it
   expect(calls).toHaveLength(1);
   hangs = false;
   await dying.store.commit(({ db }) =>
-    db.updateTable('nodes').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
+    db.updateTable('instances').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
   );
   await until(async () => {
     await other.service.runDueWork();

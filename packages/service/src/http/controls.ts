@@ -5,7 +5,7 @@ import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';
-import type { FaultsTable } from '../store/operator-schema.ts';
+import type { FaultsTable } from '../store/tables/faults.ts';
 import type { Store } from '../store/store.ts';
 
 /** Milliseconds that what was read holds: what another node changes is seen within this time. */

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 import type { BrokenRule, ResizeVmRequest, Vm } from '../generated/operator/types.gen.ts';
 import { restartBilling } from '../core/vm/change.ts';
 import { decimalOf } from '../rules/money.ts';
-import type { VmsTable } from '../store/schema.ts';
+import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
 import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';

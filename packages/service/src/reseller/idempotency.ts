@@ -105,7 +105,7 @@ export async function forgetOldKeys(store: Store, now: number): Promise<number> 
   for (let forgotten = 0; ;) {
     const count = await store.commit(async ({ db }) => {
       const old = isOld(db).select(['account_id', 'key_hash']).orderBy('created').limit(AT_ONCE);
-      const keys = await store.sharing.claim(old, 'idempotency_keys', 'left out').execute();
+      const keys = await store.sharing.claim(old, 'idempotency_keys', 'skip').execute();
       for (const { account_id, key_hash } of keys)
         await db.deleteFrom('idempotency_keys').where('account_id', '=', account_id).where('key_hash', '=', key_hash).execute();
       return keys.length;

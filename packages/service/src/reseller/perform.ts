@@ -90,7 +90,7 @@ async function replayOrRun<Id extends OperationId, Result extends Reply | undefi
     return await run();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    await transaction.undo();
+    await transaction.rollBack();
     return logged(transaction, request, request.refuse(error), error.type);
   }
 }

@@ -9,7 +9,8 @@ import { onTestFinished } from 'vitest';
 import { openSqliteStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { newDatabase } from '../engines.ts';
-import type { Engine, StorePlace } from '../engines.ts';
+import type { Engine } from '../../src/store/store.ts';
+import type { StorePlace } from '../engines.ts';
 
 /** Memory as a file system, where there is one. */
 const MEMORY = '/dev/shm';

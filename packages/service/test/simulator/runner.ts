@@ -1,7 +1,7 @@
 /** Runs simulations, and says how to run one again that fails. */
 import { burst } from './burst.ts';
 import { simulatedPlace } from './places.ts';
-import type { Engine } from '../engines.ts';
+import type { Engine } from '../../src/store/store.ts';
 import { beginSale, changeCreditLimit, endSomeSale, settleSomeInvoice } from './actions-accounting.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';

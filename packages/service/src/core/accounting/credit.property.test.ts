@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 import { handleOf, holdUp, reserved } from '../../../test/domains.ts';
 import { engines, newDatabase } from '../../../test/engines.ts';
-import type { Engine } from '../../../test/engines.ts';
+import type { Engine } from '../../store/store.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';

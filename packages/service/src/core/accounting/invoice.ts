@@ -5,7 +5,9 @@ import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
-import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/schema.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { InvoicesTable } from '../../store/tables/invoices.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 
 /** A stored invoice with the link to its document. */

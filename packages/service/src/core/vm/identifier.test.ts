@@ -3,7 +3,7 @@ import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { engines, newDatabase } from '../../../test/engines.ts';
-import type { Engine } from '../../../test/engines.ts';
+import type { Engine } from '../../store/store.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import type { Domain } from '../../generated/operator/types.gen.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
-import type { DomainsTable } from '../../store/domain-schema.ts';
+import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
 import type { Order } from '../paging.ts';
