@@ -59,7 +59,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   if (mode === 'live') logger.warn('the infrastructure is simulated: what this live service sells does not exist');
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // What fell due while no process ran is done before anyone can ask.
-  const working = keepDoing(() => service.runDueWork(), logger);
+  const working = keepDoing(() => service.runScheduledJobs(), logger);
   await working.firstTurn;
   const stop = async (): Promise<void> => {
     // At once: a service that stops begins no further call of the infrastructure, which due work may be full of.

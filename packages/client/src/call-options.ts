@@ -30,4 +30,5 @@ export interface AnyCallOptions extends RequestOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-export const CALL_OPTIONS: readonly string[] = ['reconcile', 'dryRun'];
+/** Names of the options of a call. */
+export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'maxRetries', 'idempotencyKey', 'headers', 'reconcile', 'dryRun'];

@@ -19,8 +19,6 @@ export interface LookParts {
   readonly memory: Memory;
   /** Reads the entries after the `offset` newest. */
   readonly readPage: (offset: number) => Promise<RequestLogItem[]>;
-  /** Makes a harmless request that the server logs. Returns its identifier. */
-  readonly leaveMark: () => Promise<string | null>;
 }
 
 /** Covers the time that a response takes, and logs that keep whole seconds. */
@@ -46,24 +44,13 @@ export function looksOf(parts: LookParts): (since: number) => Promise<Look> {
   };
 }
 
-/** The clock of the log is told by entries whose time of answer this client knows. When there is none, it leaves one. */
-async function readLook(parts: LookParts, startedAt: number): Promise<Look> {
-  const entries = await readBack(parts);
-  const clockOffset = clockOffsetOf(entries, parts.memory);
-  if (clockOffset !== undefined) return { startedAt, entries, clockOffset };
-  const mark = await parts.leaveMark();
-  parts.memory.remember(mark, parts.clock.now());
-  const again = await readBack(parts);
-  return { startedAt, entries: again, clockOffset: clockOffsetOf(again, parts.memory) };
-}
-
-async function readBack({ readPage, memory }: LookParts): Promise<readonly RequestLogItem[]> {
+async function readLook({ readPage, memory }: LookParts, startedAt: number): Promise<Look> {
   const entries: RequestLogItem[] = [];
   for await (const page of pagesOf(readPage)) {
     entries.push(...page);
     if (reachesBack(entries, memory)) break;
   }
-  return entries;
+  return { startedAt, entries, clockOffset: clockOffsetOf(entries, memory) };
 }
 
 /** Whether the entries go back to before every open request. Without a known clock, one page must do. */
@@ -81,6 +68,7 @@ export function isBefore({ requestDate }: RequestLogItem, { sentAt }: LostReques
   return Date.parse(requestDate) < sentAt + clockOffset - CLOCK_SLACK_MS;
 }
 
+/** The clock of the log is told by entries whose time of answer this client knows. */
 function clockOffsetOf(entries: readonly RequestLogItem[], { answered }: Memory): number | undefined {
   for (const { requestID, requestDate } of entries) {
     const answeredAt = answered.get(requestID);

@@ -19,6 +19,12 @@ import type { SpendGuardConfig } from './spend-guard.ts';
 /** Sends a prepared request, and tells whoever listens. */
 export type SendPrepared = (connection: Connection, prepared: Prepared) => Promise<Answer<never>>;
 
+/** What purchases need of the API. */
+export interface PurchaseParts extends Omit<LookParts, 'memory'> {
+  /** Makes a harmless request that servers log. Returns its identifier. */
+  readonly readAnything: () => Promise<string | null>;
+}
+
 /** The purchases of one account, shared by all clients that `withOptions` makes from one. */
 export interface Purchases {
   /** Sends a request that changes something. */
@@ -35,15 +41,25 @@ export interface Purchases {
   remember(requestID: string | null | undefined, now: number): void;
 }
 
-export function purchasesOf(config: SpendGuardConfig, { clock, readPage, leaveMark }: Omit<LookParts, 'memory'>): Purchases {
+export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAnything }: PurchaseParts): Purchases {
   const memory = memoryOf();
-  const look = looksOf({ clock, memory, readPage, leaveMark });
+  const look = looksOf({ clock, memory, readPage });
+  let contact: Promise<void> | undefined;
+  async function makeContact(): Promise<void> {
+    if (memory.newest !== undefined) return;
+    contact ??= readAnything()
+      .then((requestID) => memory.remember(requestID, clock.now()))
+      .finally(() => {
+        contact = undefined;
+      });
+    await contact;
+  }
   const authorise = spendGuardOf(config);
   /** The requests behind errors. The errors themselves do not hold them, because errors are printed. */
   const lost = new WeakMap<OutcomeUnknownError, LostRequest>();
 
   const find = (connection: Connection, request: LostRequest, send: SendPrepared, options?: ReconcileOptions) =>
-    reconcile({ connection, memory, look, resend: (prepared) => send(connection, prepared) }, request, options);
+    reconcile({ connection, memory, look, makeContact, resend: (prepared) => send(connection, prepared) }, request, options);
 
   function open(prepared: Prepared, giveBack: () => void): LostRequest {
     const request: LostRequest = {

@@ -60,7 +60,11 @@ export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeo
 export interface ReconcileParts {
   readonly connection: Connection;
   readonly memory: Memory;
-  /** Reads the log, with whoever else waits for it. */
+  /**
+   * Makes a harmless request, unless one was answered before: it teaches whether the server honours keys, and its entry dates the log.
+   */
+  readonly makeContact: () => Promise<void>;
+  /** Reads the log, together with all others that wait for it. */
   readonly look: (since: number) => Promise<Look>;
   /** Sends the request again, with the same key and the same order of fields. */
   readonly resend: (prepared: Prepared) => Promise<Answer<never>>;
@@ -73,7 +77,7 @@ export interface Found {
 }
 
 const DEFAULT_SETTLE_MS = 15_000;
-const FIRST_LOOK_DELAY_MS = 1_000;
+const FIRST_LOOK_DELAY_MS = 4_000;
 /** Each delay between two looks is this many times the one before. */
 const LOOK_DELAY_FACTOR = 4;
 /** An entry that is a little older than it should be may be the request's if the log's clock was set meanwhile. */
@@ -83,11 +87,7 @@ const CLOCK_CHANGE_MS = 600_000;
 export async function reconcile(parts: ReconcileParts, request: LostRequest, options: ReconcileOptions = {}): Promise<Found> {
   if (request.found) return { outcome: request.found };
   const { resend = true } = options;
-  // The first look teaches whether the server honours keys.
-  if (resend && parts.connection.keys.honoured === undefined) {
-    const decided = decide(parts, request, await parts.look(request.sentAt), false);
-    if (decided?.outcome === 'committed') return settled(request, decided);
-  }
+  await parts.makeContact();
   if (resend && canResend(parts.connection, request)) {
     const found = await reconcileByKey(parts, request, options);
     if (found) return found;

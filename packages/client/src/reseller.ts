@@ -1,6 +1,7 @@
 /** Every operation, by group: what `createReseller` returns. */
 import { CALL_OPTIONS } from './call-options.ts';
 import type { AnyCallOptions } from './call-options.ts';
+import { checkOptions } from './check-options.ts';
 import { withDates } from './dates.ts';
 import { ENVIRONMENTS } from './generated/document.gen.ts';
 import { groupsOf } from './generated/groups.gen.ts';
@@ -14,9 +15,8 @@ import type { Purchases, SendPrepared } from './purchases.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call, WithMeta } from './runtime/call.ts';
-import { checkOptions } from './runtime/check-options.ts';
 import { clientOf, USER_AGENT } from './runtime/client.ts';
-import { CLIENT_OPTIONS, connect } from './runtime/connection.ts';
+import { connect } from './runtime/connection.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/options.ts';
@@ -67,7 +67,17 @@ export type ResellerConfig<Dates extends boolean = boolean> = Where &
   };
 
 const RESELLER_OPTIONS = [
-  ...CLIENT_OPTIONS,
+  'apiKey',
+  'baseUrl',
+  'fetch',
+  'middleware',
+  'headers',
+  'timeoutMs',
+  'maxRetries',
+  'honoursIdempotencyKey',
+  'appInfo',
+  'showPersonalData',
+  'clock',
   'environment',
   'readOnly',
   'onEvent',
@@ -120,7 +130,7 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   };
 
   const answerTo = async (method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> => {
-    const prepared = prepare(connection, method, input);
+    const prepared = prepareChecked(connection, method, input);
     const { operation } = prepared;
     const answer =
       operation.effect === 'read'
@@ -131,7 +141,7 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   };
 
   const preview = async (method: string, input: RequestInput & AnyCallOptions) => {
-    const prepared = prepare(connection, method, input);
+    const prepared = prepareChecked(connection, method, input);
     await purchases.rehearse(prepared);
     return prepared.dryRun;
   };
@@ -143,7 +153,7 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   };
 
   return {
-    ...groupsOf<Dates>(clientOf(handle, CALL_OPTIONS)),
+    ...groupsOf<Dates>(clientOf(handle)),
     reconcile: (error, options = {}) => {
       checkOptions('reconcile', options, ['signal', 'timeoutMs', 'maxRetries', 'headers', 'settleMs', 'resend']);
       return purchases.reconcile(connection, error, observed, options);
@@ -155,13 +165,20 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   };
 }
 
+/** @throws TypeError naming an option that is unknown. */
+function prepareChecked(connection: Connection, method: string, input: RequestInput & AnyCallOptions): Prepared {
+  const { client: _, url, path, body, meta, ...options }: RequestInput & AnyCallOptions & { client?: unknown } = input;
+  checkOptions(`A call of ${meta.id}`, options, CALL_OPTIONS);
+  return prepare(connection, method, { ...options, url, path, body, meta });
+}
+
 /** How `reconcile` reads the request log: past the paging and the dates of the methods. */
 function logAccess(connection: Connection, observed: SendPrepared) {
   const client = clientOf((method, input) => callOf(observed(connection, prepare(connection, method, input))));
   return {
     readPage: async (offset: number): Promise<RequestLogItem[]> =>
       sdk.listRequests({ client, meta: table.listRequests, body: offset === 0 ? {} : { offset } }),
-    leaveMark: async (): Promise<string | null> => {
+    readAnything: async (): Promise<string | null> => {
       const { requestID } = await sdk.listDomains({ client, meta: table.listDomains }).withMeta();
       return requestID;
     },

@@ -49,7 +49,8 @@ const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
   const made: Answer[] = [];
   const open = new Map<string, JournalEntry>();
-  const stays: string[] = [];
+  /** Changes that nothing undoes, by what they were made to. */
+  let stays: { readonly line: string; readonly made: string | undefined }[] = [];
 
   async function record(entry: JournalEntry): Promise<JournalEntry> {
     if (journal === undefined) throw new Error('A run that changes something needs a journal.');
@@ -57,7 +58,10 @@ export function createCleaner({ document, operations, validator, guard, journal,
     if (entry.state === 'closed' || entry.state === 'stays') open.delete(entry.id);
     else open.set(entry.id, entry);
     if (entry.state === 'stays')
-      stays.push(`${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: the document has no operation that undoes it`);
+      stays.push({
+        line: `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: the document has no operation that undoes it`,
+        made: entry.made,
+      });
     return entry;
   }
 
@@ -102,6 +106,8 @@ export function createCleaner({ document, operations, validator, guard, journal,
         return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
       }
       const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
+      // With a thing, all that was changed of it is gone.
+      if (step.purpose === 'remove') stays = stays.filter(({ made: what }) => what === undefined || what !== entry.made);
       for (const other of open.values()) {
         const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
         if (closes) await record({ ...other, state: 'closed', at });
@@ -134,7 +140,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
         if (undo !== undefined) unfinished.push(line);
         return line;
       });
-      return { left: [...new Set([...stays, ...left])], unfinished: [...new Set(unfinished)] };
+      return { left: [...new Set([...stays.map(({ line }) => line), ...left])], unfinished: [...new Set(unfinished)] };
     },
   };
 }

@@ -112,7 +112,7 @@ function fromLists({ document, validator, operation, answers }: Discovery, param
   if (last === undefined || collection === '') return [];
   const found: PathValues[] = [];
   for (const answer of answers) {
-    if (answer.operation.path !== collection || answer.sent.method !== 'GET' || !isSuccess(answer.status)) continue;
+    if (withoutEnding(answer.operation.path) !== collection || answer.sent.method !== 'GET' || !isSuccess(answer.status)) continue;
     const above = pathParameters(collection).map((name) => [name, text(evaluate(answer, `$request.path.${name}`))] as const);
     if (above.some(([, value]) => value === undefined)) continue;
     for (const value of identifiersIn(document, answer, lastName)) {
@@ -125,14 +125,23 @@ function fromLists({ document, validator, operation, answers }: Discovery, param
 
 /** Identifiers in lists of the things that a parameter is called after: of `/vms` or `/vm/list` for `{vmId}`. */
 function fromResource({ document, answers }: Discovery, parameter: string): readonly string[] {
-  const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|name|number|slug|key|code)$/i, ''));
+  const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
   if (wanted === '') return [];
   return answers
     .filter(({ operation: { path }, sent, status }) => {
-      const words = path.split('/').filter((segment) => segment !== '' && !segment.includes('{'));
-      return sent.method === 'GET' && isSuccess(status) && !path.endsWith('}') && words.some((word) => stemOf(word) === wanted);
+      const words = withoutEnding(path)
+        .split('/')
+        .filter((segment) => segment !== '' && !segment.includes('{'));
+      return (
+        sent.method === 'GET' && isSuccess(status) && !withoutEnding(path).endsWith('}') && words.some((word) => stemOf(word) === wanted)
+      );
     })
     .flatMap((answer) => identifiersIn(document, answer, parameter));
+}
+
+/** A path without the ending of a file, as in `/messages.json`. */
+function withoutEnding(path: string): string {
+  return path.replace(/\.[a-z]+$/, '');
 }
 
 /** A word in lower case, without punctuation and without the ending of a plural. */
@@ -144,7 +153,7 @@ function stemOf(word: string): string {
     .replace(/(?<=s|x|ch|sh)es$|s$/, '');
 }
 
-const ITEM_NAMES = ['id', 'identifier', 'uuid', 'slug', 'name', 'key', 'code', 'number'] as const;
+const ITEM_NAMES = ['id', 'identifier', 'uuid', 'sid', 'slug', 'name', 'key', 'code', 'number'] as const;
 
 /** What the items of the lists in an answer are identified by: texts themselves, or one member of each object. */
 function identifiersIn(document: OpenApiDocument, answer: Answer, parameter: string): readonly string[] {

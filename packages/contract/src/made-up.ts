@@ -1,6 +1,7 @@
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation, Parameter } from './operation.ts';
+import { prefixOf, textsLike } from './sample.ts';
 import { schemaNodes } from './schema.ts';
 import type { Validator } from './validator.ts';
 
@@ -19,6 +20,9 @@ const CANDIDATES = [
   '99999999',
   '987654321',
 ] as const;
+
+/** A shorter identifier could be one that something has. */
+const MIN_RUN = 6;
 
 /** Path parameters that keep their rules and name nothing; undefined where no candidate keeps the rules, or leads to another path. */
 export function madeUpPath({ document, operations, validator }: Parts, operation: Operation): PathValues | undefined {
@@ -39,7 +43,15 @@ function candidates(document: OpenApiDocument, { pointer, examples }: Parameter)
       ? []
       : schemaNodes(document, pointer).flatMap(({ schema }) => (Array.isArray(schema['examples']) ? schema['examples'] : []));
   const known = [...examples, ...written].filter((example) => typeof example === 'string' || typeof example === 'number').map(String);
-  return [...CANDIDATES, ...known.map((example) => example.replaceAll(/[0-9]/g, '9'))].filter((candidate) => !known.includes(candidate));
+  const patterns = pointer === undefined ? [] : schemaNodes(document, pointer).map(({ schema }) => schema['pattern']);
+  const ofPatterns = patterns.flatMap((pattern) =>
+    typeof pattern === 'string'
+      ? [`${prefixOf(pattern)}contract-test-unknown`, ...textsLike(pattern, ['9', 'f', 'z', 'Z'], MIN_RUN).toReversed()]
+      : [],
+  );
+  return [...CANDIDATES, ...known.map((example) => example.replaceAll(/[0-9]/g, '9')), ...ofPatterns].filter(
+    (candidate) => !known.includes(candidate),
+  );
 }
 
 function fits(validator: Validator, { pointer }: Parameter, candidate: string): boolean {

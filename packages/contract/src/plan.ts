@@ -48,9 +48,10 @@ export interface Plan {
 
 /** The most requests that a read-only run sends for each operation. */
 export const READ_ONLY_LIMIT = 5;
-/** How many things are read with one operation, and how many are tried until one shows something. */
+/** How many things are read with one operation. */
 export const SAMPLES = 2;
-export const MAX_TRIES = 3;
+/** How many things are tried until one shows something. In full mode, the first ones are those that the run has just made. */
+const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
 
 /** The most requests that steps may send. */
 export function countRequests(steps: readonly Step[], mode: Mode): number {
@@ -145,7 +146,7 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
     purpose: 'call',
     path: isBelow ? (named ?? 'found') : 'none',
     form: formOf(planning, operation),
-    times: isBelow && named === undefined ? MAX_TRIES : 1,
+    times: isBelow && named === undefined ? MAX_TRIES[mode] : 1,
     phase: isBelow ? PHASES.readMore : PHASES.read,
   };
   const steps: Step[] = [call];

@@ -126,7 +126,7 @@ describe('a run', () => {
     expect(report.coverage[0]).toMatchObject({
       operation: 'getThing',
       verdict: 'unverified',
-      statuses: [{ status: '200' }, { status: '401' }, { status: '404', times: 2 }],
+      statuses: [{ status: '200' }, { status: '401' }, { status: '404', times: 3 }],
       reason: 'it answered 404 only',
     });
   });

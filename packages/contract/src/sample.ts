@@ -1,4 +1,4 @@
-import { resolve, type OpenApiDocument } from './document.ts';
+import { DocumentError, resolve, type OpenApiDocument } from './document.ts';
 import { isObject, member, type JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
@@ -81,8 +81,14 @@ export function firstFitting(source: SampleSource, pointer: string | undefined, 
   return index < 0 ? undefined : { value: values[index], isFromDocument: true };
 }
 
+/** Whether a value keeps the rules at a pointer. A part that cannot be compiled alone is judged with the whole. */
 function fits({ validator }: SampleSource, pointer: string, value: unknown): boolean {
-  return validator.compile(pointer)(value).length === 0;
+  try {
+    return validator.compile(pointer)(value).length === 0;
+  } catch (error) {
+    if (error instanceof DocumentError) return true;
+    throw error;
+  }
 }
 
 function build(source: SampleSource, pointer: string, depth: number): Sample | undefined {
@@ -184,9 +190,26 @@ function textsFor({ format, minLength, maxLength, pattern }: JsonObject): readon
   const most = typeof maxLength === 'number' ? maxLength : Infinity;
   const texts = MADE_UP_TEXTS.map((text) => text.padEnd(least, 'x').slice(0, Math.max(least, Math.min(most, text.length))));
   const matches = typeof pattern === 'string' ? patternOf(pattern) : undefined;
-  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, 'x'.repeat(Math.min(least, 10_000))].filter(
+  const ofPattern = typeof pattern === 'string' ? textsLike(pattern, ['0', 'a', 'A']) : [];
+  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, ...ofPattern, 'x'.repeat(Math.min(least, 10_000))].filter(
     (text) => matches === undefined || matches.test(text),
   );
+}
+
+/** The longest run of one character that is tried after the literal beginning of a pattern. */
+const MAX_RUN = 64;
+
+/** Texts that begin as a pattern does, `m-` for `^m-[0-9]+$`, and go on with one of some characters; the shortest first. */
+export function textsLike(pattern: string, characters: readonly string[], leastRun = 1): readonly string[] {
+  const prefix = prefixOf(pattern);
+  const lengths = Array.from({ length: MAX_RUN - leastRun + 1 }, (_, index) => index + leastRun);
+  return lengths.flatMap((length) => characters.map((character) => prefix + character.repeat(length)));
+}
+
+/** The literal beginning of the texts that a pattern allows. */
+export function prefixOf(pattern: string): string {
+  const [, beginning = ''] = /^\^((?:[\w/:@#~%&=!,; -]|\\[-_./:])*)(?![*+?{])/.exec(pattern) ?? [];
+  return beginning.replaceAll('\\', '');
 }
 
 function numbersFor({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): readonly number[] {

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 
 import { afterEach, expect, test } from 'vitest';
 
 import {
+  ConnectionError,
   createAccount,
   createClient,
   deleteSnapshot,
@@ -124,17 +126,69 @@ test("makes a problem of a failure that is not the service's own", async () => {
 test('says where a good answer is not that of an operator API', async () => {
   const { client } = await clientOf({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' });
   await expect(getClock({ client })).rejects.toThrow(
-    'GET /sandbox/clock answered 200 without JSON. Is the baseUrl that of an operator API?',
+    'GET /sandbox/clock: status 200 without JSON. Is the baseUrl that of an operator API?',
   );
 });
 
 test('follows no redirect, so that the token stays with its server', async () => {
   const other = await clientOf({ status: 200, headers: json, body: '{}' });
   const { client } = await clientOf({ status: 307, headers: { location: other.baseUrl } });
-  await expect(verifyOtp({ client, body: { code: '48105529' } })).rejects.toThrow('fetch failed');
+  await expect(verifyOtp({ client, body: { code: '48105529' } })).rejects.toMatchObject({
+    name: 'AnswerError',
+    status: 307,
+    reason: 'redirect',
+  });
   expect(other.sent).toEqual([]);
 });
 
 test('asks for a base address', async () => {
   await expect(getClock({ client: createClient() })).rejects.toThrow('The client has no baseUrl. Pass one to createClient.');
+});
+
+/** A client of a server that fails as often as it is told to, and then answers. */
+async function failing(failures: number, fail: (response: ServerResponse) => void) {
+  let left = failures;
+  const server = createServer((_, response) => {
+    if (left-- > 0) fail(response);
+    else response.writeHead(200, json).end('{"items":[],"next_cursor":null}');
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const address = server.address();
+  const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return { client: createClient({ baseUrl, token: 'operator-token', timeoutMs: 5_000 }), left: () => left };
+}
+
+const failures: [string, (response: ServerResponse) => void][] = [
+  ['a reset', (response) => void response.socket?.resetAndDestroy()],
+  ['a 503', (response) => void response.writeHead(503, { ...json, 'retry-after': '0' }).end('{}')],
+  ['a page of a gateway', (response) => void response.writeHead(502).end('<html>')],
+];
+
+test.each(failures)('sends a read again after %s', async (_, fail) => {
+  const { client } = await failing(2, fail);
+  expect(await orThrow(listVms({ client }))).toEqual({ items: [], next_cursor: null });
+});
+
+test('sends nothing else again', async () => {
+  const { client, left } = await failing(2, (response) => void response.socket?.resetAndDestroy());
+  const error: unknown = await createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ operation: 'POST /accounts', attempts: 1, uncertain: true });
+  expect(left()).toBe(1);
+});
+
+test('gives up on a response that does not come', async () => {
+  const { client } = await failing(9, () => {});
+  await expect(getClock({ client, timeoutMs: 50, maxRetries: 1 })).rejects.toMatchObject({ name: 'TimeoutError', attempts: 2 });
+  const signal = AbortSignal.abort(new Error('enough'));
+  await expect(getClock({ client, signal })).rejects.toMatchObject({ name: 'AbortedError', cause: { message: 'enough' } });
+});
+
+test('no error shows the token', async () => {
+  const { client } = await failing(9, (response) => void response.socket?.resetAndDestroy());
+  const error: unknown = await getClock({ client, maxRetries: 0 }).catch((thrown: unknown) => thrown);
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('operator-token');
 });

@@ -22,8 +22,8 @@ import { publicUrlFrom } from './http/invoice-document.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
 import { documentationAt } from './http/root.ts';
-import { dueKinds } from './core/jobs/job-kinds.ts';
-import { runDueWork } from './core/jobs/run-jobs.ts';
+import { jobKinds } from './core/jobs/job-kinds.ts';
+import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { DueWorkParts } from './core/jobs/run-jobs.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
 import { operations } from './reseller/table.ts';
@@ -101,7 +101,7 @@ export interface Service {
    *
    * @returns How many things were done.
    */
-  runDueWork(): Promise<number>;
+  runScheduledJobs(): Promise<number>;
   /** Finishes what is under way. The store stays open. */
   close(): Promise<void>;
 }
@@ -142,10 +142,10 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     return clock.now();
   };
   const upkeep = upkeepOf(store);
-  const doDueWork = async (others: DueWorkParts['others']) => {
+  const runAllJobs = async (others: DueWorkParts['others']) => {
     await instance.assertAlive();
     const failed = await recover();
-    const done = await runDueWork({ store, ports, secret, now, others }, dueKinds);
+    const done = await runScheduledJobs({ store, ports, secret, now, others }, jobKinds);
     await upkeep(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
@@ -154,7 +154,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const sandbox: Sandbox = {
     clock,
     exclusive,
-    doDueWork: () => doDueWork('wait'),
+    runAllJobs: () => runAllJobs('wait'),
     async recoverDeliveries() {
       await recover();
     },
@@ -162,7 +162,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       controls.forget();
       return controls.refresh();
     },
-    async spread() {
+    async propagate() {
       controls.forget();
       forget();
       if (await instance.hasOthers()) await wait(HOLDS + MARGIN);
@@ -211,7 +211,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
       await now();
       return Math.floor(clock.offset / 1000);
     },
-    runDueWork: () => exclusive(() => doDueWork('skip')),
+    runScheduledJobs: () => exclusive(() => runAllJobs('skip')),
     async close() {
       closing.abort();
       await Promise.all([app.close(), operator.close()]);

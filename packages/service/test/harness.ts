@@ -136,7 +136,7 @@ export interface TestService {
   /** What the provider does with domains. */
   readonly domains: Service['domains'];
   /** Does all that has fallen due. */
-  runDueWork(): Promise<number>;
+  runScheduledJobs(): Promise<number>;
   /** Stops the service; the store stays open until the test ends. */
   close(): Promise<void>;
   /** A further account, with its key. */
@@ -182,7 +182,7 @@ export async function startService({
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
   await seedSandbox(store, ports);
-  const { app, operator, vms, domains, runDueWork, close } = await createService({
+  const { app, operator, vms, domains, runScheduledJobs, close } = await createService({
     store,
     ports,
     secret: SECRET,
@@ -220,7 +220,7 @@ export async function startService({
     operator,
     vms,
     domains,
-    runDueWork,
+    runScheduledJobs,
     close,
     account,
     async send(path, init) {

@@ -65,19 +65,19 @@ test('three nodes at once do each thing once, in the order of its account, and l
   const single = await alone.start();
   await fill(alone, single, COUNT);
   alone.clock.advanceTo('2028-01-15T00:00:00Z');
-  const all = await single.service.runDueWork();
+  const all = await single.service.runScheduledJobs();
 
   const nodes = await newNodes({ fleet: new TestFleet() });
   const first = await nodes.start();
   await fill(nodes, first, COUNT);
   const several = [first, await nodes.start(), await nodes.start()];
   nodes.clock.advanceTo('2028-01-15T00:00:00Z');
-  const done = await Promise.all(several.map(({ service }) => service.runDueWork()));
+  const done = await Promise.all(several.map(({ service }) => service.runScheduledJobs()));
   // Whoever finds nothing to claim leaves the rest to those who are at it; whoever is last has done everything.
   expect(done.reduce((sum, count) => sum + count, 0)).toBe(all);
   expect(done.filter((count) => count > 0).length, `each did ${done.join(', ')}`).toBeGreaterThan(1);
   expect(await billedOn(first)).toEqual(await billedOn(single));
-  expect(await first.service.runDueWork()).toBe(0);
+  expect(await first.service.runScheduledJobs()).toBe(0);
 });
 
 test('what another one holds keeps nobody waiting: the rest is done meanwhile, and it is done when it is free', async () => {
@@ -98,10 +98,10 @@ test('what another one holds keeps nobody waiting: the rest is done meanwhile, a
         .where('period_start', '<', Date.UTC(2026, 11) / 1000)
         .execute(),
     );
-  await node.service.runDueWork();
+  await node.service.runScheduledJobs();
   expect(await open()).toEqual([{ id: held }]);
   await other.query('commit');
-  await node.service.runDueWork();
+  await node.service.runScheduledJobs();
   expect(await open()).toEqual([]);
 });
 
@@ -157,16 +157,16 @@ test('one of several instances calls the fleet, and another one takes over if it
   const nodes = await newNodes({ fleet });
   const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
   await fill(nodes, dying, 1);
-  const never = dying.service.runDueWork();
+  const never = dying.service.runScheduledJobs();
   await until(() => calls.length === 1);
-  await other.service.runDueWork();
+  await other.service.runScheduledJobs();
   expect(calls).toHaveLength(1);
   hangs = false;
   await dying.store.commit(({ db }) =>
     db.updateTable('instances').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
   );
   await until(async () => {
-    await other.service.runDueWork();
+    await other.service.runScheduledJobs();
     return calls.length === 2;
   });
   expect(fleet.servers.size).toBe(1);
@@ -191,14 +191,14 @@ test('a node that cannot renew its lease does no work that is due until it can; 
       .rows[0].count;
   await until(async () => (await isOver()) === 1);
   nodes.clock.advanceTo('2026-12-01T00:00:00Z');
-  await expect(first.service.runDueWork()).rejects.toThrow(StoreUnavailableError);
+  await expect(first.service.runScheduledJobs()).rejects.toThrow(StoreUnavailableError);
   const invoices = () => first.store.read((db) => db.selectFrom('invoices').select('id').execute());
   expect(await invoices()).toEqual([]);
-  await second.service.runDueWork();
+  await second.service.runScheduledJobs();
   expect(await invoices()).toHaveLength(2);
   await other.query('rollback');
   await until(() =>
-    first.service.runDueWork().then(
+    first.service.runScheduledJobs().then(
       () => true,
       () => false,
     ),
@@ -211,10 +211,10 @@ test('keys of repeated requests are kept for a day, and forgotten after it by wh
   const keys = () => first.store.read((db) => db.selectFrom('idempotency_keys').select('state').execute());
   await first.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   nodes.clock.advance(86_400_000);
-  await (await nodes.start()).service.runDueWork();
+  await (await nodes.start()).service.runScheduledJobs();
   expect(await keys()).toHaveLength(1);
   nodes.clock.advance(3_601_000);
   const others = [await nodes.start(), await nodes.start()];
-  await Promise.all(others.map(({ service }) => service.runDueWork()));
+  await Promise.all(others.map(({ service }) => service.runScheduledJobs()));
   expect(await keys()).toEqual([]);
 });

@@ -35,7 +35,7 @@ test('the clock that is advanced through one node is what every other goes by, f
 test('the work that is due by the clock that one node has advanced is done by another one', async () => {
   const { one, other } = await two();
   await other.call('createVm', { form: SMALL_VM });
-  await other.service.runDueWork();
+  await other.service.runScheduledJobs();
   // As a node would that died as soon as it had written the clock down.
   await one.store.commit(({ db }) =>
     db
@@ -43,7 +43,7 @@ test('the work that is due by the clock that one node has advanced is done by an
       .values({ name: 'clock_offset', value: String(40 * 86_400_000) })
       .execute(),
   );
-  await until(async () => (await other.service.runDueWork()) > 0);
+  await until(async () => (await other.service.runScheduledJobs()) > 0);
   expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 });
 
@@ -84,7 +84,7 @@ test('a reset through one node holds on the other at once: its clock, its keys, 
   expect((await one.operate('POST', '/sandbox/reset')).status).toBe(200);
   expect((await other.call('listDomains')).status).toBe(401);
   expect((await other.operate('GET', '/vms')).body.items).toMatchObject([{ id: '48213' }]);
-  await other.service.runDueWork();
+  await other.service.runScheduledJobs();
   const accounts = await other.store.read((db) => db.selectFrom('accounts').select(['id', 'period_start']).execute());
   expect(accounts.map(({ period_start }) => period_start)).toEqual([Date.UTC(2026, 10) / 1000]);
   expect(accounts.map(({ id }) => id)).not.toContain(nodes.accountId);
@@ -102,7 +102,7 @@ test('a snapshot is the state of one instant while another node sells, and nothi
   // The other node does the work that is due all the time, as a process does.
   const restored = new AbortController();
   const working = (async () => {
-    while (!restored.signal.aborted) await other.service.runDueWork();
+    while (!restored.signal.aborted) await other.service.runScheduledJobs();
   })();
   expect((await one.operate('POST', '/sandbox/snapshots/before/restore')).status).toBe(200);
   restored.abort();

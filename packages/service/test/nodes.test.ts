@@ -47,7 +47,7 @@ test('what a live node is delivering is left alone by another one that starts, h
   await until(() => hypervisor.vms.size === 1);
   const second = await nodes.start();
   await second.operate('POST', '/sandbox/clock/advance', { by_seconds: 100_000 });
-  await second.service.runDueWork();
+  await second.service.runScheduledJobs();
   expect(await left(second)).toHaveLength(1);
   hypervisor.letGo();
   expect((await bought).status).toBe(200);
@@ -63,12 +63,12 @@ test('what a dead node left is undone by a live one while it runs, once, and wha
   const before = await holds(dying);
   const late = dying.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   await until(() => hypervisor.vms.size === 1);
-  await Promise.all(others.map(({ service }) => service.runDueWork()));
+  await Promise.all(others.map(({ service }) => service.runScheduledJobs()));
   expect(await left(dying)).toHaveLength(1);
 
   await declareDead(dying);
   await until(async () => {
-    await Promise.all(others.map(({ service }) => service.runDueWork()));
+    await Promise.all(others.map(({ service }) => service.runScheduledJobs()));
     return (await left(dying)).length === 0;
   });
   expect(hypervisor.vms.size).toBe(0);
@@ -93,7 +93,7 @@ test('a node that signs off leaves what it has not finished to the others at onc
   const late = leaving.call('createVm', { form: SMALL_VM });
   await until(() => hypervisor.vms.size === 1);
   await leaving.service.close();
-  await other.service.runDueWork();
+  await other.service.runScheduledJobs();
   expect(await left(other)).toEqual([]);
   expect(hypervisor.vms.size).toBe(0);
   hypervisor.letGo();
@@ -120,10 +120,10 @@ test('a node that is told that a port is down starts nevertheless, and undoes wh
   hypervisor.cannotRemove = true;
   const second = await nodes.start();
   expect((await second.call('listDomains')).status).toBe(200);
-  await second.service.runDueWork();
+  await second.service.runScheduledJobs();
   expect(await left(second)).toHaveLength(1);
   hypervisor.cannotRemove = false;
-  await second.service.runDueWork();
+  await second.service.runScheduledJobs();
   expect(await left(second)).toEqual([]);
   expect(hypervisor.vms.size).toBe(0);
   hypervisor.letGo();
@@ -142,7 +142,7 @@ test('what could not be undone when it failed is undone later, by the same node'
   expect(await left(node)).toHaveLength(1);
   hypervisor.failing = undefined;
   hypervisor.cannotRemove = false;
-  await node.service.runDueWork();
+  await node.service.runScheduledJobs();
   expect(await left(node)).toEqual([]);
   expect(await holds(node)).toEqual(before);
 });
@@ -160,7 +160,7 @@ test('a registration that comes back too late leaves the domain to whoever has i
   await until(async () => (await left(other)).length === 1);
   await declareDead(dying);
   await until(async () => {
-    await other.service.runDueWork();
+    await other.service.runScheduledJobs();
     return (await left(other)).length === 0;
   });
   registrar.waiting = undefined;
@@ -191,7 +191,7 @@ test.each([
   registrar.waiting = undefined;
   await declareDead(dying);
   await until(async () => {
-    await other.service.runDueWork();
+    await other.service.runScheduledJobs();
     return (await left(other)).length === 0;
   });
   const form = { ns1: 'new1.reseller-dns.example', ns2: 'new2.reseller-dns.example' };

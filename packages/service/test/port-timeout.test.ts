@@ -107,7 +107,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     Object.assign(still, { holds, most: 1 });
     expect([500, 'InfrastructureError']).toContain(await failureOf(act(service)));
     expect(still.held).toHaveLength(1);
-    await service.runDueWork();
+    await service.runScheduledJobs();
     expect(await stateOf(service)).toEqual(before);
     await expectInvariants(service.store);
 
@@ -127,15 +127,15 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     const before = await stateOf(service);
     still.holds = 'before';
     expect([500, 'InfrastructureError']).toContain(await failureOf(act(service)));
-    await service.runDueWork();
+    await service.runScheduledJobs();
     expect(still.held).toHaveLength(3);
     const left = await service.store.read((db) => db.selectFrom('reservations').select('id').execute());
     expect(left).toHaveLength(1);
     await expectExactHolds(service.store);
     still.letGo();
-    await service.runDueWork();
+    await service.runScheduledJobs();
     await vi.waitUntil(() => still.ended === still.held.length);
-    await service.runDueWork();
+    await service.runScheduledJobs();
     expect(await stateOf(service)).toEqual(before);
   });
 });
@@ -146,12 +146,12 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
     const { still, vmId } = service;
     still.holds = holds;
     expect(await failureOf(service.vms[does](vmId))).toBe('InfrastructureError');
-    await service.runDueWork();
+    await service.runScheduledJobs();
     // Billed no more, and its room is nobody else's yet.
     expect((await stateOf(service)).positions).toMatchObject([{ stop: expect.any(Number) }]);
     expect((await stateOf(service)).taken).not.toEqual([]);
     still.letGo();
-    await service.runDueWork();
+    await service.runScheduledJobs();
     await vi.waitUntil(() => still.ended === still.held.length);
     expect(outsideOf(service).runs.filter(({ runs }) => runs)).toEqual([]);
     expect(service.hypervisor.vms.has(vmId)).toBe(does === 'stop');
@@ -165,7 +165,7 @@ test('a reinstallation that is not answered fails in time, and the VM can be cha
   const { still, vmId } = service;
   Object.assign(still, { holds: 'before', most: 1 });
   expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(500);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(200);
   still.letGo();
 });
@@ -174,7 +174,7 @@ test('ports that answer nothing keep no work that is due from being done, and no
   const service = await standing();
   const { still, vmId } = service;
   const { id } = await deployedServer(service);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   for (const server of [EPYC, XEON]) await orderServer(service, server, id);
   still.holds = 'before';
   // More of them than are told at once would take minutes one by one.
@@ -183,13 +183,13 @@ test('ports that answer nothing keep no work that is due from being done, and no
   );
   service.clock.advanceTo('2026-12-15T00:00:00Z');
   const begun = performance.now();
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(performance.now() - begun).toBeLessThan(24 * LIMIT);
   expect(await service.store.read((db) => db.selectFrom('invoices').select('account_id').execute())).toHaveLength(2);
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(26);
   still.letGo();
   await vi.waitUntil(() => still.ended === still.held.length);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toEqual([]);
   expect([...service.hypervisor.vms.keys()]).toEqual([vmId]);
   expect([...service.fleet.servers.keys()].toSorted()).toEqual([EPYC, RYZEN, XEON].toSorted());
@@ -202,7 +202,7 @@ test('a service stops in time although a port answers nothing', async () => {
   still.holds = 'before';
   const open = service.call('createVm', { form: SMALL_VM });
   await vi.waitUntil(() => still.held.length === 1);
-  const working = service.runDueWork();
+  const working = service.runScheduledJobs();
   await service.close();
   expect((await open).status).toBe(500);
   await working;
@@ -220,14 +220,14 @@ test('what was given up comes after newer changes of the same thing, and changes
   ]);
   expect(older.map(({ status }) => status)).toEqual([500, 500]);
   still.most = 0;
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const form = { ns1: 'new1.reseller-dns.example', ns2: 'new2.reseller-dns.example' };
   expect((await service.call('setDomainNameservers', { path, form })).status).toBe(200);
   await service.vms.stop(vmId);
   const outside = outsideOf(service);
   still.letGo();
   await vi.waitUntil(() => still.ended === still.held.length);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(outsideOf(service)).toEqual(outside);
   // It would erase what its owner has put on it since, and run without being billed.
   expect(hypervisor.vms.get(vmId)?.os).toBe('debian_12');
@@ -240,10 +240,10 @@ test('a server whose set-up was given up has ended by the time that it comes, an
   const { still, fleet } = service;
   const { apiKey } = await deployedServer(service, EPYC);
   Object.assign(still, { holds: 'before', most: 1 });
-  await service.runDueWork();
+  await service.runScheduledJobs();
   await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });
   service.clock.advanceTo('2026-12-15T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(fleet.retired).toEqual([EPYC]);
   still.letGo();
   await vi.waitUntil(() => still.ended === 1);

@@ -73,7 +73,7 @@ export async function createTestService({ now, random, hypervisor, lenient = fal
   const {
     app,
     operator,
-    runDueWork,
+    runScheduledJobs,
     close: closeApp,
   } = await createService({
     store,
@@ -124,7 +124,7 @@ export async function createTestService({ now, random, hypervisor, lenient = fal
     addAccount: (creditLimit = '1000.00') => addAccount(store, clock.now(), creditLimit),
     async advance(milliseconds) {
       clock.advance(milliseconds);
-      await runDueWork();
+      await runScheduledJobs();
     },
     listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
     close,

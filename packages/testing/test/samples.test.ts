@@ -1,13 +1,14 @@
-/** Every sample of the READMEs is compiled and run against the sandbox. */
+/** Every sample of the READMEs, and every example of the client, is compiled and run against the service. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
-import { createTestService } from '@reseller/testing';
+import { createTestService, forms } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const here = join(import.meta.dirname, '..');
@@ -16,9 +17,14 @@ function samplesOf(readme: string): string[] {
   return [...readFileSync(join(here, readme), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 }
 
-const samples = ['../client/README.md', 'README.md'].flatMap((readme) =>
-  samplesOf(readme).map((code, index) => [readme, index + 1, code] as const),
-);
+const EXAMPLES = join(here, '../client/examples');
+
+const samples = [
+  ...['../client/README.md', 'README.md'].flatMap((readme) =>
+    samplesOf(readme).map((code, index) => [`${readme}, ${index + 1}`, code] as const),
+  ),
+  ...readdirSync(EXAMPLES).map((name) => [name, readFileSync(join(EXAMPLES, name), 'utf8')] as const),
+];
 
 let directory: string;
 
@@ -53,12 +59,19 @@ async function losePurchases(target: string): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
+/** Some examples do something with the first domain of the account. */
+async function registerDomain(service: TestService): Promise<void> {
+  const reseller = service.reseller();
+  const { handle } = await reseller.domain.handle.create(forms.createHandle.withPhone);
+  await reseller.domain.register({ domain: 'first-domain-of-the-account.net', handle });
+}
+
 test('there are samples', () => {
-  expect(samples.length).toBeGreaterThan(8);
+  expect(samples.length).toBeGreaterThan(18);
 });
 
 test('all of them compile', () => {
-  samples.forEach(([, , code], index) => writeFileSync(join(directory, `sample-${index}.ts`), code));
+  samples.forEach(([, code], index) => writeFileSync(join(directory, `sample-${index}.ts`), code));
   const compilerOptions = {
     allowImportingTsExtensions: true,
     types: ['node'],
@@ -73,11 +86,12 @@ test('all of them compile', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
-test.each(samples)('%s, sample %i does what it says', async (_, index, code) => {
+test.each(samples)('%s does what it says', async (name, code) => {
   await using service = await createTestService();
   const own = await service.listen();
-  const baseUrl = code.includes('catch (error)') ? await losePurchases(own) : own;
-  const file = join(directory, `run-${index}-${code.length}.ts`);
+  await registerDomain(service);
+  const baseUrl = code.includes('instanceof OutcomeUnknownError') ? await losePurchases(own) : own;
+  const file = join(directory, `run-${name.replaceAll(/\W+/g, '-')}.ts`);
   // The service of the test listens where it finds room.
   writeFileSync(file, code.replaceAll("environment: 'sandbox'", `baseUrl: '${baseUrl}'`).replaceAll('http://127.0.0.1:4010', baseUrl));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {

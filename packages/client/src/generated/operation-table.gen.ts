@@ -255,35 +255,43 @@ export const createHandle = {
     form: {
         gender: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         firstname: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         lastname: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         street: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         number: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         zipcode: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         city: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         region: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         countrycode: {
             type: 'string',
@@ -291,10 +299,12 @@ export const createHandle = {
         },
         email: {
             type: 'string',
-            required: true
+            required: true,
+            personal: true
         },
         phone: {
-            type: 'string'
+            type: 'string',
+            personal: true
         }
     }
 } as const;

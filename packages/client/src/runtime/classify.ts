@@ -133,7 +133,8 @@ function classifyRefusal({ status, headers }: Received, { type, requestID, messa
 /** Refusals of the caller, or of any request at this moment. An earlier sending may have been carried out all the same. */
 const SAYS_NOTHING_OF_THE_REQUEST: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 501, 503]);
 
-function isTransient(status: number): boolean {
+/** Whether another sending may fare better than a response with this status. */
+export function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 }
 
@@ -177,8 +178,8 @@ const CLASSES: ReadonlyMap<number, ErrorClass> = /* @__PURE__ */ new Map<number,
   [429, RateLimitError],
 ]);
 
-/** `Retry-After` holds seconds or an HTTP date. */
-function retryAfterMs(headers: Headers): number | undefined {
+/** Milliseconds that `Retry-After` asks to wait. It holds seconds or an HTTP date. */
+export function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();

@@ -2,8 +2,7 @@
 import { VERSION } from '../generated/document.gen.ts';
 import { callOf } from './call.ts';
 import type { Call } from './call.ts';
-import { checkOptions } from './check-options.ts';
-import { CLIENT_OPTIONS, connect } from './connection.ts';
+import { connect } from './connection.ts';
 import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { ClientConfig, RequestOptions } from './options.ts';
@@ -59,25 +58,15 @@ export type RequestResult<_Responses, _Errors, _ThrowOnError extends boolean> = 
 /** The generated functions spread it for forms. How a form is encoded, the operation says. */
 export const urlSearchParamsBodySerializer = {};
 
-const REQUEST_OPTIONS = ['signal', 'timeoutMs', 'maxRetries', 'idempotencyKey', 'headers'];
-
 /** A client that hands each request to a function. */
-export function clientOf(handle: (method: string, input: RequestInput) => Call<never>, further: readonly string[] = []): Client {
-  const known = [...REQUEST_OPTIONS, ...further];
+export function clientOf(handle: (method: string, input: RequestInput) => Call<never>): Client {
   const via =
     (method: string): Send =>
-    ({ meta, url, path, body, ...rest }) => {
-      if (!meta) throw new TypeError('The generated functions need to know their operation. Import them from @reseller/client/operations.');
-      const options = withoutClient(rest);
-      checkOptions(`A call of ${meta.id}`, options, known);
-      return handle(method, { ...options, url, path, body, meta });
+    ({ meta, ...input }) => {
+      if (!meta) throw new TypeError('Import the functions from @reseller/client/operations: they know their operation.');
+      return handle(method, { ...input, meta });
     };
   return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
-}
-
-function withoutClient(options: RequestOptions): RequestOptions {
-  const { client: _, ...rest }: RequestOptions & { client?: unknown } = options;
-  return rest;
 }
 
 /**
@@ -87,8 +76,7 @@ function withoutClient(options: RequestOptions): RequestOptions {
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
-  checkOptions('createClient', config ?? {}, CLIENT_OPTIONS);
-  const connection = connect(config ?? {}, USER_AGENT);
+  const connection = connect(config, USER_AGENT);
   return clientOf((method, input) => {
     const answer = async () => shape(input.meta, await send(connection, prepare(connection, method, input)));
     return callOf(answer());

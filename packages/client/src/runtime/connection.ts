@@ -1,6 +1,6 @@
 /** A server, how to reach it, and what its responses told about it. */
-import { checkOptions } from './check-options.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
+import { sleep } from './sleep.ts';
 
 export interface Connection {
   /** Base address without a trailing slash. */
@@ -27,24 +27,9 @@ export interface KeySupport {
 /** For servers that honour keys and do not say for how long they keep them. */
 const DEFAULT_KEY_LIFETIME_MS = 3_600_000;
 
-export const CLIENT_OPTIONS: readonly string[] = [
-  'apiKey',
-  'baseUrl',
-  'fetch',
-  'middleware',
-  'headers',
-  'timeoutMs',
-  'maxRetries',
-  'honoursIdempotencyKey',
-  'appInfo',
-  'showPersonalData',
-  'clock',
-];
-
 /** @throws TypeError when the configuration cannot be used. */
 export function connect(config: ClientConfig, userAgent: string, keys?: KeySupport): Connection {
   const { apiKey, baseUrl, middleware = [], headers = {}, timeoutMs = 30_000, maxRetries = 2, appInfo } = config;
-  checkOptions('The client', { timeoutMs, maxRetries }, CLIENT_OPTIONS);
   checkKey(apiKey);
   const app = appInfo && ` ${appInfo.name}/${appInfo.version}${appInfo.url === undefined ? '' : ` (${appInfo.url})`}`;
   return {
@@ -85,15 +70,3 @@ function readBaseUrl(baseUrl: unknown): string {
   if (base === undefined) throw new TypeError(`The baseUrl '${baseUrl}' is not an http or https address without a query.`);
   return base;
 }
-
-const sleep: Clock['sleep'] = (milliseconds, signal) =>
-  new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, milliseconds);
-    signal?.addEventListener('abort', finish);
-    if (signal?.aborted) finish();
-  });

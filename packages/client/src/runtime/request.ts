@@ -134,7 +134,13 @@ export function settle(prepared: Prepared, failure: Failure, attempts: number, i
 }
 
 function errorOfFailure(prepared: Prepared, { error }: Failure, attempts: number, uncertain: boolean): ResellerError {
-  return errorOf(error.Class, prepared, error.message, { ...error.details, attempts, uncertain }, error.cause);
+  return errorOf(
+    error.Class,
+    prepared,
+    error.message,
+    { ...error.details, attempts, uncertain: uncertain && prepared.operation.effect !== 'read' },
+    error.cause,
+  );
 }
 
 function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {
@@ -152,8 +158,12 @@ function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempo
   };
 }
 
-function answerOf({ status, headers, text }: Received, { data, requestID, message }: Envelope, attempts: number): Answer<never> {
-  const response = new Response(text, { status, headers });
+function answerOf(
+  { status, statusText, headers, text }: Received,
+  { data, requestID, message }: Envelope,
+  attempts: number,
+): Answer<never> {
+  const response = new Response(text, { status, statusText, headers });
   return { data, requestID, message, status, attempts, response };
 }
 

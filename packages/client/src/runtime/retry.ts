@@ -18,7 +18,7 @@ const MAX_BACKOFF_MS = 4_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Milliseconds to wait before the request is sent again, or undefined when it must not be. */
-export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
+export function retryDelayMs(failure: Pick<Failure, 'transient' | 'source' | 'retryAfterMs'>, state: RetryState): number | undefined {
   const { isRepeatable, mayBeCarriedOut, retries, maxRetries } = state;
   if (retries >= maxRetries) return undefined;
   if (mayBeCarriedOut && !isRepeatable) return undefined;

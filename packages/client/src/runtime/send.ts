@@ -16,6 +16,7 @@ export type Attempt = Received | Unanswered;
 export interface Received {
   readonly kind: 'received';
   readonly status: number;
+  readonly statusText: string;
   readonly headers: Headers;
   readonly text: string;
 }
@@ -51,7 +52,8 @@ export async function sendOnce(
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
     });
     status = response.status;
-    return { kind: 'received', status, headers: response.headers, text: await response.text() };
+    const { statusText, headers } = response;
+    return { kind: 'received', status, statusText, headers, text: await response.text() };
   } catch (cause) {
     const kind = signal?.aborted ? 'aborted' : timeout.signal.aborted ? 'timeout' : 'disconnected';
     const left = kind !== 'disconnected' || status !== undefined || !wasNeverConnected(cause);

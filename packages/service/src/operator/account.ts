@@ -6,10 +6,10 @@ import { decimalOf, euros } from '../rules/money.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { found, notFound } from './problem.ts';
-import { instant } from './shown.ts';
+import { requireFound, notFound } from './problem.ts';
+import { toInstant } from './instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 
@@ -20,12 +20,12 @@ export const listAccounts: ReadOperation<'listAccounts'> = {
     const accounts = await db
       .selectFrom('accounts')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(accounts, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(shownAccount), next_cursor };
+    return { items: rows.map(toAccount), next_cursor };
   },
 };
 
@@ -54,14 +54,14 @@ export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
       .returningAll()
       .executeTakeFirst();
     if (!account) throw notFound('account of this identifier');
-    return shownAccount(account);
+    return toAccount(account);
   },
 };
 
 /** @throws OperatorProblem 404 when there is no such account. */
 export async function accountOf(db: Db, id: string): Promise<Account> {
   const account = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
-  return shownAccount(found(account, 'account of this identifier'));
+  return toAccount(requireFound(account, 'account of this identifier'));
 }
 
 /** Whether there is such an account. */
@@ -69,13 +69,13 @@ export async function accountExists(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-function shownAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {
+function toAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {
   return {
     id,
     name,
     credit_limit: decimalOf(BigInt(credit_limit)),
     unpaid: decimalOf(BigInt(unpaid)),
     isolated: isolated === 1,
-    created: instant(created),
+    created: toInstant(created),
   };
 }

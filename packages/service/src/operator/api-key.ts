@@ -8,10 +8,10 @@ import type { ApiKeysTable } from '../store/tables/api-keys.ts';
 import type { Db } from '../store/store.ts';
 import { accountOf } from './account.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { found, OperatorProblem } from './problem.ts';
-import { instant, instantOrNull } from './shown.ts';
+import { requireFound, OperatorProblem } from './problem.ts';
+import { toInstant, toInstantOrNull } from './instants.ts';
 
 type Row = Selectable<ApiKeysTable>;
 
@@ -26,12 +26,12 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
       .selectFrom('api_keys')
       .selectAll()
       .where('account_id', '=', accountId)
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(keys, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(shownKey), next_cursor };
+    return { items: rows.map(toApiKey), next_cursor };
   },
 };
 
@@ -41,7 +41,7 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
   async run({ db }, { path, body, ports, mode }) {
     const { id: accountId } = await accountOf(db, path.account_id);
     const { id, key } = await issueKey(db, ports, accountId, { label: body.label, mode });
-    return issued(db, id, key);
+    return toIssuedApiKey(db, id, key);
   },
 };
 
@@ -68,7 +68,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
       .set({ rate_requests: old.rate_requests, rate_seconds: old.rate_seconds })
       .where('id', '=', id)
       .execute();
-    return { issued: await issued(db, id, key), replaced: shownKey(replaced) };
+    return { issued: await toIssuedApiKey(db, id, key), replaced: toApiKey(replaced) };
   },
 };
 
@@ -78,7 +78,7 @@ export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
   async run({ db }, { path, now }) {
     const { id } = await keyOf(db, path.api_key_id);
     await db.updateTable('api_keys').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
-    return shownKey(await keyOf(db, id));
+    return toApiKey(await keyOf(db, id));
   },
 };
 
@@ -93,17 +93,17 @@ export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
       .set({ rate_requests: limit?.requests ?? null, rate_seconds: limit?.seconds ?? null })
       .where('id', '=', id)
       .execute();
-    return shownKey(await keyOf(db, id));
+    return toApiKey(await keyOf(db, id));
   },
 };
 
 /** A key at its issue. */
-export async function issued(db: Db, id: string, key: string): Promise<IssuedApiKey> {
-  return { ...shownKey(await keyOf(db, id)), key };
+export async function toIssuedApiKey(db: Db, id: string, key: string): Promise<IssuedApiKey> {
+  return { ...toApiKey(await keyOf(db, id)), key };
 }
 
 async function keyOf(db: Db, id: string): Promise<Row> {
-  return found(await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(), 'API key of this identifier');
+  return requireFound(await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(), 'API key of this identifier');
 }
 
 /** The limit that a key has of its own. */
@@ -114,15 +114,15 @@ export function ownLimit({
   return requests === null || seconds === null ? null : { requests, seconds };
 }
 
-function shownKey(key: Row): ApiKey {
+function toApiKey(key: Row): ApiKey {
   return {
     id: key.id,
     account_id: key.account_id,
     label: key.label,
     mode: key.mode,
-    created: instant(key.created),
-    valid_until: instantOrNull(key.valid_until),
-    revoked: instantOrNull(key.revoked),
+    created: toInstant(key.created),
+    valid_until: toInstantOrNull(key.valid_until),
+    revoked: toInstantOrNull(key.revoked),
     rate_limit: ownLimit(key),
   };
 }

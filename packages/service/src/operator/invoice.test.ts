@@ -13,7 +13,7 @@ async function withInvoice() {
   const { client, clock } = service;
   await service.call('createVm', { form: SMALL_VM });
   clock.advanceTo('2026-12-01T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const { items } = await orThrow(operator.listInvoices({ client, query: { status: 'OPEN' } }));
   const invoice = items.find(({ total }) => total === '7.11');
   if (!invoice) throw new Error(`There is no invoice of 7.11 EUR among ${JSON.stringify(items)}.`);

@@ -7,10 +7,10 @@ import { decimalOf } from '../rules/money.ts';
 import type { InvoicesTable } from '../store/tables/invoices.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { found } from './problem.ts';
-import { instant, secondInstant } from './shown.ts';
+import { requireFound } from './problem.ts';
+import { toInstant, secondsToInstant } from './instants.ts';
 
 type Row = Selectable<InvoicesTable>;
 
@@ -25,14 +25,14 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
       .where(({ eb }) => (status === undefined ? ALL : eb('status', '=', status)))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(invoices, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(shown), next_cursor };
+    return { items: rows.map(toInvoice), next_cursor };
   },
 };
 
@@ -42,7 +42,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   async run({ db }, { path }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'PAID') await markPaid(db, id);
-    return shown(await invoiceOf(db, id));
+    return toInvoice(await invoiceOf(db, id));
   },
 };
 
@@ -52,22 +52,22 @@ export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   async run({ db }, { path }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, id);
-    return shown(await invoiceOf(db, id));
+    return toInvoice(await invoiceOf(db, id));
   },
 };
 
 async function invoiceOf(db: Db, id: string): Promise<Row> {
-  return found(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
+  return requireFound(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
 }
 
-function shown(invoice: Row): Invoice {
+function toInvoice(invoice: Row): Invoice {
   return {
     id: invoice.id,
     account_id: invoice.account_id,
     status: invoice.status,
-    period_start: secondInstant(invoice.period_start),
-    period_end: secondInstant(invoice.period_end),
+    period_start: secondsToInstant(invoice.period_start),
+    period_end: secondsToInstant(invoice.period_end),
     total: decimalOf(BigInt(invoice.total)),
-    created: instant(invoice.created),
+    created: toInstant(invoice.created),
   };
 }

@@ -14,7 +14,7 @@ export type OperatorId = keyof RouteHandlers;
 
 type Route<Id extends OperatorId> = RouteHandlers[Id] extends RouteHandler<infer Generic> ? Generic : never;
 type Member<T, Name extends PropertyKey> = T extends { [Key in Name]?: infer Value } ? Value : undefined;
-type GoodAnswer<Reply> = Reply extends { 200: infer Answer } ? Answer : Reply extends { 201: infer Answer } ? Answer : undefined;
+type SuccessResponse<Reply> = Reply extends { 200: infer Answer } ? Answer : Reply extends { 201: infer Answer } ? Answer : undefined;
 
 /** The body of an operation, judged by the document; undefined where it takes none. */
 export type BodyOf<Id extends OperatorId> = Member<Route<Id>, 'Body'>;
@@ -23,7 +23,7 @@ export type PathOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Param
 /** The query parameters of an operation. */
 export type QueryOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Querystring'>>;
 /** What a good answer of an operation says; undefined where it has no body. */
-export type AnswerOf<Id extends OperatorId> = GoodAnswer<Member<Route<Id>, 'Reply'>>;
+export type ResponseOf<Id extends OperatorId> = SuccessResponse<Member<Route<Id>, 'Reply'>>;
 
 /** The caller whom the operator token names. */
 export const OPERATOR = 'operator';
@@ -57,19 +57,19 @@ export interface OperatorCall<Id extends OperatorId> extends OperatorContext {
 /** Looks at committed state. */
 export interface ReadOperation<Id extends OperatorId> {
   readonly kind: 'read';
-  run(db: Db, call: OperatorCall<Id>): Promise<AnswerOf<Id>>;
+  run(db: Db, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
 /** One unit of work in the store. */
 export interface StoreOperation<Id extends OperatorId> {
   readonly kind: 'store';
-  run(transaction: Transaction, call: OperatorCall<Id>): Promise<AnswerOf<Id>>;
+  run(transaction: Transaction, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
 /** Several units, or work outside the store. */
 export interface ServiceOperation<Id extends OperatorId> {
   readonly kind: 'service';
-  run(call: OperatorCall<Id>): Promise<AnswerOf<Id>>;
+  run(call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
 export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | StoreOperation<Id> | ServiceOperation<Id>;
@@ -78,7 +78,7 @@ export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | Store
 export type OperatorTable = { readonly [Id in OperatorId]: OperatorOperation<Id> };
 
 /** Carries a call out. */
-export function performOperator<Id extends OperatorId>(operation: OperatorOperation<Id>, call: OperatorCall<Id>): Promise<AnswerOf<Id>> {
+export function performOperator<Id extends OperatorId>(operation: OperatorOperation<Id>, call: OperatorCall<Id>): Promise<ResponseOf<Id>> {
   switch (operation.kind) {
     case 'read':
       return call.store.read((db) => operation.run(db, call));

@@ -20,7 +20,7 @@ export interface PageQuery {
 type Key = string | number;
 
 /** How many rows a query is to fetch: one more than the page, which tells whether there is a next one. */
-export function rowsOf({ limit }: PageQuery): number {
+export function rowLimit({ limit }: PageQuery): number {
   return (limit ?? PAGE_SIZE) + 1;
 }
 
@@ -29,7 +29,7 @@ export function rowsOf({ limit }: PageQuery): number {
  *
  * @throws OperatorProblem 400 when no list of this order gave the cursor.
  */
-export function beyond(order: Order, { cursor }: PageQuery): RawBuilder<boolean> {
+export function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boolean> {
   if (cursor === undefined) return sql<boolean>`1 = 1`;
   const columns = sql.join(Object.keys(order.columns).map((column) => sql.ref(column)));
   const values = sql.join(keysOf(order, cursor));
@@ -48,9 +48,9 @@ export interface Page<Row> {
   readonly next_cursor: string | null;
 }
 
-/** Cuts what a query of `rowsOf` rows found. */
+/** Cuts what a query of `rowLimit` rows found. */
 export function pageOf<Row>(found: readonly Row[], query: PageQuery, keys: (row: Row) => readonly Key[]): Page<Row> {
-  const rows = found.slice(0, rowsOf(query) - 1);
+  const rows = found.slice(0, rowLimit(query) - 1);
   const last = rows.at(-1);
   return { rows, next_cursor: found.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
 }

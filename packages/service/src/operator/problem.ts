@@ -61,14 +61,14 @@ export class OperatorProblem extends Error {
 }
 
 /** The body breaks rules; every one of them is named. */
-export function broken(errors: readonly BrokenRule[]): OperatorProblem {
+export function validationProblem(errors: readonly BrokenRule[]): OperatorProblem {
   const detail = errors.length === 1 ? 'One rule is broken; see errors.' : `${errors.length} rules are broken; see errors.`;
   return new OperatorProblem('validation-failed', detail, { errors });
 }
 
 /** Throws where the body breaks rules. */
-export function assertUnbroken(errors: readonly BrokenRule[]): void {
-  if (errors.length > 0) throw broken(errors);
+export function assertNoBrokenRules(errors: readonly BrokenRule[]): void {
+  if (errors.length > 0) throw validationProblem(errors);
 }
 
 export function notFound(what: string): OperatorProblem {
@@ -76,7 +76,7 @@ export function notFound(what: string): OperatorProblem {
 }
 
 /** What a found thing is; a problem where it was not found. */
-export function found<T>(value: T | undefined, what: string): T {
+export function requireFound<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw notFound(what);
   return value;
 }
@@ -125,7 +125,7 @@ function problemOfRefusal({ type, message, fields }: Refusal): OperatorProblem {
     case 'out_of_capacity':
       return new OperatorProblem('out-of-capacity', message);
     case 'validation_failed':
-      return broken((fields ?? []).map((field) => ({ pointer: `#/${field.field}`, detail: field.message })));
+      return validationProblem((fields ?? []).map((field) => ({ pointer: `#/${field.field}`, detail: field.message })));
     case 'unavailable':
       return problemOf(new StoreUnavailableError(message));
     default:

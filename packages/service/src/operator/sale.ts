@@ -11,10 +11,10 @@ import type { SalesTable } from '../store/tables/sales.ts';
 import type { Db } from '../store/store.ts';
 import { accountExists } from './account.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { assertUnbroken, found } from './problem.ts';
-import { instant, instantOrNull } from './shown.ts';
+import { assertNoBrokenRules, requireFound } from './problem.ts';
+import { toInstant, toInstantOrNull } from './instants.ts';
 
 type Row = Selectable<SalesTable>;
 
@@ -27,13 +27,13 @@ export const listSales: ReadOperation<'listSales'> = {
     const sales = await db
       .selectFrom('sales')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .where(query.state === undefined ? sql<boolean>`1 = 1` : isInState(query.state, now))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(sales, query, ({ created, id }) => [created, id]);
-    return { items: await Promise.all(rows.map((sale) => shown(db, sale, now))), next_cursor };
+    return { items: await Promise.all(rows.map((sale) => toSale(db, sale, now))), next_cursor };
   },
 };
 
@@ -43,7 +43,7 @@ export const createSale: StoreOperation<'createSale'> = {
   async run({ db }, { body, ports, now }) {
     const start = body.start_date === undefined ? now : Date.parse(body.start_date);
     const stop = body.stop_date ? Date.parse(body.stop_date) : null;
-    assertUnbroken(await brokenRules(db, body, { start, stop }));
+    assertNoBrokenRules(await brokenRules(db, body, { start, stop }));
     const id = await addSale(db, ports, {
       title: body.title,
       accountId: body.account_id ?? null,
@@ -53,7 +53,7 @@ export const createSale: StoreOperation<'createSale'> = {
       maxVolume: body.max_volume,
       pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, pricesOf(listed)])),
     });
-    return shown(db, await saleOf(db, id), now);
+    return toSale(db, await saleOf(db, id), now);
   },
 };
 
@@ -63,7 +63,7 @@ export const endSale: StoreOperation<'endSale'> = {
   async run({ db }, { path, now }) {
     const sale = await saleOf(db, path.sale_id);
     if (!saleEndAt(courseOf(sale), now)) await endByHand(db, sale.id, now);
-    return shown(db, await saleOf(db, sale.id), now);
+    return toSale(db, await saleOf(db, sale.id), now);
   },
 };
 
@@ -73,7 +73,7 @@ async function brokenRules(
   { start, stop }: { start: number; stop: number | null },
 ): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
-  if (stop !== null && stop <= start) errors.push({ pointer: '#/stop_date', detail: `must be after the start, ${instant(start)}` });
+  if (stop !== null && stop <= start) errors.push({ pointer: '#/stop_date', detail: `must be after the start, ${toInstant(start)}` });
   const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
   for (const [name, listed] of Object.entries(pricings)) {
     const host = hosts.get(name);
@@ -99,10 +99,10 @@ function pricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
 }
 
 async function saleOf(db: Db, id: string): Promise<Row> {
-  return found(await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst(), 'sale of this identifier');
+  return requireFound(await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst(), 'sale of this identifier');
 }
 
-async function shown(db: Db, sale: Row, now: number): Promise<Sale> {
+async function toSale(db: Db, sale: Row, now: number): Promise<Sale> {
   const prices = await db.selectFrom('sale_prices').selectAll().where('sale_id', '=', sale.id).orderBy('hostsystem').execute();
   const pricings: Record<string, SalePrices> = {};
   for (const resource of saleResources) {
@@ -113,14 +113,14 @@ async function shown(db: Db, sale: Row, now: number): Promise<Sale> {
   return {
     id: sale.id,
     title: sale.title,
-    start_date: instant(sale.start),
-    stop_date: instantOrNull(sale.stop),
+    start_date: toInstant(sale.start),
+    stop_date: toInstantOrNull(sale.stop),
     upgradable: sale.upgradable === 1,
     max_volume: sale.max_volume,
     pricings,
     account_id: sale.account_id,
     state: saleStateAt(courseOf(sale), now),
-    ended: instantOrNull(await endOf(db, sale, now)),
+    ended: toInstantOrNull(await endOf(db, sale, now)),
     used_volume: sale.used_volume,
   };
 }

@@ -7,10 +7,10 @@ import { decimalOf } from '../rules/money.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from './paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { assertUnbroken, found, OperatorProblem } from './problem.ts';
-import { instant } from './shown.ts';
+import { assertNoBrokenRules, requireFound, OperatorProblem } from './problem.ts';
+import { toInstant } from './instants.ts';
 
 type Row = Selectable<VmsTable>;
 
@@ -25,21 +25,21 @@ export const listVms: ReadOperation<'listVms'> = {
     const vms = await db
       .selectFrom('vms')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
       .where(({ eb }) => (state === undefined ? ALL : eb('state', '=', state)))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(vms, query, ({ created, id }) => [created, id]);
-    return { items: await Promise.all(rows.map((vm) => shown(db, vm))), next_cursor };
+    return { items: await Promise.all(rows.map((vm) => toVm(db, vm))), next_cursor };
   },
 };
 
 /** GET /vms/{vm_id} */
 export const getVm: ReadOperation<'getVm'> = {
   kind: 'read',
-  run: async (db, { path }) => shown(db, await vmOf(db, path.vm_id)),
+  run: async (db, { path }) => toVm(db, await vmOf(db, path.vm_id)),
 };
 
 /** POST /vms/{vm_id}/stop */
@@ -50,7 +50,7 @@ export const stopVm: ServiceOperation<'stopVm'> = {
     if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a running VM can be stopped');
     if (state === 'running') await vms.stop(id);
     else assertAtRest(id, changing);
-    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
+    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
 
@@ -62,7 +62,7 @@ export const startVm: ServiceOperation<'startVm'> = {
     if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a stopped VM can be started');
     if (state === 'stopped') await vms.start(id);
     else assertAtRest(id, changing);
-    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
+    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
 
@@ -72,9 +72,9 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
   async run({ store, vms, path, body }) {
     const vm = await store.read((db) => vmOf(db, path.vm_id));
     if (vm.state !== 'running' && vm.state !== 'stopped') throw wrongState(vm.id, vm.state, 'Only a running or stopped VM can be resized');
-    assertUnbroken([...shrinking(body.disk, vm.disk, 'disk'), ...shrinking(body.storage, vm.storage, 'storage')]);
+    assertNoBrokenRules([...shrinking(body.disk, vm.disk, 'disk'), ...shrinking(body.storage, vm.storage, 'storage')]);
     await vms.resize(vm.id, { resources: asked(body) });
-    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
+    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
 
@@ -85,7 +85,7 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
     const { id, state } = await vmOf(db, path.vm_id);
     if (state !== 'running') throw wrongState(id, state, 'Only a running VM has a position that can be restarted');
     await restartBilling(db, { vmId: id, now, ports, secret });
-    return shown(db, await vmOf(db, path.vm_id));
+    return toVm(db, await vmOf(db, path.vm_id));
   },
 };
 
@@ -97,7 +97,7 @@ export const removeVm: ServiceOperation<'removeVm'> = {
     if (state === 'reserved') throw wrongState(id, state, 'Wait until the hypervisor has delivered it');
     if (state === 'removed') assertAtRest(id, changing);
     else await vms.remove(id);
-    return store.read(async (db) => shown(db, await vmOf(db, path.vm_id)));
+    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
 
@@ -112,7 +112,7 @@ function assertAtRest(id: number, changing: number): void {
 
 async function vmOf(db: Db, id: string): Promise<Row> {
   const vm = await db.selectFrom('vms').selectAll().where('id', '=', Number(id)).executeTakeFirst();
-  return found(vm, `VM ${id}`);
+  return requireFound(vm, `VM ${id}`);
 }
 
 function wrongState(id: number, state: string, wanted: string): OperatorProblem {
@@ -129,7 +129,7 @@ function asked(body: ResizeVmRequest): ResizeVmRequest {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
-async function shown(db: Db, vm: Row): Promise<Vm> {
+async function toVm(db: Db, vm: Row): Promise<Vm> {
   const addresses = await db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
@@ -158,6 +158,6 @@ async function shown(db: Db, vm: Row): Promise<Vm> {
     ipv6: ofFamily(6),
     monthly_price: decimalOf(BigInt(vm.monthly_price)),
     sale_id: vm.price_basis === 'SALE' ? vm.sale_id : null,
-    created: instant(vm.created),
+    created: toInstant(vm.created),
   };
 }

@@ -7,7 +7,7 @@ import type { BrokenField } from './broken-field.ts';
 import { isFullyQualified } from './hostname.ts';
 
 /** Letters of every script, with what IDNA allows between them. Nothing else: `domainToASCII` would take `a/b` for a path and `%41` for a letter. */
-const WRITTEN = /^(?:[\p{L}\p{M}\p{N}.-]|\u00B7|\u200C|\u200D){1,253}$/u;
+const NAME_CHARACTERS = /^(?:[\p{L}\p{M}\p{N}.-]|\u00B7|\u200C|\u200D){1,253}$/u;
 
 /** What a text is told that has no ASCII form though it is written as a domain name. */
 export const NOT_A_DOMAIN = 'must be a domain name whose labels IDNA allows, each of at most 63 characters in its ASCII form';
@@ -18,7 +18,7 @@ export const NOT_A_DOMAIN = 'must be a domain name whose labels IDNA allows, eac
  * @returns Undefined when the text is no name of two labels or more.
  */
 export function asciiNameOf(text: string): string | undefined {
-  if (!WRITTEN.test(text)) return undefined;
+  if (!NAME_CHARACTERS.test(text)) return undefined;
   const name = domainToASCII(text);
   return !name.endsWith('.') && isFullyQualified(name) && name.split('.').every(isReadable) ? name : undefined;
 }

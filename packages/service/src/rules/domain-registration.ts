@@ -21,11 +21,11 @@ export interface Registration {
 }
 
 /** Registries refuse a transfer for 60 days after a registration or a transfer. */
-const LOCK: Seconds = 60 * 86_400;
+const TRANSFER_LOCK_SECONDS: Seconds = 60 * 86_400;
 
 /** The registration that begins at an instant, by a purchase or by a transfer. */
 export function beginRegistration(at: Seconds): Registration {
-  return { created: at, expires: anniversary(at, 1), lockedUntil: at + LOCK, terminated: false };
+  return { created: at, expires: anniversary(at, 1), lockedUntil: at + TRANSFER_LOCK_SECONDS, terminated: false };
 }
 
 /** `domain.status`. */

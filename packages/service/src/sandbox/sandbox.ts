@@ -7,13 +7,13 @@ export interface Sandbox {
   /** Runs work that nothing else of its kind may run beside: due work, advances, restores. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Does all that is due, and waits for what other nodes are doing of it; to be called in `exclusive`. */
-  doDueWork(): Promise<number>;
+  runAllJobs(): Promise<number>;
   /** Settles interrupted and enqueued deliveries. */
   recoverDeliveries(): Promise<void>;
   /** Reads what another node may have changed, the clock above all. */
   refresh(): Promise<void>;
   /** Keys, faults or settings were changed: resolves when every node that lives goes by what they are now. */
-  spread(): Promise<void>;
+  propagate(): Promise<void>;
 }
 
 /** Runs works one after another. */

@@ -50,7 +50,7 @@ const inOrder: readonly string[] = Object.entries(places)
   .toSorted(([, one], [, other]) => one - other)
   .map(([name]) => name);
 
-const BATCH_ROWS = 200;
+const BATCH_SIZE = 200;
 
 /** Locks all tables against writes until the transaction ends, so that a snapshot is consistent. */
 export function freeze(db: Db, sharing: Sharing): Promise<void> {
@@ -61,7 +61,7 @@ export function freeze(db: Db, sharing: Sharing): Promise<void> {
 export async function dump(db: Db, take: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void> {
   for (const table of inOrder) {
     const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db);
-    for (let from = 0; from < rows.length; from += BATCH_ROWS) await take(table, rows.slice(from, from + BATCH_ROWS));
+    for (let from = 0; from < rows.length; from += BATCH_SIZE) await take(table, rows.slice(from, from + BATCH_SIZE));
   }
 }
 

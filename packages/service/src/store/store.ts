@@ -37,8 +37,8 @@ export interface Windows {
   deleteExpired(): Promise<void>;
 }
 
-/** For rows that another transaction holds: skip them, or wait for them. */
-export type HeldRows = 'skip' | 'wait';
+/** Whether a query skips rows that another transaction has locked, or waits for them. */
+export type LockedRows = 'skip' | 'wait';
 
 /** How transactions and instances that use a store at the same time coordinate. One implementation for each engine. */
 export interface Sharing {
@@ -50,12 +50,12 @@ export interface Sharing {
    * Makes a query lock its rows of a table until the transaction ends.
    *
    * @param of The table whose rows are locked.
-   * @param held Whether the query skips rows that another transaction holds, or waits for them.
+   * @param locked Whether the query skips rows that another transaction has locked, or waits for them.
    */
   claim<Tables extends keyof Schema, Row>(
     query: SelectQueryBuilder<Schema, Tables, Row>,
     of: Tables,
-    held: HeldRows,
+    locked: LockedRows,
   ): SelectQueryBuilder<Schema, Tables, Row>;
   readonly windows: Windows;
   /** Locks the tables against writes of other transactions until this one ends. */

@@ -73,7 +73,7 @@ export async function startReseller(limit: number) {
     /** Goes on to an instant, with what falls due until then. */
     async goTo(text: string): Promise<void> {
       service.clock.advanceTo(on(text));
-      await service.runDueWork();
+      await service.runScheduledJobs();
     },
     /** Buys a VM under a name. */
     async buy(name: string, form: Readonly<Record<string, unknown>>): Promise<Received> {

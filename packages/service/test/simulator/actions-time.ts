@@ -6,7 +6,7 @@ import { cancelServer } from './actions-server.ts';
 import { changeSomeVm, resizeSomeVm } from './actions-vm.ts';
 import { agreeOnBilling } from './agreement.ts';
 import type { Fault } from './faulty-ports.ts';
-import { doDueWork, nextDue } from './model-due.ts';
+import { runAllJobs, nextDue } from './model-due.ts';
 import { unlessPortFails } from './provider-act.ts';
 import { buyVm } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
@@ -21,7 +21,7 @@ export async function passTime(sim: Simulation): Promise<void> {
     sim.say('before what is due is done');
     for (let count = dice.integer(1, 3); count > 0; count--) await dice.pick(before)(sim);
   }
-  await runDueWork(sim);
+  await runScheduledJobs(sim);
 }
 
 const before = [buyVm, changeSomeVm, resizeSomeVm, readBilling, registerDomain, changeDomain, cancelDomain, cancelServer];
@@ -33,9 +33,9 @@ function readBilling(sim: Simulation): Promise<void> {
 }
 
 /** Does what is due; where the fleet fails it is told again, the next time. */
-export async function runDueWork(sim: Simulation): Promise<void> {
+export async function runScheduledJobs(sim: Simulation): Promise<void> {
   const { dice, world, door, model, clock } = sim;
-  const due = () => door.service().runDueWork();
+  const due = () => door.service().runScheduledJobs();
   const fault: Fault = dice.chance(0.1) ? dice.pick(['fails before', 'fails after']) : 'none';
   world.faults.plan = [];
   let failed = false;
@@ -53,7 +53,7 @@ export async function runDueWork(sim: Simulation): Promise<void> {
     sim.underWay.splice(sim.underWay.indexOf(one), 1);
     one.release();
   }
-  doDueWork(model, { automatic: world.fleet.automatic }, clock.seconds());
+  runAllJobs(model, { automatic: world.fleet.automatic }, clock.seconds());
 }
 
 /** A call that hung goes on, or fails at last. */
@@ -83,5 +83,5 @@ export async function crash(sim: Simulation): Promise<void> {
 export async function comeToRest(sim: Simulation): Promise<void> {
   while (sim.underWay.some(({ hanging }) => hanging)) await letGo(sim);
   await crash(sim);
-  await runDueWork(sim);
+  await runScheduledJobs(sim);
 }

@@ -5,11 +5,11 @@
  */
 import { expect } from 'vitest';
 
-import { runDueWork } from './actions-time.ts';
+import { runScheduledJobs } from './actions-time.ts';
 import type { Fault, Purpose } from './faulty-ports.ts';
 import { less } from './fraction.ts';
 import { heldUnits, isOpen, priceOf, remainingCents, unpaidCents } from './model-billing.ts';
-import { doDueWork, nextDue } from './model-due.ts';
+import { runAllJobs, nextDue } from './model-due.ts';
 import { freeAddresses, usedOn } from './model-room.ts';
 import type { ModelAccount } from './model.ts';
 import { someWish } from './purchases.ts';
@@ -39,7 +39,7 @@ export async function burst(sim: Simulation): Promise<void> {
   if (dies) await door.startAgain(dice.chance(0.5));
   sim.say(`outcomes: ${shots.map(({ outcome }) => outcome?.errorType ?? outcome?.status ?? 'none').join(', ')}`);
 
-  doDueWork(model, { automatic: world.fleet.automatic }, clock.seconds());
+  runAllJobs(model, { automatic: world.fleet.automatic }, clock.seconds());
   for (const shot of shots.toSorted((one, other) => one.order - other.order)) if (shot.outcome?.status === 200) await shot.follow();
   expectRivals(shots);
   const failed = shots.flatMap(({ text, outcome }) => (outcome && outcome.status >= 500 ? [`${text} (${outcome.text})`] : []));
@@ -52,7 +52,7 @@ export async function burst(sim: Simulation): Promise<void> {
   }
   expectLimitsKept(sim, shots);
   for (const account of model.accounts) await followLog(sim, account, before.get(account)?.requests ?? 0);
-  await runDueWork(sim);
+  await runScheduledJobs(sim);
 }
 
 /** The clock goes to the next month, where nothing but the month's end falls due until then; what is due is left undone. */

@@ -15,7 +15,7 @@ test('a registration that fails after its month has ended is on no invoice', asy
   const registration = service.call('registerDomain', { form: { domain: 'reseller-customer.net', handle } });
   await reserved(service);
   service.clock.advanceTo('2026-12-01T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   service.registrar.failing = new Error('The registrar is away.');
   goOn();
 

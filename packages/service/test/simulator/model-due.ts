@@ -25,7 +25,7 @@ export function nextDue(model: Model): Seconds | undefined {
 }
 
 /** Does all that is due, in the order of time; the periods of every account are closed up to now. */
-export function doDueWork(model: Model, fleet: FleetManner, now: Seconds): void {
+export function runAllJobs(model: Model, fleet: FleetManner, now: Seconds): void {
   doWhatIsDue(model, fleet, now, () => true);
   for (const account of model.accounts) account.period = Math.max(account.period, monthOf(now));
 }

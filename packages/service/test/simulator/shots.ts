@@ -205,7 +205,7 @@ export function dueWorkShot(sim: Simulation): Shot {
     mostHold: 0n,
     order: 3,
     outcome: undefined,
-    fire: () => outcomeOf(() => sim.door.service().runDueWork()),
+    fire: () => outcomeOf(() => sim.door.service().runScheduledJobs()),
     follow: async () => {},
   };
 }

@@ -20,12 +20,12 @@ import {
   TimeoutError,
 } from '@reseller/client';
 import { createClient } from '@reseller/client/operations';
-import type { Reseller } from '@reseller/client';
-import { createTestService } from '@reseller/testing';
+import type { Middleware, Reseller } from '@reseller/client';
+import { createTestService, forms } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { SMALL_VM } from './purchases.ts';
+import { SMALL_VM, vmsOf } from './purchases.ts';
 
 async function start(): Promise<TestService> {
   const service = await createTestService();
@@ -185,6 +185,51 @@ describe('what may be sent again', () => {
   });
 });
 
+describe('the first call of a process, a purchase', () => {
+  test.each([
+    ['429', 429, 'rate_limited'],
+    ['503', 503, 'unavailable'],
+  ])('is sent again after an envelope with %s: nothing was bought', async (_, status, type) => {
+    const service = await start();
+    service.faults.addError(status, type);
+    expect(await service.reseller().vm.create(SMALL_VM).withMeta()).toMatchObject({ attempts: 2 });
+    expect(await vmsOf(service)).toBe(1);
+  });
+
+  test('is sent again when no connection was made', async () => {
+    const service = await start();
+    let refusals = 1;
+    const refuseOnce: Middleware = (next) => (url, init) => {
+      if (refusals-- <= 0) return next(url, init);
+      const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      return Promise.reject(new TypeError('fetch failed', { cause }));
+    };
+    expect(
+      await service
+        .reseller({ middleware: [refuseOnce] })
+        .vm.create(SMALL_VM)
+        .withMeta(),
+    ).toMatchObject({ attempts: 2 });
+    expect(await vmsOf(service)).toBe(1);
+  });
+
+  test('is not sent again when its response was lost', async () => {
+    const service = await start();
+    service.faults.add({ kind: 'reset', when: 'before' });
+    const reseller = service.reseller({ honoursIdempotencyKey: false });
+    expect(await thrownBy(reseller.vm.create(SMALL_VM))).toMatchObject({ name: 'OutcomeUnknownError', attempts: 1 });
+  });
+});
+
+test.each([408, 425, 429, 502, 503])('a read waits as long as Retry-After of a page with status %i says', async (status) => {
+  const service = await start();
+  const began = service.clock.now();
+  const response = () => new Response('<html>', { status, headers: { 'retry-after': '7' } });
+  service.faults.add({ kind: 'answer', when: 'before', response });
+  const { attempts } = await service.reseller().vm.hosts().withMeta();
+  expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
+});
+
 describe('what is no answer of the API', () => {
   const html = '<!doctype html><title>Welcome</title>';
   test.each([
@@ -249,6 +294,44 @@ describe('what is no answer of the API', () => {
     const error = await thrownBy(reseller.vm.hosts({ timeoutMs: 50 }));
     expect(error).toBeInstanceOf(TimeoutError);
     expect((await thrownBy(reseller.vm.create(SMALL_VM, { timeoutMs: 50 }))).cause).toBeInstanceOf(TimeoutError);
+  });
+});
+
+describe('what an error says', () => {
+  test('its class has a name, and no property is undefined', async () => {
+    const service = await start();
+    const error = await thrownBy(service.reseller().vm.reinstall(99_999));
+    expect([error.name, error.constructor.name]).toEqual(['NotFoundError', 'NotFoundError']);
+    expect(Object.values(error)).not.toContain(undefined);
+    expect(inspect(error)).not.toContain('undefined');
+  });
+
+  test('an unknown outcome has what is needed to repeat the call', async () => {
+    const service = await start();
+    service.faults.add({ kind: 'reset', when: 'after' }, { times: 9 });
+    const error = await thrownBy(service.reseller().vm.create(SMALL_VM, { idempotencyKey: 'order-1' }));
+    expect(error).toMatchObject({ name: 'OutcomeUnknownError', uncertain: true, idempotencyKey: 'order-1', operation: 'createVm' });
+    service.faults.clear();
+    const again = await service.reseller().vm.create(SMALL_VM, { idempotencyKey: error.idempotencyKey });
+    expect([await vmsOf(service), again.config.cores]).toEqual([1, SMALL_VM.cores]);
+  });
+
+  test('personal data is shown only when that is asked for', async () => {
+    const service = await start();
+    const form = { ...forms.createHandle.withPhone, lastname: 'Very-Private', email: 'very-private@customer.test' };
+    const events: unknown[] = [];
+    for (const [config, isShown] of [
+      [{}, false],
+      [{ showPersonalData: true }, true],
+    ] as const) {
+      service.faults.addError(500, 'internal_error', { times: 1 });
+      const reseller = service.reseller({ ...config, maxRetries: 0, onEvent: (event) => void events.push(event) });
+      const error = await thrownBy(reseller.domain.handle.create(form));
+      const plan = await reseller.domain.handle.create(form, { dryRun: true });
+      for (const text of [inspect(error, { depth: 9 }), JSON.stringify(events), JSON.stringify(plan)]) {
+        expect(/very-private/i.test(text)).toBe(isShown);
+      }
+    }
   });
 });
 

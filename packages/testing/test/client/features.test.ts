@@ -1,5 +1,5 @@
 import { createReseller, OutcomeUnknownError, redact, SpendRefusedError } from '@reseller/client';
-import type { ClientEvent, Fetch, Middleware, Purchase } from '@reseller/client';
+import type { ClientEvent, Fetch, LogLevel, Middleware, Purchase } from '@reseller/client';
 import { drift } from '@reseller/client/drift';
 import type { Drift } from '@reseller/client/drift';
 import * as door from '@reseller/client/operations';
@@ -67,6 +67,50 @@ describe('a call', () => {
         .map(({ id }) => id)
         .toSorted(),
     );
+  });
+});
+
+describe('withOptions', () => {
+  test('changes the options of a client that shares budget and memory with the first', async () => {
+    const service = await start();
+    const reseller = service.reseller({ budget: { limit: 1 }, honoursIdempotencyKey: false });
+    const impatient = reseller.withOptions({ maxRetries: 0, headers: { 'x-trace': '1' } });
+    service.faults.add({ kind: 'reset', when: 'after' });
+    const error: unknown = await impatient.vm.create(SMALL_VM).catch((thrown: unknown) => thrown);
+    if (!(error instanceof OutcomeUnknownError)) throw error;
+    await expect(reseller.vm.create(SMALL_VM)).rejects.toBeInstanceOf(SpendRefusedError);
+    expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'committed' });
+    await expect(reseller.withOptions({ readOnly: true }).vm.create(SMALL_VM)).rejects.toThrow(/readOnly/);
+    expect(await vmsOf(service)).toBe(1);
+  });
+});
+
+describe('the log of a client', () => {
+  const linesOf = (level: LogLevel) => async (service: TestService) => {
+    const lines: string[] = [];
+    const write = (severity: string) => (message: string) => void lines.push(`${severity} ${message.split(':')[0]}`);
+    const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+    const reseller = service.reseller({ logger, logLevel: level, honoursIdempotencyKey: false });
+    service.faults.addError(503, 'unavailable', { path: '/vm/list/hosts' });
+    await reseller.vm.hosts();
+    await reseller.vm.create(SMALL_VM);
+    service.faults.add({ kind: 'reset', when: 'after' }, { path: '/vm/create' });
+    await reseller.vm.create(SMALL_VM).catch(() => {});
+    return lines;
+  };
+
+  test.each<[LogLevel, string[]]>([
+    ['off', []],
+    ['error', ['error createVm']],
+    ['warn', ['warn listVmHosts', 'error createVm']],
+    ['info', ['warn listVmHosts', 'info createVm', 'error createVm']],
+  ])('%s', async (level, expected) => {
+    expect(await linesOf(level)(await start())).toEqual(expected);
+  });
+
+  test('debug logs every sending', async () => {
+    const lines = await linesOf('debug')(await start());
+    expect(lines.filter((line) => line === 'debug listVmHosts')).toHaveLength(3);
   });
 });
 

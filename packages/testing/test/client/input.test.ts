@@ -70,6 +70,35 @@ test.each([{ apiKey: 'key' }, { baseUrl: 'http://a.test' }, undefined])('there i
   expect(() => Reflect.apply(createClient, undefined, [config])).toThrow(TypeError);
 });
 
+test.each<[string, unknown, RegExp]>([
+  ['no key', { environment: 'sandbox' }, /apiKey is not set/],
+  ['an empty key', { apiKey: '', environment: 'sandbox' }, /apiKey is not set/],
+  ['an unknown environment', { apiKey: 'key', environment: 'test' }, /environment 'test' is unknown. Use live or sandbox/],
+  ['no address', { apiKey: 'key' }, /baseUrl is not set/],
+  ['a misspelt option', { apiKey: 'key', environment: 'sandbox', timeout: 5 }, /createReseller has no option timeout/],
+  [
+    'a timeout that is not a number',
+    { apiKey: 'key', environment: 'sandbox', timeoutMs: Number.NaN },
+    /timeoutMs must be a positive number/,
+  ],
+  ['a negative number of retries', { apiKey: 'key', environment: 'sandbox', maxRetries: -1 }, /maxRetries must be a whole number/],
+  ['an unknown log level', { apiKey: 'key', environment: 'sandbox', logLevel: 'loud' }, /logLevel 'loud' is unknown/],
+])('a client refuses %s by name', (_, config, message) => {
+  expect(() => Reflect.apply(createReseller, undefined, [config])).toThrow(message);
+});
+
+test.each<[string, unknown, RegExp]>([
+  ['a misspelt option', { timeout: 5 }, /createVm has no option timeout/],
+  ['a timeout that is not a number', { timeoutMs: Number.NaN }, /timeoutMs must be a positive number of milliseconds, got NaN/],
+])('a call refuses %s by name', async (_, options, message) => {
+  await expect(callUntyped('vm.create', SMALL_VM, options)).rejects.toThrow(message);
+});
+
+test('a message says what was expected and what was given', async () => {
+  const error: unknown = await callUntyped('vm.create', { ...SMALL_VM, cores: 'two' }).catch((thrown: unknown) => thrown);
+  expect(error).toHaveProperty('message', 'createVm: cores must be a whole number, got "two". Nothing was sent.');
+});
+
 test('what a header cannot hold of an idempotency key is percent-encoded', async () => {
   const sent: unknown[] = [];
   const fetch: Fetch = async (_, { headers }) => {

@@ -50,7 +50,7 @@ export async function chargeOwed(db: Db, { random }: Ports, charge: Charge, now:
 }
 
 /** The charges of the running period as an invoice shows them, and what they come to. */
-export async function openCharges(db: Db, accountId: string): Promise<ShownCharges & { readonly accrued: PriceSeconds }> {
+export async function openCharges(db: Db, accountId: string): Promise<ChargePositions & { readonly accrued: PriceSeconds }> {
   const rows = await db
     .selectFrom('charges')
     .selectAll()
@@ -59,11 +59,11 @@ export async function openCharges(db: Db, accountId: string): Promise<ShownCharg
     .orderBy('start')
     .orderBy('id')
     .execute();
-  return { ...shownCharges(rows), accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
+  return { ...toChargePositions(rows), accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
 }
 
 /** The maps that stand beside `positions.vms`; each only where there is something in it. */
-export interface ShownCharges {
+export interface ChargePositions {
   readonly positions: {
     readonly dedicated?: Record<string, PeriodPosition[]>;
     readonly domains?: Record<string, PeriodPosition[]>;
@@ -71,7 +71,7 @@ export interface ShownCharges {
 }
 
 /** Charges by subject, as the positions of an invoice show them. */
-export function shownCharges(rows: readonly Selectable<ChargesTable>[]): ShownCharges {
+export function toChargePositions(rows: readonly Selectable<ChargesTable>[]): ChargePositions {
   const maps = { dedicated: bySubject(rows, 'dedicated'), domains: bySubject(rows, 'domain') };
   return { positions: Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0)) };
 }

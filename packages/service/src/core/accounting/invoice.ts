@@ -11,7 +11,10 @@ import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 
 /** A stored invoice with the link to its document. */
-export function summaryOf(invoice: Selectable<InvoicesTable>, call: { readonly secret: string; publicUrl(): string }): InvoiceSummary {
+export function toInvoiceSummary(
+  invoice: Selectable<InvoicesTable>,
+  call: { readonly secret: string; publicUrl(): string },
+): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
@@ -45,7 +48,7 @@ export function chargesOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' |
 }
 
 /** Positions of a closed invoice by VM; `totalRuntime` and `totalPrice` are null there. */
-export function shownPositions(rows: readonly Selectable<PositionsTable>[]): Record<string, VmPosition[]> {
+export function toVmPositions(rows: readonly Selectable<PositionsTable>[]): Record<string, VmPosition[]> {
   const vms: Record<string, VmPosition[]> = {};
   for (const row of rows) {
     (vms[row.vm_id] ??= []).push({

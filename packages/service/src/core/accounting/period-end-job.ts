@@ -1,10 +1,10 @@
 import { periodOf } from '../../rules/billing.ts';
 import type { Db } from '../../store/store.ts';
-import type { DueWork } from '../jobs/run-jobs.ts';
+import type { JobKind } from '../jobs/run-jobs.ts';
 import { closeEndedPeriods } from './period-end.ts';
 
 /** Closes the periods of accounts at their ends, whether or not anyone asks for them. */
-export const periodEnds: DueWork = {
+export const periodEndJobs: JobKind = {
   async first(db, now, accountId) {
     const ended = firstEnded(db, now);
     const account = await (accountId === undefined ? ended : ended.where('id', '=', accountId)).executeTakeFirst();

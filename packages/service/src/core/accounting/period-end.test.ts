@@ -10,7 +10,7 @@ test('periods of every account end by themselves', async () => {
   await service.call('createVm', { form: SMALL_VM });
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2027-01-15T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const invoices = await service.store.read((db) =>
     db.selectFrom('invoices').select(['created', 'total', 'status']).orderBy('created').execute(),
   );
@@ -20,7 +20,7 @@ test('periods of every account end by themselves', async () => {
     ['2027-01-01T00:00:00.000Z', 10.75, 'OPEN'],
     ['2027-01-01T00:00:00.000Z', 10.75, 'OPEN'],
   ]);
-  expect(await service.runDueWork()).toBe(0);
+  expect(await service.runScheduledJobs()).toBe(0);
 });
 
 test('a charge is held, shown, invoiced once, and owed', async () => {

@@ -8,7 +8,7 @@ import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Names the invoices of this service among all UUIDs. */
-const INVOICES = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
+const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
 
 /**
  * Closes every period of an account that has ended. Each operation that bills calls it first, so
@@ -51,7 +51,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .where('invoice_id', 'is', null)
     .execute();
   const charged = charges.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-  const total = totalOf(accruedByAll(positions.map(billed), end) + accruedByCharge(charged));
+  const total = totalOf(accruedByAll(positions.map(toBilledRuntime), end) + accruedByCharge(charged));
   const running = positions.filter(({ stop }) => stop === null);
   const nextEnd = periodOf(end).end;
   const restarted = running.map((position) => {
@@ -70,7 +70,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
   });
   if (positions.length > 0 || charges.length > 0) {
     // The same period of the same account always has the same invoice ID, whichever process closes it.
-    const id = uuidv5(`${accountId}/${periodStart}`, INVOICES);
+    const id = uuidv5(`${accountId}/${periodStart}`, INVOICE_NAMESPACE);
     await db
       .insertInto('invoices')
       .values({
@@ -113,7 +113,7 @@ function sumOfHolds(positions: readonly { hold: number }[]): number {
  * Where the account's open period begins. Positions are to be changed after this alone: it is an
  * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
  */
-export async function keepPeriodOpen(db: Db, accountId: string): Promise<Seconds> {
+export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
   const [account] = await touchAccount(db, { accountId });
   if (!account) throw new Error(`There is no account ${accountId}.`);
   return account.period_start;
@@ -128,6 +128,6 @@ const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>(
 );
 
 /** A stored position as the rules of billing take it. */
-export function billed(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {
+export function toBilledRuntime(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {
   return { start: row.start, stop: row.stop, monthlyPrice: BigInt(row.monthly_price) };
 }

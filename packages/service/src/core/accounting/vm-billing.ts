@@ -13,7 +13,7 @@ import { preparedWrite } from '../../store/prepared.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
-import { keepPeriodOpen } from './period-end.ts';
+import { lockAccount } from './period-end.ts';
 import { settle } from '../jobs/settle.ts';
 import type { Settling } from '../jobs/settle.ts';
 
@@ -24,7 +24,7 @@ import type { Settling } from '../jobs/settle.ts';
  */
 export async function billingInstant(db: Db, settling: Settling): Promise<Seconds> {
   await settle(db, settling);
-  return Math.max(Math.floor(settling.now / 1000), await keepPeriodOpen(db, settling.accountId));
+  return Math.max(Math.floor(settling.now / 1000), await lockAccount(db, settling.accountId));
 }
 
 /** A position that is to begin. */
@@ -62,7 +62,7 @@ const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db
 );
 
 /** What ending the position that a VM runs on would free of its hold, and when it would end; undefined where none is running. */
-export async function freedByEnding(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
+export async function previewPositionEnd(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
   const running = await runningPosition(db, vmId);
   if (!running) return undefined;
   const stop = Math.max(at, running.start);

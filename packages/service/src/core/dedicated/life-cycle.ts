@@ -10,7 +10,7 @@ import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../accounting/charge.ts';
 import type { Charge } from '../accounting/charge.ts';
 import { releaseCredit } from '../accounting/credit-hold.ts';
-import { stateOf, takeStep } from './server.ts';
+import { stateOf, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
 
 /** What is needed beside the store. */
@@ -38,7 +38,7 @@ export async function deploy(
 ): Promise<Transition<Deployed>> {
   const { dashboard, username, email, password } = access;
   const sealed_password = seal(password, secret, passwordContext(server.id), ports.random);
-  const transition = await takeStep(db, server, (state) => completeSetUp(state, at, server.runtime_days), {
+  const transition = await applyTransition(db, server, (state) => completeSetUp(state, at, server.runtime_days), {
     dashboard,
     username,
     email,
@@ -58,7 +58,7 @@ export async function deploy(
  *
  * @param at The server's `due`.
  */
-export async function doWhatIsDue(db: Db, parts: RuntimeParts, server: ServerRow, at: Seconds): Promise<void> {
+export async function runServerJob(db: Db, parts: RuntimeParts, server: ServerRow, at: Seconds): Promise<void> {
   if (server.due !== at) return;
   const state = stateOf(server);
   if (state.phase === 'deployed') return renewOrEnd(db, parts, server, at);
@@ -67,7 +67,7 @@ export async function doWhatIsDue(db: Db, parts: RuntimeParts, server: ServerRow
     await deploy(db, parts, server, { at, access: fleet.automaticSetUp.accessTo(server.id, random) });
   } else {
     // The fleet is another one than at the order: from now on the set-up waits for the provider.
-    await takeStep(db, server, (now) => (now.phase === 'ordered' ? { next: { ...now, setUpDue: null } } : { refused: 'not due' }));
+    await applyTransition(db, server, (now) => (now.phase === 'ordered' ? { next: { ...now, setUpDue: null } } : { refused: 'not due' }));
   }
 }
 
@@ -77,7 +77,7 @@ export function passwordContext(identifier: string): string {
 }
 
 async function renewOrEnd(db: Db, { ports }: RuntimeParts, server: ServerRow, at: Seconds): Promise<void> {
-  const transition = await takeStep(db, server, (state) => reachRenewal(state, at, server.runtime_days));
+  const transition = await applyTransition(db, server, (state) => reachRenewal(state, at, server.runtime_days));
   if ('refused' in transition) return;
   if (transition.next.phase === 'deployed') {
     await chargeOwed(db, ports, chargeOf(server, 'RENEW', at), at * 1000);

@@ -33,11 +33,11 @@ test('a hold outlives the end of a period that it waits through', async () => {
   const { id } = await service.account('100.00');
   await orderServer(service, RYZEN, id);
   service.clock.advanceTo('2026-12-02T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 8_900_000_000 });
   await completeSetUp(service, RYZEN);
   service.clock.advanceTo('2027-01-01T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   // The renewal of 1 January 00:00 is in the new period.
   expect(await accountOf(service, id)).toEqual({ unpaid: 8_900_000_000, held: 8_900_000_000 });
 });
@@ -90,7 +90,7 @@ test('no address is given to two servers, nor to a server and a pool; those of a
   await expect(offer('100.64.0.7')).rejects.toMatchObject({ status: 409 });
   await service.call('deleteDedicatedServer', { path: { identifier: XEON }, apiKey });
   service.clock.advanceTo('2026-12-15T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   await offer('100.80.0.10');
   expect((await service.call('listDedicatedMarket')).body.data.list).toHaveLength(4);
 });
@@ -124,7 +124,7 @@ test('the demo account has dedicated servers, a VM and an open invoice of the pr
     positions: { vms: { [sampleIdentifiers.vm]: [{ type: 'BILLINGRESTART', start: '2026-11-01T00:00:00.000Z', monthlyPrice: 10.4 }] } },
   });
   service.clock.advanceTo('2026-11-30T12:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
   // The renewal, 89, the other server's first runtime, 59, and 10.40 for 29.5 of the 30 days.
   expect(data.currentInvoiceTotal).toBe(158.23);

@@ -13,7 +13,7 @@ import { enqueueSetUp } from './fleet.ts';
 import { holdCredit } from '../accounting/credit-hold.ts';
 import { deploy } from './life-cycle.ts';
 import type { RuntimeParts } from './life-cycle.ts';
-import { allowed, findServer, takeStep } from './server.ts';
+import { assertAllowed, findServer, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import { settle } from '../jobs/settle.ts';
@@ -139,12 +139,12 @@ export async function orderDedicatedServer(db: Db, parts: RuntimeParts, { identi
   const account = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
   if (!account) throw notFound('account');
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
-  const ordered = await takeStep(db, server, (state) => order(state, setUpDue), {
+  const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,
     ordered: now,
     hold: server.price,
   });
-  allowed(ordered, server.id);
+  assertAllowed(ordered, server.id);
   await settle(db, { ...parts, accountId, now: clock.now() });
   await holdCredit(db, accountId, BigInt(server.price));
   await enqueueSetUp(db, parts.ports, { identifier, accountId, datacenter: server.datacenter_name });
@@ -160,7 +160,7 @@ export async function completeDedicatedSetUp(db: Db, parts: RuntimeParts, identi
   const now = parts.ports.clock.now();
   if (accountId !== null) await settle(db, { ...parts, accountId, now });
   const server = await existing(db, identifier);
-  allowed(await deploy(db, parts, server, { at: Math.floor(now / 1000), access }), server.id);
+  assertAllowed(await deploy(db, parts, server, { at: Math.floor(now / 1000), access }), server.id);
 }
 
 async function existing(db: Db, identifier: string): Promise<ServerRow> {

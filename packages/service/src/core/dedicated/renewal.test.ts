@@ -56,7 +56,7 @@ async function serverOf(
   service.clock.advance(Date.parse(deployed) - 900_000 - service.clock.now());
   await orderServer(service, identifier, account.id);
   service.clock.advanceTo(deployed);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   return { ...account, identifier };
 }
 
@@ -64,7 +64,7 @@ test('each runtime is charged in advance, to the period that it begins in', asyn
   const service = await startService();
   const { id, apiKey } = await deployedServer(service);
   service.clock.advanceTo('2027-03-15T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await charged(service, id)).toEqual([
     ['CREATE', '2026-11-10T12:00:00.000Z', '2026-12-10T12:00:00.000Z', 89, '2026-11'],
     ['RENEW', '2026-12-10T12:00:00.000Z', '2027-01-09T12:00:00.000Z', 89, '2026-12'],
@@ -88,7 +88,7 @@ test('a runtime shorter than a month is charged more than once in a period', asy
   // 1 + 10 days: 11, 21 and 31 January, 10 and 20 February, 2 March.
   const { id } = await serverOf(service, 10, '2027-01-01T00:00:00Z');
   service.clock.advanceTo('2027-03-05T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(
     (await charged(service, id)).map((charge) => Array.isArray(charge) && [charge[0], String(charge[1]).slice(0, 10), charge[4]]),
   ).toEqual([
@@ -107,14 +107,14 @@ test('a renewal at the very end of a period belongs to the next one, one second 
   const service = await startService();
   const at = await serverOf(service, 15, '2026-11-16T00:00:00Z');
   service.clock.advanceTo('2026-12-01T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await invoices(service, at.id)).map(({ total }) => total / 1e8)).toEqual([10]);
   expect((await charged(service, at.id)).at(-1)).toEqual(['RENEW', '2026-12-01T00:00:00.000Z', '2026-12-16T00:00:00.000Z', 10, null]);
 
   const other = await startService();
   const before = await serverOf(other, 15, '2026-11-15T23:59:59Z');
   other.clock.advanceTo('2026-12-01T00:00:00Z');
-  await other.runDueWork();
+  await other.runScheduledJobs();
   expect((await invoices(other, before.id)).map(({ total }) => total / 1e8)).toEqual([20]);
 });
 
@@ -123,7 +123,7 @@ test('what falls due unseen for a year is done as of its instants, in order', as
   const { id, apiKey } = await service.account('10000.00');
   await orderServer(service, RYZEN, id);
   service.clock.advanceTo('2027-11-10T12:14:59Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const charges = await charged(service, id);
   // 365 days less a second: the set-up and twelve renewals, the last on 5 November 12:15.
   expect(charges).toHaveLength(13);
@@ -131,7 +131,7 @@ test('what falls due unseen for a year is done as of its instants, in order', as
   expect(charges.at(-1)).toEqual(['RENEW', '2027-11-05T12:15:00.000Z', '2027-12-05T12:15:00.000Z', 89, null]);
   expect((await invoices(service, id)).reduce((sum, { total }) => sum + total / 1e8, 0)).toBe(12 * 89);
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.accounting.renew).toBe('2027-12-05T12:15:00.000Z');
-  expect(await service.runDueWork()).toBe(0);
+  expect(await service.runScheduledJobs()).toBe(0);
 });
 
 test('a renewal is owed whatever the credit limit says', async () => {
@@ -139,7 +139,7 @@ test('a renewal is owed whatever the credit limit says', async () => {
   const { id, apiKey } = await service.account('100.00');
   await orderServer(service, RYZEN, id);
   service.clock.advanceTo('2026-12-31T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
   expect(data).toMatchObject({ currentInvoiceTotal: 89, creditLimitRemaining: 100 - 2 * 89 });
 });
@@ -153,7 +153,7 @@ test('cancelled, brought back, renewed: every runtime is charged once', async ()
     expect((await service.call('undeleteDedicatedServer', { path, apiKey })).body.data.renew_date).toBe('2026-12-10T12:00:00.000Z');
   }
   service.clock.advanceTo('2026-12-11T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await charged(service, id)).toEqual([
     ['CREATE', '2026-11-10T12:00:00.000Z', '2026-12-10T12:00:00.000Z', 89, '2026-11'],
     ['RENEW', '2026-12-10T12:00:00.000Z', '2027-01-09T12:00:00.000Z', 89, null],
@@ -164,12 +164,12 @@ test('cancelled, brought back, renewed: every runtime is charged once', async ()
 test('a cancelled server ends at its renewal date: gone from the list, not found, not charged, retired', async () => {
   const service = await startService();
   const { id, apiKey } = await deployedServer(service);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(service.fleet.servers.get(RYZEN)).toMatchObject({ accountId: id, addresses: ['100.112.0.11', '2001:db8:69d0:11::/64'] });
   await service.call('deleteDedicatedServer', { path, apiKey });
   service.clock.advanceTo('2026-12-10T12:00:00Z');
   for (const timedWorkFirst of [false, true]) {
-    if (timedWorkFirst) await service.runDueWork();
+    if (timedWorkFirst) await service.runScheduledJobs();
     expect((await service.call('listDedicatedServers', { apiKey })).body.data.list).toEqual([]);
     for (const operation of ['getDedicatedServer', 'deleteDedicatedServer', 'undeleteDedicatedServer'] as const) {
       expect(await service.call(operation, { path, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
@@ -178,7 +178,7 @@ test('a cancelled server ends at its renewal date: gone from the list, not found
   expect(service.fleet.servers.size).toBe(0);
   expect(service.fleet.retired).toEqual([RYZEN]);
   service.clock.advanceTo('2027-02-01T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await charged(service, id)).toHaveLength(1);
   expect(
     (await service.call('listDedicatedMarket')).body.data.list.map(({ identifier }: { identifier: string }) => identifier),
@@ -193,7 +193,7 @@ test('servers of one account are renewed each at its own date', async () => {
   service.clock.advance(86_400_000);
   await orderServer(service, XEON, id);
   service.clock.advanceTo('2026-12-31T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await charged(service, id)).map((charge) => Array.isArray(charge) && [charge[0], charge[1], charge[3]])).toEqual([
     ['CREATE', '2026-11-10T12:00:00.000Z', 89],
     ['CREATE', '2026-11-11T12:15:00.000Z', 59],

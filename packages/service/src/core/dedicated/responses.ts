@@ -45,7 +45,7 @@ export async function addressesOf(db: Db, servers: readonly ServerRow[]): Promis
  *
  * @param shown `secret`: known to the service alone, its management password was encrypted with it. `vat`: hundredths of a percent.
  */
-export function serverAnswer(server: ServerRow, ips: DedicatedIps, shown: { secret: string; vat: number }): DedicatedServer {
+export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, shown: { secret: string; vat: number }): DedicatedServer {
   const { secret, vat } = shown;
   const state = stateOf(server);
   const { cpu, ...hardware } = hardwareOf(server);
@@ -71,7 +71,7 @@ export function serverAnswer(server: ServerRow, ips: DedicatedIps, shown: { secr
  *
  * @param vat Hundredths of a percent.
  */
-export function marketAnswer(server: ServerRow, ips: DedicatedIps, vat: number): DedicatedMarketItem {
+export function toMarketItem(server: ServerRow, ips: DedicatedIps, vat: number): DedicatedMarketItem {
   const { ipv4, ipv6 } = offeredIps(server, ips);
   return {
     identifier: server.id,

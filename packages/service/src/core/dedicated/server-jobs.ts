@@ -1,10 +1,10 @@
 /** Set-ups, renewals and ends of dedicated servers, when they are due. */
 import type { Db } from '../../store/store.ts';
-import type { DueWork } from '../jobs/run-jobs.ts';
-import { doWhatIsDue } from './life-cycle.ts';
+import type { JobKind } from '../jobs/run-jobs.ts';
+import { runServerJob } from './life-cycle.ts';
 import { findServer } from './server.ts';
 
-export const dedicatedServersDue: DueWork = {
+export const dedicatedServerJobs: JobKind = {
   async first(db, now, accountId) {
     const due = firstServer(db, now);
     const server = await (accountId === undefined ? due : due.where('accounts.id', '=', accountId)).executeTakeFirst();
@@ -16,7 +16,7 @@ export const dedicatedServersDue: DueWork = {
   },
   async perform(db, { at, id }, ports, secret) {
     const server = await findServer(db, id);
-    if (server) await doWhatIsDue(db, { ports, secret }, server, at / 1000);
+    if (server) await runServerJob(db, { ports, secret }, server, at / 1000);
   },
 };
 

@@ -42,7 +42,7 @@ export function stateOf({ id, state, due, terminated }: ServerRow): ServerState 
  * @param step The rule that says what the next state is, or why there is none.
  * @param also What changes with the state.
  */
-export async function takeStep<Next extends ServerState>(
+export async function applyTransition<Next extends ServerState>(
   db: Db,
   server: ServerRow,
   step: (state: ServerState) => Transition<Next>,
@@ -67,7 +67,7 @@ export async function takeStep<Next extends ServerState>(
  *
  * @throws Refusal 409 when the state does not allow it, 404 when the server is gone.
  */
-export function allowed<Next extends ServerState>(transition: Transition<Next>, identifier: string): Next {
+export function assertAllowed<Next extends ServerState>(transition: Transition<Next>, identifier: string): Next {
   if ('next' in transition) return transition.next;
   if (transition.refused === 'gone') throw notFound('dedicated server');
   throw new Refusal(409, 'wrong_state', `The dedicated server ${identifier} ${WRONG_STATES[transition.refused]}`);

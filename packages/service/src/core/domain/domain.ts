@@ -89,7 +89,7 @@ export function authcodeContext(name: string): string {
 }
 
 /** A domain as its registration and its info answer it. */
-export function detailsOf(row: DomainRow, secret: string, at: Seconds): DomainDetails {
+export function toDomainDetails(row: DomainRow, secret: string, at: Seconds): DomainDetails {
   const { name, sld, tld, handle, sealed_authcode: sealed } = row;
   return {
     domain: {

@@ -4,13 +4,13 @@ import type { Seconds } from '../../rules/billing.ts';
 import { reachExpiry } from '../../rules/domain-registration.ts';
 import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../accounting/charge.ts';
-import type { DueWork } from '../jobs/run-jobs.ts';
+import type { JobKind } from '../jobs/run-jobs.ts';
 
 /**
  * Renews domains at their expiry and ends those that are cancelled. A domain that is being changed
  * waits for the end of the change.
  */
-export const domainExpiries: DueWork = {
+export const domainExpiryJobs: JobKind = {
   async first(db, now, accountId) {
     const due = firstDomain(db, now);
     const domain = await (accountId === undefined ? due : due.where('accounts.id', '=', accountId)).executeTakeFirst();

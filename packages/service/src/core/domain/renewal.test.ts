@@ -31,10 +31,10 @@ test('a domain is renewed each year, at the price of the day, and each renewal i
   const service = await startService();
   await register(service, DOMAIN);
   service.clock.advanceTo('2027-11-10T11:59:59Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
   service.clock.advanceTo('2027-11-10T12:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings).toEqual({
     create: '2026-11-10 12:00:00',
     expire: '2028-11-10 12:00:00',
@@ -44,7 +44,7 @@ test('a domain is renewed each year, at the price of the day, and each renewal i
     setTldPrices(db, [{ tld: 'net', create: euros('20.00'), renew: euros('13.50'), transfer: euros('20.00') }]),
   );
   service.clock.advanceTo('2028-12-24T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await invoices(service)).toEqual([
     ['2026-12-01', 11, ['CREATE 2026-11-10 2027-11-10']],
     ['2027-12-01', 12, ['RENEW 2027-11-10 2028-11-10']],
@@ -52,7 +52,7 @@ test('a domain is renewed each year, at the price of the day, and each renewal i
   ]);
   // 1,000.00 - 11.00 - 12.00 - 13.50
   expect((await service.call('getCurrentInvoice')).body.data.creditLimitRemaining).toBe(963.5);
-  expect(await service.runDueWork()).toBe(0);
+  expect(await service.runScheduledJobs()).toBe(0);
 });
 
 test('a renewal at the very end of a period belongs to the next one', async () => {
@@ -60,7 +60,7 @@ test('a renewal at the very end of a period belongs to the next one', async () =
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await register(service, DOMAIN);
   service.clock.advanceTo('2028-01-01T00:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await invoices(service)).toEqual([
     ['2027-01-01', 11, ['CREATE 2026-12-01 2027-12-01']],
     ['2028-01-01', 12, ['RENEW 2027-12-01 2028-12-01']],
@@ -82,7 +82,7 @@ test('a renewal is owed whatever the credit limit says', async () => {
   const service = await startService({ creditLimit: '11.00' });
   await register(service, DOMAIN);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: -12 });
 });
 
@@ -93,7 +93,7 @@ test('whoever asks first sees the renewal, and it is charged once', async () => 
   const answers = await Promise.all([
     service.call('getDomain', { path }),
     service.call('listDomains'),
-    service.runDueWork(),
+    service.runScheduledJobs(),
     service.call('getDomain', { path }),
   ]);
   expect(answers[0].body.data.timings.expire).toBe('2029-11-10 12:00:00');
@@ -112,11 +112,11 @@ test('a cancelled domain stays until it expires, costs nothing more, and is free
   await service.domains.terminate(DOMAIN);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
   service.clock.advanceTo('2027-11-10T11:59:59Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.domain.terminated).toBe(true);
   expect((await service.call('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } })).status).toBe(200);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).status).toBe(404);
   expect((await service.call('undeleteDomain', { path })).status).toBe(404);
   expect((await service.call('listDomains')).body.data.list).toEqual([]);
@@ -153,11 +153,11 @@ test('a domain that is being changed at its expiry is renewed afterwards, as of 
   const pending = service.call('requestDomainAuthcode', { path });
   await reserved(service);
   service.clock.advanceTo('2027-11-10T12:00:07Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
   goOn();
   expect((await pending).status).toBe(200);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2028-11-10 12:00:00');
 });
 

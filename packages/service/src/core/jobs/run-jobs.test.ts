@@ -10,7 +10,7 @@ test('one thing that fails leaves what was due before it done, and what comes af
   const { store, clock, fleet } = service;
   for (const name of ['first.net', 'second.net']) await register(service, name);
   clock.advanceTo('2027-11-10T11:50:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const { automaticSetUp } = fleet;
   fleet.automaticSetUp = {
     after: 900,
@@ -27,10 +27,10 @@ test('one thing that fails leaves what was due before it done, and what comes af
         ({ name, expires }) => `${name} ${new Date(expires * 1000).getUTCFullYear()}`,
       ),
     );
-  await expect(service.runDueWork()).rejects.toThrow('no access yet');
+  await expect(service.runScheduledJobs()).rejects.toThrow('no access yet');
   expect(await expiring()).toEqual(['first.net 2028', 'second.net 2028']);
   fleet.automaticSetUp = automaticSetUp;
-  expect(await service.runDueWork()).toBeGreaterThan(10);
+  expect(await service.runScheduledJobs()).toBeGreaterThan(10);
   expect(await expiring()).toEqual(['first.net 2029', 'second.net 2029']);
   await expectInvariants(store);
 });

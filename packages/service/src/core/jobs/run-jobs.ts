@@ -6,7 +6,7 @@
  * that it is of, and the others do the work of other accounts meanwhile.
  */
 import type { Ports } from '../../ports/ports.ts';
-import type { Db, Sharing, Store } from '../../store/store.ts';
+import type { Db, LockedRows, Sharing, Store } from '../../store/store.ts';
 
 /** One thing that is due. */
 export interface Due {
@@ -26,11 +26,11 @@ export interface DueAccount {
 export interface Claiming {
   readonly claim: Sharing['claim'];
   /** Accounts that another node is at work on. */
-  readonly held: Parameters<Sharing['claim']>[2];
+  readonly held: LockedRows;
 }
 
 /** One kind of work. */
-export interface DueWork {
+export interface JobKind {
   /** The thing that is due first, at or before `now` (milliseconds): of one account, or of all. */
   first(db: Db, now: number, accountId?: string): Promise<Due | undefined>;
   /** Claims the account of the thing that is due first until the unit of work ends. */
@@ -55,7 +55,7 @@ export interface DueWorkParts {
 }
 
 /** Things of one unit of work at the most: what a request of the same account may have to wait for. */
-const AT_ONCE = 25;
+const BATCH_SIZE = 25;
 
 /**
  * Does all that is due.
@@ -63,12 +63,12 @@ const AT_ONCE = 25;
  * @param kinds Where two things are due at the same instant, the kind that stands first goes first.
  * @returns How many things were done.
  */
-export async function runDueWork(parts: DueWorkParts, kinds: readonly DueWork[]): Promise<number> {
+export async function runScheduledJobs(parts: DueWorkParts, kinds: readonly JobKind[]): Promise<number> {
   const { store } = parts;
   const now = await parts.now();
   // Nearly always nothing is due, and nothing has to be written to know that.
   if (!(await store.read((db) => firstDue(db, kinds, now)))) return 0;
-  for (let done = 0, atOnce = AT_ONCE; ;) {
+  for (let done = 0, atOnce = BATCH_SIZE; ;) {
     const at = await parts.now();
     try {
       const some = await store.commit(({ db }) => doSome(db, parts, kinds, { now: at, most: atOnce }));
@@ -85,7 +85,7 @@ export async function runDueWork(parts: DueWorkParts, kinds: readonly DueWork[])
 async function doSome(
   db: Db,
   parts: DueWorkParts,
-  kinds: readonly DueWork[],
+  kinds: readonly JobKind[],
   { now, most }: { now: number; most: number },
 ): Promise<{ done: number; isAll: boolean }> {
   let done = 0;
@@ -100,7 +100,7 @@ async function doSome(
 async function doFirst(
   db: Db,
   { store, ports, secret, others }: DueWorkParts,
-  kinds: readonly DueWork[],
+  kinds: readonly JobKind[],
   now: number,
 ): Promise<'done' | 'done by another' | 'nothing left'> {
   const { claim } = store.sharing;
@@ -124,11 +124,11 @@ async function doFirst(
  */
 export async function firstDue(
   db: Db,
-  kinds: readonly DueWork[],
+  kinds: readonly JobKind[],
   now: number,
   accountId?: string,
-): Promise<{ kind: DueWork; due: Due } | undefined> {
-  let first: { kind: DueWork; due: Due } | undefined;
+): Promise<{ kind: JobKind; due: Due } | undefined> {
+  let first: { kind: JobKind; due: Due } | undefined;
   for (const kind of kinds) {
     const due = await kind.first(db, now, accountId);
     if (due && (!first || due.at < first.due.at)) first = { kind, due };

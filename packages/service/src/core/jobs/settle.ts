@@ -2,8 +2,8 @@ import type { Ports } from '../../ports/ports.ts';
 import { periodOf } from '../../rules/billing.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
-import { keepPeriodOpen } from '../accounting/period-end.ts';
-import { dueKinds } from './job-kinds.ts';
+import { lockAccount } from '../accounting/period-end.ts';
+import { jobKinds } from './job-kinds.ts';
 import { firstDue } from './run-jobs.ts';
 
 /** Whose account is to be settled, and up to when. */
@@ -27,9 +27,9 @@ export async function settle(db: Db, { accountId, now, ports, secret }: Settling
   const [account] = await anythingDue(db, { accountId, at, period: periodOf(at).start });
   if (!account?.is_due) return;
   // The account before what is due of it, as whoever does the work that is due: on PostgreSQL, two that lock in turn would wait for each other.
-  await keepPeriodOpen(db, accountId);
+  await lockAccount(db, accountId);
   for (;;) {
-    const next = await firstDue(db, dueKinds, now, accountId);
+    const next = await firstDue(db, jobKinds, now, accountId);
     if (!next) return;
     await next.kind.perform(db, next.due, ports, secret);
   }

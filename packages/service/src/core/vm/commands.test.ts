@@ -283,13 +283,13 @@ test('changes, purchases and the end of a period at once leave everything exact'
   await Promise.all([
     stop(one),
     resize(two, { cores: 3 }),
-    service.runDueWork(),
+    service.runScheduledJobs(),
     current(service),
     remove(three),
     buy(service),
     resize(four, { cores: 1 }),
     current(service),
-    service.runDueWork(),
+    service.runScheduledJobs(),
   ]);
   await expectInvariants(service.store);
   // 6 x 10.40 x 20.5 / 30

@@ -14,7 +14,7 @@ import * as v from 'valibot';
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
-import { beginPosition, billingInstant, endPosition, freedByEnding, holdOf, lastPosition } from '../accounting/vm-billing.ts';
+import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
@@ -170,7 +170,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const broken = brokenRanges(to, host.ranges, host.name);
     if (broken.length > 0) throw invalid(broken);
     const before = sizeOf(vm, from, await ipv4Of(db, vmId));
-    await resizeOnNode(db, vm.node, from, mostOf(from, to));
+    await resizeOnNode(db, vm.node, from, largerOf(from, to));
     const accountId = vm.account_id;
     if (to.ips > from.ips) {
       await assignMoreIpv4(db, { accountId, vmId, datacenter: host.datacenter_name, allowFallbackIPs, ips: to.ips - from.ips });
@@ -192,7 +192,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const from = resourcesOf(vm);
     const instant = await settledInstant(db, vm, runtime);
     await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis });
-    await resizeOnNode(db, vm.node, mostOf(from, to), to);
+    await resizeOnNode(db, vm.node, largerOf(from, to), to);
     if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
     await releaseCredit(db, vm.account_id, hold);
     const stop = await endPosition(db, vm.id, instant);
@@ -211,7 +211,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     await releaseCredit(db, accountId, BigInt(hold));
     const vm = await endChange(db, vmId);
     const from = resourcesOf(vm);
-    await resizeOnNode(db, vm.node, mostOf(from, to), from);
+    await resizeOnNode(db, vm.node, largerOf(from, to), from);
     // The addresses that the VM had before are kept by name, because the new ones are not necessarily the last.
     await releaseOtherIpv4(db, vmId, before.ipv4);
   },
@@ -239,7 +239,7 @@ function finishedMessage(): string {
 
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
 async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
-  const ending = await freedByEnding(db, vm.id, instant);
+  const ending = await previewPositionEnd(db, vm.id, instant);
   if (!ending || price <= BigInt(vm.monthly_price)) return 0n;
   const more = holdOf({ start: ending.stop, monthlyPrice: price }) - ending.freed;
   await holdCredit(db, vm.account_id, more);
@@ -256,7 +256,7 @@ function resourcesOf({ cores, mem, disk, ips, backup_slots, network_speed, stora
   return { cores, mem, disk, ips, backup_slots, network_speed, storage };
 }
 
-function mostOf(one: BilledResources, other: BilledResources): BilledResources {
+function largerOf(one: BilledResources, other: BilledResources): BilledResources {
   return {
     ...other,
     cores: Math.max(one.cores, other.cores),

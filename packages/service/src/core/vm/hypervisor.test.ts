@@ -131,7 +131,7 @@ describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it do
       const reinstalled = await service.call('reinstallVm', { path: { vmid: String(vmId) } });
       expect(reinstalled.status).toBe(409);
     }
-    await service.runDueWork();
+    await service.runScheduledJobs();
     const isUndone = does === 'start' || does === 'resize';
     expect(await shapeOf(service.store)).toEqual(isUndone ? stateBefore : shape);
     expect(onHypervisor(hypervisor, vmId)).toEqual(isUndone ? before : after);
@@ -181,7 +181,7 @@ test('a month ends while the hypervisor starts a VM: billing begins in the new o
   const started = service.vms.start(vmId);
   await vi.waitUntil(async () => (await stateOf(service.store)).reservations.length === 1);
   service.clock.advanceTo('2026-12-01T00:00:10Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   go.resolve();
   await started;
   const { positions } = await stateOf(service.store);
@@ -206,7 +206,7 @@ test('the operator is told with 503 what became of it, and the same call again s
   expect(stopped).toMatchObject({ status: 503, body: { detail: expect.stringContaining('no longer billed') } });
   expect(stopped.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect(await ask('/stop', 'POST')).toMatchObject({ status: 409, body: { detail: expect.stringContaining('retries until') } });
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await ask('/stop', 'POST')).toMatchObject({ status: 200, body: { state: 'stopped' } });
   expect(hypervisor.stopped.has(vmId)).toBe(true);
   hypervisor.trouble = ['fails after'];
@@ -224,7 +224,7 @@ test('the operator is told with 503 what became of it, and the same call again s
   hypervisor.trouble = ['fails before', 'fails before'];
   expect((await ask('', 'DELETE')).status).toBe(503);
   expect((await ask('', 'DELETE')).status).toBe(409);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await ask('', 'DELETE')).toMatchObject({ status: 200, body: { state: 'removed', ipv4: [] } });
 });
 

@@ -54,7 +54,7 @@ describe.each(engines)('on %s', (engine) => {
     service.clock.advance(5 * DAY);
     await remove(service, identifier);
     service.clock.advanceTo('2026-12-05T00:00:00Z');
-    await service.runDueWork();
+    await service.runScheduledJobs();
     const other = await service.account();
     expect(await bought(service, other.apiKey)).toBe(identifier);
     expect((await service.call('reinstallVm', { path })).status).toBe(404);
@@ -63,10 +63,10 @@ describe.each(engines)('on %s', (engine) => {
     await remove(service, identifier);
     // The first account buys again, and is billed for its two VMs on two invoices.
     service.clock.advanceTo('2027-01-10T00:00:00Z');
-    await service.runDueWork();
+    await service.runScheduledJobs();
     expect(await bought(service)).toBe(identifier);
     service.clock.advanceTo('2027-02-01T00:00:00Z');
-    await service.runDueWork();
+    await service.runScheduledJobs();
 
     expect(await positionsOf(service, service.apiKey)).toEqual([
       [`${identifier} CREATE 2026-11-10T12:00:00.000Z 2026-11-15T12:00:00.000Z`],
@@ -102,7 +102,7 @@ describe.each(engines)('on %s', (engine) => {
     service.clock.advance(60 * DAY);
     expect((await buy(service)).status).toBe(409);
     service.hypervisor.failingToRemove = undefined;
-    await service.runDueWork();
+    await service.runScheduledJobs();
 
     service.hypervisor.failing = new Error('The hypervisor is away.');
     expect((await buy(service)).status).toBe(500);

@@ -15,7 +15,7 @@ export interface IpPool {
   readonly ddosProtection: string;
 }
 
-const ROWS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Stores a pool with every address that it gives out. The first address of the subnet is its gateway. */
 export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
@@ -34,10 +34,10 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
     })
     .execute();
   const rows = addresses.map((address, position) => ({ address, pool_id: pool.id, position, vm_id: null }));
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+  for (let at = 0; at < rows.length; at += BATCH_SIZE) {
     await db
       .insertInto('ip_addresses')
-      .values(rows.slice(at, at + ROWS_AT_ONCE))
+      .values(rows.slice(at, at + BATCH_SIZE))
       .execute();
   }
 }

@@ -3,7 +3,7 @@ import type { Issue } from '@reseller/contract';
 
 import { MAX_NAMED_RULES } from '../../generated/operator/facts.gen.ts';
 import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
-import { broken, OperatorProblem } from '../../operator/problem.ts';
+import { validationProblem, OperatorProblem } from '../../operator/problem.ts';
 import { mistakesOf } from '../mistakes.ts';
 import type { ApiParameter, OperatorApi } from './api.ts';
 
@@ -69,7 +69,7 @@ export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
  */
 export function assertBody<Id extends OperatorId>({ checkBody }: OperatorApi<Id>, body: unknown): asserts body is BodyOf<Id> {
   const issues = mistakesOf(checkBody?.(body) ?? []);
-  if (issues.length > 0) throw broken(issues.slice(0, MAX_NAMED_RULES).map(brokenRule));
+  if (issues.length > 0) throw validationProblem(issues.slice(0, MAX_NAMED_RULES).map(brokenRule));
 }
 
 /** What `readParameters` gave is what the route types say: both are made from the document. */

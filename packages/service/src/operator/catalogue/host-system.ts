@@ -1,14 +1,14 @@
-import type { HostSystem as ShownHostSystem } from '../../generated/operator/types.gen.ts';
+import type { HostSystem as HostSystemResponse } from '../../generated/operator/types.gen.ts';
 import { allHostSystems, findHostSystem } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertUnbroken, notFound } from '../problem.ts';
+import { assertNoBrokenRules, notFound } from '../problem.ts';
 import { brokenRules } from './host-system-rules.ts';
-import { keepNodes } from './nodes.ts';
+import { replaceNodes } from './nodes.ts';
 
 const order: Order = { columns: { position: 'integer', name: 'text' }, direction: 'asc' };
 
@@ -19,14 +19,14 @@ export const listHostSystems: ReadOperation<'listHostSystems'> = {
     const names = await db
       .selectFrom('host_systems')
       .select(['name', 'position'])
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(names, query, ({ position, name }) => [position, name]);
     const wanted = new Set(rows.map(({ name }) => name));
     const hosts = (await allHostSystems(db)).filter(({ name }) => wanted.has(name));
-    return { items: await Promise.all(hosts.map((host) => shown(db, host))), next_cursor };
+    return { items: await Promise.all(hosts.map((host) => toHostSystem(db, host))), next_cursor };
   },
 };
 
@@ -40,7 +40,7 @@ export const getHostSystem: ReadOperation<'getHostSystem'> = {
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
   async run({ db }, { path, body }) {
-    assertUnbroken(brokenRules(body));
+    assertNoBrokenRules(brokenRules(body));
     const { datacenter, ranges, prices, nodes, ...described } = body;
     const columns = {
       ...described,
@@ -56,18 +56,18 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
       .values({ name: path.hostsystem, ...columns })
       .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
       .execute();
-    await keepNodes(db, path.hostsystem, nodes);
+    await replaceNodes(db, path.hostsystem, nodes);
     return hostSystemOf(db, path.hostsystem);
   },
 };
 
-async function hostSystemOf(db: Db, name: string): Promise<ShownHostSystem> {
+async function hostSystemOf(db: Db, name: string): Promise<HostSystemResponse> {
   const host = await findHostSystem(db, name);
   if (!host) throw notFound('host system of this name');
-  return shown(db, host);
+  return toHostSystem(db, host);
 }
 
-async function shown(db: Db, host: HostSystem): Promise<ShownHostSystem> {
+async function toHostSystem(db: Db, host: HostSystem): Promise<HostSystemResponse> {
   const nodes = await db
     .selectFrom('host_nodes')
     .select(['name', 'cores', 'mem', 'disk', 'storage', 'used_cores', 'used_mem', 'used_disk', 'used_storage'])

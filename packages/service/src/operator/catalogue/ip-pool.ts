@@ -6,14 +6,14 @@ import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertUnbroken, OperatorProblem } from '../problem.ts';
+import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
 import { networkOf, overlap } from './network.ts';
 
 const order: Order = { columns: { id: 'text' }, direction: 'asc' };
 /** Addresses, or /64 networks, of one pool at the most. */
-const LARGEST = 65_536n;
+const MAX_POOL_ADDRESSES = 65_536n;
 
 /** GET /ip-pools */
 export const listIpPools: ReadOperation<'listIpPools'> = {
@@ -22,12 +22,12 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
     const pools = await db
       .selectFrom('ip_pools')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(pools, query, ({ id }) => [id]);
-    return { items: await Promise.all(rows.map((pool) => shown(db, pool))), next_cursor };
+    return { items: await Promise.all(rows.map((pool) => toIpPool(db, pool))), next_cursor };
   },
 };
 
@@ -35,7 +35,7 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
 export const defineIpPool: StoreOperation<'defineIpPool'> = {
   kind: 'store',
   async run({ db }, { path, body }) {
-    assertUnbroken(await brokenRules(db, body));
+    assertNoBrokenRules(await brokenRules(db, body));
     const { ip_pool_id: id } = path;
     const accountId = body.account_id ?? null;
     const { cidr } = networkOf(body.cidr) ?? body;
@@ -54,7 +54,7 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
       if (other) throw new OperatorProblem('in-use', `${cidr} overlaps ${other.cidr} of the pool ${other.id}. Choose another network.`);
       await addIpPool(db, { id, datacenter: body.datacenter, accountId, cidr, ddosProtection: body.ddos_protection });
     }
-    return shown(db, await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
+    return toIpPool(db, await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
   },
 };
 
@@ -64,14 +64,14 @@ async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPool
   if (!network) errors.push({ pointer: '#/cidr', detail: 'must be an IPv4 subnet or an IPv6 network, such as 100.64.0.0/20' });
   else if (network.given < 1n)
     errors.push({ pointer: '#/cidr', detail: 'must be large enough for an address beside its gateway: /30, or /63 of IPv6, or larger' });
-  else if (network.given > LARGEST)
-    errors.push({ pointer: '#/cidr', detail: `must give out at most ${LARGEST} addresses or /64 networks` });
+  else if (network.given > MAX_POOL_ADDRESSES)
+    errors.push({ pointer: '#/cidr', detail: `must give out at most ${MAX_POOL_ADDRESSES} addresses or /64 networks` });
   if (accountId && !(await accountExists(db, accountId)))
     errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });
   return errors;
 }
 
-async function shown(db: Db, pool: Selectable<IpPoolsTable>): Promise<IpPool> {
+async function toIpPool(db: Db, pool: Selectable<IpPoolsTable>): Promise<IpPool> {
   const { total } = await db
     .selectFrom('ip_addresses')
     .select(({ fn }) => fn.countAll<number>().as('total'))

@@ -8,7 +8,7 @@ import { OperatorProblem } from '../problem.ts';
  *
  * @throws OperatorProblem 409 when VMs use what would be taken away, or a node belongs to another host system.
  */
-export async function keepNodes(db: Db, hostsystem: string, nodes: readonly HostNodeInput[]): Promise<void> {
+export async function replaceNodes(db: Db, hostsystem: string, nodes: readonly HostNodeInput[]): Promise<void> {
   const names = new Set(nodes.map(({ name }) => name));
   const present = await db.selectFrom('host_nodes').select('name').where('hostsystem', '=', hostsystem).where('retired', '=', 0).execute();
   for (const { name } of present) if (!names.has(name)) await retire(db, name);

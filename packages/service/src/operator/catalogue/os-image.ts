@@ -1,5 +1,5 @@
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 
 const order: Order = { columns: { name: 'text' }, direction: 'asc' };
@@ -11,9 +11,9 @@ export const listOsImages: ReadOperation<'listOsImages'> = {
     const images = await db
       .selectFrom('os_images')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(images, query, ({ name }) => [name]);
     return { items: [...rows], next_cursor };

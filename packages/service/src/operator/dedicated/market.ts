@@ -6,9 +6,9 @@ import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { broken } from '../problem.ts';
+import { validationProblem } from '../problem.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'desc' };
 
@@ -20,12 +20,12 @@ export const listMarketItems: ReadOperation<'listMarketItems'> = {
       .selectFrom('dedicated_servers')
       .selectAll()
       .where('state', '=', 'offered')
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(servers, query, ({ created, id }) => [created, id]);
-    return { items: await shown(db, rows), next_cursor };
+    return { items: await toMarketItems(db, rows), next_cursor };
   },
 };
 
@@ -35,7 +35,7 @@ export const addMarketItem: StoreOperation<'addMarketItem'> = {
   async run({ db }, { body, ports }) {
     const offeredTo = body.account_id ?? null;
     if (offeredTo !== null && !(await accountExists(db, offeredTo)))
-      throw broken([{ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' }]);
+      throw validationProblem([{ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' }]);
     const { traffic } = body;
     const id = await addMarketServer(db, ports, {
       datacenter: body.datacenter,
@@ -55,16 +55,16 @@ export const addMarketItem: StoreOperation<'addMarketItem'> = {
       offeredIps: { ipv4: body.ipv4_addresses, ipv6: body.ipv6_networks },
     });
     const server = await db.selectFrom('dedicated_servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    return item(server, offeredIps(server, { ipv4: [], ipv6: [] }));
+    return toMarketItem(server, offeredIps(server, { ipv4: [], ipv6: [] }));
   },
 };
 
-async function shown(db: Db, servers: readonly ServerRow[]): Promise<MarketItem[]> {
+async function toMarketItems(db: Db, servers: readonly ServerRow[]): Promise<MarketItem[]> {
   const addresses = await addressesOf(db, servers);
-  return servers.map((server) => item(server, offeredIps(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] })));
+  return servers.map((server) => toMarketItem(server, offeredIps(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] })));
 }
 
-function item(server: ServerRow, { ipv4, ipv6 }: ReturnType<typeof offeredIps>): MarketItem {
+function toMarketItem(server: ServerRow, { ipv4, ipv6 }: ReturnType<typeof offeredIps>): MarketItem {
   const { cpu, memory, disks } = hardwareOf(server);
   const { traffic, connection } = networkOf(server);
   return {

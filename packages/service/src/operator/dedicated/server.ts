@@ -11,10 +11,10 @@ import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account.ts';
 import { networkOf } from '../catalogue/network.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertUnbroken, found, notFound } from '../problem.ts';
-import { secondInstant } from '../shown.ts';
+import { assertNoBrokenRules, requireFound, notFound } from '../problem.ts';
+import { secondsToInstant } from '../instants.ts';
 
 const byOrder: Order = { columns: { ordered: 'integer', id: 'text' }, direction: 'desc' };
 const ALL = sql<boolean>`1 = 1`;
@@ -28,14 +28,14 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
       .selectFrom('dedicated_servers')
       .selectAll()
       .where('state', 'in', ['ordered', 'deployed'])
-      .where(beyond(byOrder, query))
+      .where(afterCursor(byOrder, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
       .where(({ eb }) => (deployed === undefined ? ALL : eb('state', '=', deployed ? 'deployed' : 'ordered')))
       .orderBy(inOrder(byOrder))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(servers, query, ({ ordered, id }) => [ordered ?? 0, id]);
-    return { items: await Promise.all(rows.map((server) => shown(db, server))), next_cursor };
+    return { items: await Promise.all(rows.map((server) => toDedicatedServer(db, server))), next_cursor };
   },
 };
 
@@ -49,7 +49,7 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
     const offer = await findServer(db, identifier);
     if (!offer || (offer.offered_to !== null && offer.offered_to !== accountId))
       errors.push({ pointer: '#/market_id', detail: 'must be the identifier of an offer that the account may order' });
-    assertUnbroken(errors);
+    assertNoBrokenRules(errors);
     await order(db, { ports, secret }, { identifier, accountId });
     return serverOf(db, identifier);
   },
@@ -60,7 +60,7 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
   kind: 'store',
   async run({ db }, { path, body, ports, secret }) {
     const { management, ipv4, ipv6 } = { ...DEFAULTS.CompleteDedicatedSetupRequest, ...body };
-    assertUnbroken(
+    assertNoBrokenRules(
       ipv6.flatMap(({ address }, index) =>
         networkOf(address) ? [] : [{ pointer: `#/ipv6/${index}/address`, detail: 'must be an IPv6 network such as 2001:db8::/64' }],
       ),
@@ -74,10 +74,10 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
 };
 
 async function serverOf(db: Db, id: string): Promise<DedicatedServer> {
-  return shown(db, found(await findServer(db, id), 'dedicated server of this identifier'));
+  return toDedicatedServer(db, requireFound(await findServer(db, id), 'dedicated server of this identifier'));
 }
 
-async function shown(db: Db, server: ServerRow): Promise<DedicatedServer> {
+async function toDedicatedServer(db: Db, server: ServerRow): Promise<DedicatedServer> {
   const state = stateOf(server);
   const deployed = state.phase === 'deployed';
   const addresses = (await addressesOf(db, [server])).get(server.id);
@@ -89,12 +89,12 @@ async function shown(db: Db, server: ServerRow): Promise<DedicatedServer> {
     datacenter: datacenterOf(server),
     deployed,
     terminated: deployed && state.terminated,
-    renew: deployed ? secondInstant(state.renew) : null,
+    renew: deployed ? secondsToInstant(state.renew) : null,
     price: decimalOf(BigInt(server.price)),
     runtime_days: server.runtime_days,
     ipv4: deployed ? addressesIn(addresses?.ipv4 ?? []) : [],
     ipv6: deployed ? addressesIn(addresses?.ipv6 ?? []) : [],
-    ordered: secondInstant(server.ordered),
+    ordered: secondsToInstant(server.ordered),
   };
 }
 

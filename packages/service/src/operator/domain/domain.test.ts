@@ -44,7 +44,7 @@ test('a terminated domain stays until it expires, is renewed again when its rese
   expect((await orThrow(operator.listDomains({ client }))).items).toMatchObject([{ terminated: false }]);
   await orThrow(terminate('leaving.net'));
   clock.advanceTo('2027-11-10T12:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await orThrow(operator.listDomains({ client }))).items).toEqual([]);
   expect((await terminate('leaving.net')).error?.status).toBe(404);
 });
@@ -104,10 +104,10 @@ test('a registrar that keeps failing: 503 that says what became of it, as often 
   // It is cancelled, and the reseller cannot take that back while the registrar may hear of it at any moment.
   expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).body.data.domain.terminated).toBe(true);
   expect((await service.call('undeleteDomain', { path: { domain: 'leaving.net' } })).status).toBe(409);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await terminate()).toMatchObject({ status: 503 });
   registrar.failures = 0;
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });
   expect(await terminate()).toMatchObject({ status: 200, body: { terminated: true } });
   expect((await service.call('undeleteDomain', { path: { domain: 'leaving.net' } })).status).toBe(200);
@@ -121,9 +121,9 @@ test('a cancelled domain whose expiry comes before the registrar knows ends when
   registrar.failures = Infinity;
   expect((await service.operate('/domains/leaving.net/terminate', { method: 'POST' })).status).toBe(503);
   service.clock.advanceTo('2027-11-10T12:00:07Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   registrar.failures = 0;
-  for (const _ of [1, 2]) await service.runDueWork();
+  for (const _ of [1, 2]) await service.runScheduledJobs();
   expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).status).toBe(404);
   const charges = await service.store.read((db) => db.selectFrom('charges').select('type').execute());
   expect(charges).toEqual([{ type: 'CREATE' }]);

@@ -5,10 +5,10 @@ import type { Domain } from '../../generated/operator/types.gen.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { found } from '../problem.ts';
-import { secondInstant } from '../shown.ts';
+import { requireFound } from '../problem.ts';
+import { secondsToInstant } from '../instants.ts';
 
 type Row = Selectable<DomainsTable>;
 
@@ -23,13 +23,13 @@ export const listDomains: ReadOperation<'listDomains'> = {
       .selectFrom('domains')
       .selectAll()
       .where('state', '!=', 'reserved')
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? sql<boolean>`1 = 1` : eb('account_id', '=', account)))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(domains, query, ({ name }) => [name]);
-    return { items: rows.map((domain) => shown(domain, now)), next_cursor };
+    return { items: rows.map((domain) => toDomain(domain, now)), next_cursor };
   },
 };
 
@@ -40,17 +40,17 @@ export const terminateDomain: ServiceOperation<'terminateDomain'> = {
     const name = path.domain.toLowerCase();
     await domains.terminate(name);
     const domain = await store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
-    return shown(found(domain, `domain ${name}`), now);
+    return toDomain(requireFound(domain, `domain ${name}`), now);
   },
 };
 
-function shown({ name, account_id, locked_until, terminated, created, expires }: Row, now: number): Domain {
+function toDomain({ name, account_id, locked_until, terminated, created, expires }: Row, now: number): Domain {
   return {
     name,
     account_id,
     status: statusOf({ lockedUntil: locked_until }, Math.floor(now / 1000)),
     terminated: terminated === 1,
-    created: secondInstant(created),
-    expires: secondInstant(expires),
+    created: secondsToInstant(created),
+    expires: secondsToInstant(expires),
   };
 }

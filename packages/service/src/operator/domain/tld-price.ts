@@ -5,7 +5,7 @@ import { setTldPrices } from '../../core/domain/tld-price.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { TldsTable } from '../../store/tables/tlds.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 
 const order: Order = { columns: { tld: 'text' }, direction: 'asc' };
@@ -17,12 +17,12 @@ export const listTldPrices: ReadOperation<'listTldPrices'> = {
     const prices = await db
       .selectFrom('tlds')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(prices, query, ({ tld }) => [tld]);
-    return { items: rows.map(shown), next_cursor };
+    return { items: rows.map(toTldPrice), next_cursor };
   },
 };
 
@@ -32,11 +32,11 @@ export const setTldPrice: StoreOperation<'setTldPrice'> = {
   async run({ db }, { path, body }) {
     const { tld } = path;
     await setTldPrices(db, [{ tld, create: euros(body.create), renew: euros(body.renew), transfer: euros(body.transfer) }]);
-    return shown(await db.selectFrom('tlds').selectAll().where('tld', '=', tld).executeTakeFirstOrThrow());
+    return toTldPrice(await db.selectFrom('tlds').selectAll().where('tld', '=', tld).executeTakeFirstOrThrow());
   },
 };
 
-function shown({ tld, create_price, renew_price, transfer_price }: Selectable<TldsTable>): TldPrice {
+function toTldPrice({ tld, create_price, renew_price, transfer_price }: Selectable<TldsTable>): TldPrice {
   const price = (units: number): string => decimalOf(BigInt(units));
   return { tld, create: price(create_price), renew: price(renew_price), transfer: price(transfer_price) };
 }

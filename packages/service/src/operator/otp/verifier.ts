@@ -5,10 +5,10 @@ import type { Verifier } from '../../generated/operator/types.gen.ts';
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
 import type { VerifiersTable } from '../../store/tables/verifiers.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { found } from '../problem.ts';
-import { instant, instantOrNull } from '../shown.ts';
+import { requireFound } from '../problem.ts';
+import { toInstant, toInstantOrNull } from '../instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 
@@ -19,12 +19,12 @@ export const listVerifiers: ReadOperation<'listVerifiers'> = {
     const verifiers = await db
       .selectFrom('verifiers')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(verifiers, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(shown), next_cursor };
+    return { items: rows.map(toVerifier), next_cursor };
   },
 };
 
@@ -44,7 +44,7 @@ export const registerVerifier: StoreOperation<'registerVerifier'> = {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    return { ...shown(verifier), token };
+    return { ...toVerifier(verifier), token };
   },
 };
 
@@ -55,10 +55,10 @@ export const revokeVerifier: StoreOperation<'revokeVerifier'> = {
     const { verifier_id: id } = path;
     await db.updateTable('verifiers').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
     const verifier = await db.selectFrom('verifiers').selectAll().where('id', '=', id).executeTakeFirst();
-    return shown(found(verifier, 'third party of this identifier'));
+    return toVerifier(requireFound(verifier, 'third party of this identifier'));
   },
 };
 
-function shown({ id, name, created, revoked }: Selectable<VerifiersTable>): Verifier {
-  return { id, name, created: instant(created), revoked: instantOrNull(revoked) };
+function toVerifier({ id, name, created, revoked }: Selectable<VerifiersTable>): Verifier {
+  return { id, name, created: toInstant(created), revoked: toInstantOrNull(revoked) };
 }

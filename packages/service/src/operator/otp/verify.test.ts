@@ -139,6 +139,6 @@ test('failures that count for nothing are deleted in time', async () => {
   await fiveWrong(desk, id);
   expect(await kept()).toHaveLength(1);
   service.clock.advance(TEN_MINUTES);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await kept()).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { OPERATOR } from '../operation.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
-import { instant } from '../shown.ts';
+import { toInstant } from '../instants.ts';
 
 /** Wrong codes of one third party for one account, and the milliseconds for which they are counted. */
 const MAX_FAILURES = 5;
@@ -40,7 +40,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
       if (attempt && !(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
       return {};
     });
-    if (result.account) return { account_id: result.account.id, account_name: result.account.name, verified: instant(now) };
+    if (result.account) return { account_id: result.account.id, account_name: result.account.name, verified: toInstant(now) };
     if (result.retryAfter !== undefined) throw tooManyFailures(result.retryAfter, accountId);
     const whose = accountId === undefined ? '' : ' of this account';
     throw new OperatorProblem('not-found', `This is not a valid code${whose}. Ask the reseller to generate a new one.`);

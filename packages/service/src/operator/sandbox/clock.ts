@@ -3,13 +3,13 @@ import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts'
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { OperatorContext, ServiceOperation } from '../operation.ts';
-import { broken } from '../problem.ts';
-import { instant } from '../shown.ts';
+import { validationProblem } from '../problem.ts';
+import { toInstant } from '../instants.ts';
 
 /** GET /sandbox/clock */
 export const getClock: ServiceOperation<'getClock'> = {
   kind: 'service',
-  run: async ({ sandbox }) => shownClock(sandbox),
+  run: async ({ sandbox }) => toClock(sandbox),
 };
 
 /** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
@@ -27,10 +27,10 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
         return { from: before, by: stretch, offset: ahead + stretch };
       });
       clock.setOffset(offset);
-      await sandbox.spread();
+      await sandbox.propagate();
       const sales = await store.read((db) => salesBetween(db, from, from + by));
-      const done = await sandbox.doDueWork();
-      return { ...shownClock(sandbox), work_done: done + sales };
+      const done = await sandbox.runAllJobs();
+      return { ...toClock(sandbox), work_done: done + sales };
     }),
 };
 
@@ -41,7 +41,7 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
  * @param offset Milliseconds that the clock is to be ahead of the machine's.
  * @param work Brings the older data.
  */
-export async function turningBack<T>(
+export async function withClockTurnedBack<T>(
   { store, sandbox }: Pick<OperatorContext, 'store' | 'sandbox'>,
   offset: number,
   work: () => Promise<T>,
@@ -53,29 +53,29 @@ export async function turningBack<T>(
   });
   if (before <= offset) return work();
   sandbox.clock.setOffset(offset);
-  await sandbox.spread();
+  await sandbox.propagate();
   try {
     return await work();
   } catch (error) {
     await store.commit(({ db }) => writeClockOffset(db, before));
     sandbox.clock.setOffset(before);
-    await sandbox.spread();
+    await sandbox.propagate();
     throw error;
   }
 }
 
 /** What the clock reads. */
-export function shownClock({ clock }: OperatorContext['sandbox']): { now: string; advance_seconds: number } {
-  return { now: instant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
+export function toClock({ clock }: OperatorContext['sandbox']): { now: string; advance_seconds: number } {
+  return { now: toInstant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
 }
 
 /** Milliseconds that the clock goes on by. */
 function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
   if (seconds !== undefined) return seconds * 1000;
   const by = Date.parse(to ?? '') - now;
-  if (by < 0) throw broken([{ pointer: '#/to', detail: `must not be before what the clock reads, ${instant(now)}` }]);
+  if (by < 0) throw validationProblem([{ pointer: '#/to', detail: `must not be before what the clock reads, ${toInstant(now)}` }]);
   if (!(by <= MAX_CLOCK_ADVANCE_SECONDS * 1000))
-    throw broken([
+    throw validationProblem([
       { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after what the clock reads` },
     ]);
   return by;

@@ -7,10 +7,10 @@ import { OPERATION_IDS } from '../../generated/facts.gen.ts';
 import type { FaultsTable } from '../../store/tables/faults.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertUnbroken, notFound } from '../problem.ts';
-import { instant } from '../shown.ts';
+import { assertNoBrokenRules, notFound } from '../problem.ts';
+import { toInstant } from '../instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 
@@ -22,12 +22,12 @@ export const listFaults: ReadOperation<'listFaults'> = {
       .selectFrom('faults')
       .selectAll()
       .where('remaining', '>', 0)
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(faults, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(shown), next_cursor };
+    return { items: rows.map(toFault), next_cursor };
   },
 };
 
@@ -36,7 +36,7 @@ export const createFault: ServiceOperation<'createFault'> = {
   kind: 'service',
   async run({ store, body, ports, now, sandbox }) {
     const fault = await store.commit(async ({ db }) => {
-      assertUnbroken(await brokenRules(db, body));
+      assertNoBrokenRules(await brokenRules(db, body));
       // What is used up has no effect and is listed no more.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
@@ -54,8 +54,8 @@ export const createFault: ServiceOperation<'createFault'> = {
         .returningAll()
         .executeTakeFirstOrThrow();
     });
-    await sandbox.spread();
-    return shown(fault);
+    await sandbox.propagate();
+    return toFault(fault);
   },
 };
 
@@ -64,7 +64,7 @@ export const removeFault: ServiceOperation<'removeFault'> = {
   kind: 'service',
   async run({ store, path, sandbox }) {
     const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
-    await sandbox.spread();
+    await sandbox.propagate();
     if (numDeletedRows === 0n) throw notFound('fault of this identifier');
     return undefined;
   },
@@ -85,7 +85,7 @@ async function brokenRules(db: Db, { operations: names = [], api_key_ids: keys =
   return errors;
 }
 
-function shown({ id, operations: names, api_key_ids: keys, effect, times, remaining, created }: Selectable<FaultsTable>): Fault {
+function toFault({ id, operations: names, api_key_ids: keys, effect, times, remaining, created }: Selectable<FaultsTable>): Fault {
   return {
     id,
     operations: names === null ? null : JSON.parse(names),
@@ -93,6 +93,6 @@ function shown({ id, operations: names, api_key_ids: keys, effect, times, remain
     effect: JSON.parse(effect),
     times,
     remaining,
-    created: instant(created),
+    created: toInstant(created),
   };
 }

@@ -7,9 +7,9 @@ import { createAccount, issueKey } from '../../core/account/account.ts';
 import { euros } from '../../rules/money.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import { accountOf } from '../account.ts';
-import { issued } from '../api-key.ts';
+import { toIssuedApiKey } from '../api-key.ts';
 import type { ServiceOperation, StoreOperation } from '../operation.ts';
-import { found, OperatorProblem } from '../problem.ts';
+import { requireFound, OperatorProblem } from '../problem.ts';
 
 /** POST /sandbox/isolated-accounts */
 export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
@@ -19,7 +19,7 @@ export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
     const accountId = await createAccount(db, ports, { name, creditLimit: euros(credit_limit) });
     await db.updateTable('accounts').set({ isolated: 1 }).where('id', '=', accountId).execute();
     const { id, key } = await issueKey(db, ports, accountId, { label: name, mode });
-    return { account: await accountOf(db, accountId), api_key: await issued(db, id, key) };
+    return { account: await accountOf(db, accountId), api_key: await toIssuedApiKey(db, id, key) };
   },
 };
 
@@ -31,11 +31,11 @@ export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = 
       const { db } = transaction;
       const { account_id: id } = path;
       const account = await db.selectFrom('accounts').select('isolated').where('id', '=', id).executeTakeFirst();
-      if (found(account, 'account of this identifier').isolated !== 1)
+      if (requireFound(account, 'account of this identifier').isolated !== 1)
         throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated one. Only those can be deleted.`);
       await deleteAccount(transaction, id);
     });
-    await sandbox.spread();
+    await sandbox.propagate();
     return undefined;
   },
 };

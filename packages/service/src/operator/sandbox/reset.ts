@@ -3,7 +3,7 @@ import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
-import { shownClock, turningBack } from './clock.ts';
+import { toClock, withClockTurnedBack } from './clock.ts';
 import { empty, freeze } from '../../sandbox/tables.ts';
 
 /** POST /sandbox/reset: as at the first start, by the clock of the machine. The demo account keeps the key that was printed then. */
@@ -36,9 +36,9 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
         }
         await logRewritten();
       };
-      await turningBack({ store, sandbox }, 0, () => store.commit(reset));
+      await withClockTurnedBack({ store, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);
-      await sandbox.spread();
-      return shownClock(sandbox);
+      await sandbox.propagate();
+      return toClock(sandbox);
     }),
 };

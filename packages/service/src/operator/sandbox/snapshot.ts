@@ -6,11 +6,11 @@ import { readSettings } from '../../store/settings.ts';
 import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
-import { beyond, inOrder, pageOf, rowsOf } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { found, notFound } from '../problem.ts';
-import { instant } from '../shown.ts';
-import { shownClock, turningBack } from './clock.ts';
+import { requireFound, notFound } from '../problem.ts';
+import { toInstant } from '../instants.ts';
+import { toClock, withClockTurnedBack } from './clock.ts';
 import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
 import type { Row } from '../../sandbox/tables.ts';
 
@@ -23,12 +23,12 @@ export const listSnapshots: ReadOperation<'listSnapshots'> = {
     const snapshots = await db
       .selectFrom('snapshots')
       .selectAll()
-      .where(beyond(order, query))
+      .where(afterCursor(order, query))
       .orderBy(inOrder(order))
-      .limit(rowsOf(query))
+      .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(snapshots, query, ({ name }) => [name]);
-    return { items: rows.map(shown), next_cursor };
+    return { items: rows.map(toSnapshot), next_cursor };
   },
 };
 
@@ -48,7 +48,7 @@ export const createSnapshot: ServiceOperation<'createSnapshot'> = {
           const piece = { snapshot: name, position: position++, table_name: table, rows: JSON.stringify(rows) };
           await db.insertInto('snapshot_rows').values(piece).execute();
         });
-        return shown(snapshot);
+        return toSnapshot(snapshot);
       }),
     ),
 };
@@ -79,11 +79,11 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         await logRewritten();
         return (await readSettings(db)).clockOffset;
       };
-      const offset = await turningBack({ store, sandbox }, older, () => store.commit(restore));
+      const offset = await withClockTurnedBack({ store, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
-      await sandbox.spread();
+      await sandbox.propagate();
       await sandbox.recoverDeliveries();
-      return shownClock(sandbox);
+      return toClock(sandbox);
     }),
 };
 
@@ -95,7 +95,7 @@ async function clockOffsetIn(db: Db, name: string): Promise<number> {
 
 async function piecesOf(db: Db, snapshot: string): Promise<{ table_name: string; rows: string }[]> {
   const kept = await db.selectFrom('snapshots').select('name').where('name', '=', snapshot).executeTakeFirst();
-  const { name } = found(kept, 'snapshot of this name');
+  const { name } = requireFound(kept, 'snapshot of this name');
   return db.selectFrom('snapshot_rows').select(['table_name', 'rows']).where('snapshot', '=', name).orderBy('position').execute();
 }
 
@@ -108,6 +108,6 @@ async function remove(db: Db, name: string): Promise<boolean> {
   return (await db.deleteFrom('snapshots').where('name', '=', name).executeTakeFirst()).numDeletedRows > 0n;
 }
 
-function shown({ name, taken }: Selectable<SnapshotsTable>): Snapshot {
-  return { name, taken: instant(taken) };
+function toSnapshot({ name, taken }: Selectable<SnapshotsTable>): Snapshot {
+  return { name, taken: toInstant(taken) };
 }

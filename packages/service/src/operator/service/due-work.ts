@@ -3,7 +3,7 @@ import type { DueItem } from '../../generated/operator/types.gen.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';
-import { instant } from '../shown.ts';
+import { toInstant } from '../instants.ts';
 
 /** One thing that is due, with when in milliseconds. */
 interface Item extends Omit<DueItem, 'due'> {
@@ -19,10 +19,10 @@ export const getDueWork: ReadOperation<'getDueWork'> = {
     const items = lists.flat().toSorted((one, other) => one.at - other.at);
     const since = items[0]?.at;
     return {
-      now: instant(now),
+      now: toInstant(now),
       overdue: await countOverdue(db, now),
-      overdue_since: since !== undefined && since <= now ? instant(since) : null,
-      next: items.slice(0, limit).map(({ at, ...item }) => ({ ...item, due: instant(at) })),
+      overdue_since: since !== undefined && since <= now ? toInstant(since) : null,
+      next: items.slice(0, limit).map(({ at, ...item }) => ({ ...item, due: toInstant(at) })),
     };
   },
 };

@@ -4,13 +4,13 @@ import type { VatRate } from '../../rules/vat.ts';
 import { readSettings, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
-import { assertUnbroken } from '../problem.ts';
-import { instant } from '../shown.ts';
+import { assertNoBrokenRules } from '../problem.ts';
+import { toInstant } from '../instants.ts';
 
 /** GET /settings */
 export const getSettings: ReadOperation<'getSettings'> = {
   kind: 'read',
-  run: (db, { mode }) => shown(db, mode),
+  run: (db, { mode }) => toSettings(db, mode),
 };
 
 /** PUT /settings/rate-limit */
@@ -18,8 +18,8 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
   async run({ store, body, mode, sandbox }) {
     await store.commit(({ db }) => writeRateLimit(db, body.rate_limit));
-    await sandbox.spread();
-    return store.read((db) => shown(db, mode));
+    await sandbox.propagate();
+    return store.read((db) => toSettings(db, mode));
   },
 };
 
@@ -28,12 +28,12 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
   kind: 'store',
   async run({ db }, { body, mode, now }) {
     const rates = body.vat_rates.map(rateOf);
-    assertUnbroken(brokenRules(rates, now));
+    assertNoBrokenRules(brokenRules(rates, now));
     await writeVatRates(
       db,
       rates.toSorted((one, other) => one.validFrom - other.validFrom),
     );
-    return shown(db, mode);
+    return toSettings(db, mode);
   },
 };
 
@@ -42,16 +42,16 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
   kind: 'store',
   async run({ db }, { body, mode }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
-    return shown(db, mode);
+    return toSettings(db, mode);
   },
 };
 
-async function shown(db: Db, mode: Mode): Promise<Settings> {
+async function toSettings(db: Db, mode: Mode): Promise<Settings> {
   const { rateLimit, vatRates, vmIdentifierQuarantine } = await readSettings(db);
   return {
     mode,
     rate_limit: rateLimit,
-    vat_rates: vatRates.map(({ basisPoints, validFrom }) => ({ basis_points: basisPoints, valid_from: instant(validFrom) })),
+    vat_rates: vatRates.map(({ basisPoints, validFrom }) => ({ basis_points: basisPoints, valid_from: toInstant(validFrom) })),
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
   };
 }

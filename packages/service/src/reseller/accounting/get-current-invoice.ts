@@ -6,7 +6,7 @@ import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { openCharges } from '../../core/accounting/charge.ts';
 import { iso } from '../../core/accounting/invoice.ts';
-import { billed } from '../../core/accounting/period-end.ts';
+import { toBilledRuntime } from '../../core/accounting/period-end.ts';
 
 /** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
 export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
@@ -31,7 +31,7 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
     const charges = await openCharges(db, accountId);
     // Not the period of `now`: a request that arrives late may find that it has ended since.
     const { end } = periodOf(account.period_start);
-    const positions = rows.map(billed);
+    const positions = rows.map(toBilledRuntime);
     const total = totalOf(accruedByAll(positions, instant) + charges.accrued);
     const limit = BigInt(account.credit_limit);
     const vms: Record<string, CurrentVmPosition[]> = {};
@@ -40,9 +40,9 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
         type: row.type,
         start: iso(row.start),
         stop: row.stop === null ? null : iso(row.stop),
-        totalRuntime: runtimeOf(billed(row), instant),
+        totalRuntime: runtimeOf(toBilledRuntime(row), instant),
         monthlyPrice: numberOf(BigInt(row.monthly_price)),
-        totalPrice: numberOf(amountOf(accruedBy(billed(row), instant))),
+        totalPrice: numberOf(amountOf(accruedBy(toBilledRuntime(row), instant))),
       });
     }
     return {

@@ -1,8 +1,8 @@
 import { notFound } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { shownCharges } from '../../core/accounting/charge.ts';
-import { chargesOn, positionsOn, shownPositions, summaryOf } from '../../core/accounting/invoice.ts';
+import { toChargePositions } from '../../core/accounting/charge.ts';
+import { chargesOn, positionsOn, toVmPositions, toInvoiceSummary } from '../../core/accounting/invoice.ts';
 
 /** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
 export const getInvoice: StoreOperation<'getInvoice'> = {
@@ -21,7 +21,7 @@ export const getInvoice: StoreOperation<'getInvoice'> = {
     const charges = await chargesOn(db, invoice);
     return {
       message: 'The invoice.',
-      data: { ...summaryOf(invoice, call), positions: { vms: shownPositions(positions), ...shownCharges(charges).positions } },
+      data: { ...toInvoiceSummary(invoice, call), positions: { vms: toVmPositions(positions), ...toChargePositions(charges).positions } },
     };
   },
 };

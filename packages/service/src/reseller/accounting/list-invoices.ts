@@ -1,6 +1,6 @@
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { summaryOf } from '../../core/accounting/invoice.ts';
+import { toInvoiceSummary } from '../../core/accounting/invoice.ts';
 
 /** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
 export const listInvoices: StoreOperation<'listInvoices'> = {
@@ -15,7 +15,7 @@ export const listInvoices: StoreOperation<'listInvoices'> = {
       .execute();
     return {
       message: `${invoices.length} invoices.`,
-      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, summaryOf(invoice, call)])),
+      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call)])),
     };
   },
 };

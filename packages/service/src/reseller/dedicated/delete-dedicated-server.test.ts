@@ -15,7 +15,7 @@ test('a deployed server is cancelled and stays active until its renewal date', a
   expect(status).toBe(200);
   expect(body.data).toEqual({ identifier: RYZEN, termination_date: '2026-12-10T12:00:00.000Z' });
   service.clock.advanceTo('2026-12-10T11:59:59Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
   expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:00:00.000Z', terminated: true } });
   expect(data.management).not.toBeNull();

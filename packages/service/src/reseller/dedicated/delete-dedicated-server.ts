@@ -2,7 +2,7 @@ import { cancel } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoOf } from '../../core/dedicated/responses.ts';
-import { allowed, ownServer, takeStep } from '../../core/dedicated/server.ts';
+import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
  * DELETE /dedicated/{identifier}/delete: the server is not renewed any more and stays active until
@@ -13,7 +13,7 @@ export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
   async run({ db }, call) {
     await settle(db, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
-    const { renew } = allowed(await takeStep(db, server, cancel), server.id);
+    const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',
       data: { identifier: server.id, termination_date: isoOf(renew) },

@@ -37,7 +37,7 @@ test('a quarter of an hour after the order the set-up of the sandbox completes: 
   service.clock.advance(899_000);
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(false);
   service.clock.advance(1_000);
-  expect(await service.runDueWork()).toBeGreaterThan(0);
+  expect(await service.runScheduledJobs()).toBeGreaterThan(0);
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
   // 10 November 12:15 and 30 days.
   expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:15:00.000Z', terminated: false } });
@@ -65,7 +65,7 @@ test('where the fleet completes nothing by itself, the set-up waits for the prov
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
   service.clock.advanceTo('2026-11-20T08:00:00.750Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(false);
   await completeSetUp(service, RYZEN);
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
@@ -78,8 +78,8 @@ test('a fleet that stops completing set-ups leaves those under way to the provid
   await orderServer(service, RYZEN, id);
   service.fleet.automaticSetUp = null;
   service.clock.advance(900_000);
-  await service.runDueWork();
-  expect(await service.runDueWork()).toBe(0);
+  await service.runScheduledJobs();
+  expect(await service.runScheduledJobs()).toBe(0);
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(false);
   await completeSetUp(service, RYZEN);
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(true);

@@ -1,7 +1,7 @@
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { addressesOf, serverAnswer } from '../../core/dedicated/responses.ts';
+import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import { findServer, ownServer } from '../../core/dedicated/server.ts';
 
 /**
@@ -17,7 +17,7 @@ export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
     const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
     const shown = { secret: call.secret, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, [server]);
-    const data = serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
+    const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };
   },
 };

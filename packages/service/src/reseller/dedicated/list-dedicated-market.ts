@@ -1,6 +1,6 @@
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
-import { addressesOf, marketAnswer } from '../../core/dedicated/responses.ts';
+import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 
 /** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
 export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {
@@ -16,7 +16,7 @@ export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {
       .execute();
     const vat = await readVat(db, now);
     const addresses = await addressesOf(db, servers);
-    const list = servers.map((server) => marketAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, vat));
+    const list = servers.map((server) => toMarketItem(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, vat));
     return { message: 'The available dedicated servers were listed.', data: { list } };
   },
 };

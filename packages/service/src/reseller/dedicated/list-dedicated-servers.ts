@@ -1,7 +1,7 @@
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { addressesOf, serverAnswer } from '../../core/dedicated/responses.ts';
+import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 
 /** GET /dedicated/list: the account's servers, oldest order first, those that are being set up and those that are cancelled among them. */
 export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {
@@ -18,7 +18,7 @@ export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {
       .execute();
     const shown = { secret: call.secret, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, servers);
-    const list = servers.map((server) => serverAnswer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
+    const list = servers.map((server) => toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
     return { message: 'The dedicated servers were listed.', data: { list } };
   },
 };

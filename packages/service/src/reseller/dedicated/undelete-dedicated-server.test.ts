@@ -14,7 +14,7 @@ test('a cancelled server is renewed again at the date at which it would have end
   expect(status).toBe(200);
   expect(body.data).toEqual({ identifier: RYZEN, renew_date: '2026-12-10T12:00:00.000Z' });
   service.clock.advance(1000);
-  await service.runDueWork();
+  await service.runScheduledJobs();
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
   expect(data.accounting).toMatchObject({ renew: '2027-01-09T12:00:00.000Z', terminated: false });
 });
@@ -41,7 +41,7 @@ test('from the termination date on there is nothing to bring back: 404', async (
   service.clock.advanceTo('2026-12-10T12:00:00Z');
   // The timed work has not run yet.
   expect(await service.call('undeleteDedicatedServer', { path, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect(await service.call('undeleteDedicatedServer', { path, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
 });
 

@@ -2,7 +2,7 @@ import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoOf } from '../../core/dedicated/responses.ts';
-import { allowed, ownServer, takeStep } from '../../core/dedicated/server.ts';
+import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
  * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the
@@ -13,7 +13,7 @@ export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> 
   async run({ db }, call) {
     await settle(db, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
-    const { renew } = allowed(await takeStep(db, server, withdrawCancellation), server.id);
+    const { renew } = assertAllowed(await applyTransition(db, server, withdrawCancellation), server.id);
     return {
       message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
       data: { identifier: server.id, renew_date: isoOf(renew) },

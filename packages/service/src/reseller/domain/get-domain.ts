@@ -1,11 +1,11 @@
 import type { StoreOperation } from '../operation.ts';
-import { detailsOf, findDomain } from '../../core/domain/domain.ts';
+import { toDomainDetails, findDomain } from '../../core/domain/domain.ts';
 
 /** GET /domain/{domain}/info: one domain with its status, handles, nameservers and timings. */
 export const getDomain: StoreOperation<'getDomain'> = {
   kind: 'store',
   async run({ db }, call) {
     const row = await findDomain(db, call);
-    return { message: 'The domain was found.', data: detailsOf(row, call.secret, Math.floor(call.now / 1000)) };
+    return { message: 'The domain was found.', data: toDomainDetails(row, call.secret, Math.floor(call.now / 1000)) };
   },
 };

@@ -12,7 +12,7 @@ import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { contactOf } from '../../core/domain/handle.ts';
-import { detailsOf, domainSubject } from '../../core/domain/domain.ts';
+import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import { readForm } from './register-domain-form.ts';
 
 const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number() });
@@ -60,7 +60,7 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
     await releaseCredit(db, charge.accountId, charge.amount);
     await chargeOwed(db, ports, charge, confirmed);
     const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
-    return { message, data: detailsOf(row, call.secret, Math.floor(now / 1000)) };
+    return { message, data: toDomainDetails(row, call.secret, Math.floor(now / 1000)) };
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),

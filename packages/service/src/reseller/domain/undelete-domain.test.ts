@@ -17,7 +17,7 @@ test('a cancelled domain is renewed again, and charged at the renewal alone', as
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(true);
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(11);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(12);
 });
 

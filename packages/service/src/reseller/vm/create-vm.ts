@@ -14,7 +14,7 @@ import { readVat } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
 import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
-import { keepPeriodOpen } from '../../core/accounting/period-end.ts';
+import { lockAccount } from '../../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
 import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
@@ -190,7 +190,7 @@ const startRunning = preparedWrite<{ vmId: number }>((db, parameter) =>
 async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
   const { accountId, now, ports } = call;
   await settle(db, { ...call, now: ports.clock.now() });
-  const start = Math.max(Math.floor(now / 1000), await keepPeriodOpen(db, accountId));
+  const start = Math.max(Math.floor(now / 1000), await lockAccount(db, accountId));
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
   await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });

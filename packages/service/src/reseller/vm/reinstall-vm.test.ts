@@ -50,6 +50,6 @@ test('keeps the operating system if the hypervisor fails', async () => {
   service.hypervisor.failing = new Error('no');
   expect((await service.call('reinstallVm', { path: { vmid }, form: { os: 'ubuntu_24_04' } })).status).toBe(500);
   service.hypervisor.failing = undefined;
-  await service.runDueWork();
+  await service.runScheduledJobs();
   expect((await service.call('reinstallVm', { path: { vmid } })).body.message).toContain('debian_12');
 });

@@ -12,9 +12,9 @@ export function postgresSharing(db: Db, withBackoff: WithBackoff): Sharing {
     now: databaseNow,
     windows: tableWindows(db, withBackoff),
     // The weaker of the two row locks: rows that other transactions only refer to by a foreign key can still be claimed.
-    claim(query, of, held) {
+    claim(query, of, locked) {
       const claimed = query.forNoKeyUpdate(of);
-      return held === 'skip' ? claimed.skipLocked() : claimed;
+      return locked === 'skip' ? claimed.skipLocked() : claimed;
     },
     async freeze(transaction, tables) {
       await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);

@@ -6,7 +6,7 @@ export interface ReservationsTable {
   delivery: string;
   /** JSON of the part of the delivery that recovery reads. */
   details: string;
-  /** What the port calls are about, as in `fencing_tokens`. */
+  /** The VM, domain or server that the port calls are about, as in `fencing_tokens`. */
   subject: string;
   /** The instance that delivers it. Empty if every instance may claim it. */
   owner: string;

@@ -3,7 +3,7 @@ import type { Seconds } from '../../../rules/billing.ts';
 import type { Money } from '../../../rules/money.ts';
 import type { Db } from '../../../store/store.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
-import { billed } from '../period-end.ts';
+import { toBilledRuntime } from '../period-end.ts';
 
 /** What an invoice document says. */
 export interface InvoiceContent {
@@ -63,12 +63,12 @@ export async function invoiceContent(db: Db, invoiceId: string): Promise<Invoice
       type: row.type,
       start: row.start,
       stop: row.stop ?? end,
-      runtime: runtimeOf(billed(row), end),
+      runtime: runtimeOf(toBilledRuntime(row), end),
       monthlyPrice: BigInt(row.monthly_price),
-      price: amountOf(accruedBy(billed(row), end)),
+      price: amountOf(accruedBy(toBilledRuntime(row), end)),
     })),
     charges: charges.map(({ kind, subject, type, start, stop, amount }) => ({ kind, subject, type, start, stop, price: BigInt(amount) })),
-    vmTotal: totalOf(accruedByAll(positions.map(billed), end)),
+    vmTotal: totalOf(accruedByAll(positions.map(toBilledRuntime), end)),
     chargeTotal: totalOf(charges.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n)),
     total: BigInt(invoice.total),
   };

@@ -64,9 +64,9 @@ function write(document: PDFKit.PDFDocument, content: InvoiceContent): void {
   heading(document, 'Invoice', 16);
   writeRows(document, FACTS, [
     ['Number', content.number],
-    ['Date, UTC', shown(content.created / 1000)],
+    ['Date, UTC', dateTime(content.created / 1000)],
     ['Account', content.account],
-    ['Period, UTC', `${shown(content.periodStart)} to ${shown(content.periodEnd)}`],
+    ['Period, UTC', `${dateTime(content.periodStart)} to ${dateTime(content.periodEnd)}`],
     ['Status', content.status],
   ]);
   if (vms.length > 0) {
@@ -92,11 +92,11 @@ function write(document: PDFKit.PDFDocument, content: InvoiceContent): void {
 }
 
 function vmRow({ vmId, type, start, stop, runtime, monthlyPrice, price }: VmLine): string[] {
-  return [String(vmId), type, shown(start), shown(stop), String(runtime), decimalOf(monthlyPrice), decimalOf(price)];
+  return [String(vmId), type, dateTime(start), dateTime(stop), String(runtime), decimalOf(monthlyPrice), decimalOf(price)];
 }
 
 function chargeRow({ subject, type, start, stop, price }: ChargeLine): string[] {
-  return [subject, type, shown(start), shown(stop), decimalOf(price)];
+  return [subject, type, dateTime(start), dateTime(stop), decimalOf(price)];
 }
 
 function heading(document: PDFKit.PDFDocument, text: string, size = 11): void {
@@ -109,6 +109,6 @@ function heading(document: PDFKit.PDFDocument, text: string, size = 11): void {
 }
 
 /** An instant as `2026-12-01 00:00:00`. */
-function shown(instant: Seconds): string {
+function dateTime(instant: Seconds): string {
   return new Date(instant * 1000).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,5 +1,5 @@
 /** Options are checked at run time too: JavaScript has no compiler, and a misspelt timeout would be ignored. */
-import { display } from './form.ts';
+import { display } from './runtime/form.ts';
 
 /** @throws TypeError naming the option that is unknown or not a usable number. */
 export function checkOptions(where: string, options: object, known: readonly string[]): void {

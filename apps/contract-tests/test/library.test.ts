@@ -1,0 +1,54 @@
+import { parseDocument } from '@reseller/contract';
+import { runContract, upgradeDocument, type Report } from '@reseller/contract/engine';
+import { describe, expect, test } from 'vitest';
+import { memoryJournal } from '../src/memory-journal.ts';
+import { LIBRARY_DOCUMENT } from './library/document.ts';
+import { SEEDED } from './library/mistakes.ts';
+import { startLibrary, TOKEN, type Mistake } from './library/server.ts';
+
+const { document } = upgradeDocument(JSON.parse(JSON.stringify(LIBRARY_DOCUMENT)));
+const MAX_REQUESTS = 200;
+
+async function judge(mistake?: Mistake, mode: 'read-only' | 'full' = 'full'): Promise<Report> {
+  const { url } = await startLibrary(mistake);
+  const also = new Map([['replaceBook', undefined]]);
+  return runContract({ document, target: url, apiKey: TOKEN, mode, ...(mode === 'full' ? { also } : {}), journal: memoryJournal() });
+}
+
+describe('a library that keeps its document', () => {
+  test('has no findings in full mode, and every operation is verified', async () => {
+    const report = await judge();
+    expect(report.findings.map(({ check, message, touches }) => `${check}: ${message} (${touches[0]?.operation})`)).toEqual([]);
+    expect(report.coverage.filter(({ verified }) => !verified).map(({ operation, reason }) => `${operation}: ${reason}`)).toEqual([]);
+    expect(report.unfinished).toEqual([]);
+    expect(report.left).toEqual([]);
+    expect(report.traffic.length).toBeLessThan(MAX_REQUESTS);
+  });
+
+  test('has no findings read-only, and is sent nothing that changes it', async () => {
+    const { url, arrived } = await startLibrary();
+    const report = await runContract({ document: parseDocument(document), target: url, apiKey: TOKEN });
+    expect(report.findings.filter(({ verdict }) => verdict !== 'unverified')).toEqual([]);
+    expect(new Set(arrived.map(({ method }) => method))).toEqual(new Set(['GET']));
+    const verified = report.coverage.filter((row) => row.verified).map(({ operation }) => operation);
+    expect(verified).toEqual(['getHealth', 'listBooks', 'getBook', 'listLoans', 'getLoan', 'listMembers', 'getMember']);
+    expect(Math.max(...report.coverage.map(({ requests }) => requests))).toBeLessThanOrEqual(5);
+  });
+});
+
+test('there are at least twenty mistakes', () => {
+  expect(SEEDED.length).toBeGreaterThanOrEqual(20);
+});
+
+describe('of a library with a mistake, the mistake is found, and no other violation', () => {
+  test.each(SEEDED)('$name', async ({ check, others = [], mistake }) => {
+    const { findings, traffic } = await judge(mistake);
+    expect(findings.map((finding) => finding.check)).toContain(check);
+    expect(
+      findings
+        .filter((finding) => finding.verdict === 'violation' && ![check, ...others].includes(finding.check))
+        .map(({ check: other, message }) => `${other}: ${message}`),
+    ).toEqual([]);
+    expect(traffic.length).toBeLessThan(MAX_REQUESTS);
+  });
+});

@@ -1,0 +1,16 @@
+/** Buys a VM for an order of a shop exactly once, even if the program crashes in between or the network fails. */
+import { createReseller, OutcomeUnknownError } from '@reseller/client';
+
+const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox' });
+
+const order = { id: 'order-4711', form: { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' } };
+
+try {
+  // The key names the order. After a crash, the same call returns the VM that was bought before.
+  const { identifier } = await reseller.vm.create(order.form, { idempotencyKey: order.id, reconcile: true });
+  console.log(`${order.id}: VM ${identifier}`);
+} catch (error) {
+  if (!(error instanceof OutcomeUnknownError)) throw error;
+  // Neither the key nor the request log could tell. Do not buy again before someone has looked.
+  console.log(`${order.id}: ask the provider about key ${error.idempotencyKey}`);
+}

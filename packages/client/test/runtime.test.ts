@@ -1,0 +1,242 @@
+/** The parts of a request, each by itself: sending once, what the result means, whether to send again, and how it ends. */
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { classify } from '../src/runtime/classify.ts';
+import type { Failure } from '../src/runtime/classify.ts';
+import { connect } from '../src/runtime/connection.ts';
+import { OutcomeUnknownError } from '../src/runtime/errors.ts';
+import type { Operation } from '../src/runtime/operation.ts';
+import { prepare, settle } from '../src/runtime/request.ts';
+import { backoffMs, isLostAfter, retryDelayMs } from '../src/runtime/retry.ts';
+import { sendOnce } from '../src/runtime/send.ts';
+import type { Attempt } from '../src/runtime/send.ts';
+
+describe('sendOnce', () => {
+  const request = (url: string) => ({ url, method: 'GET', headers: {}, body: null });
+
+  async function serve(listener: RequestListener): Promise<string> {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+  }
+
+  test('returns a whole response, whatever its status', async () => {
+    const url = await serve((_, response) => void response.writeHead(418, { 'x-a': 'b' }).end('short and stout'));
+    const attempt = await sendOnce(request(url), { fetch, timeoutMs: 10_000 });
+    expect(attempt).toMatchObject({ kind: 'received', status: 418, text: 'short and stout' });
+  });
+
+  test('does not follow a redirect', async () => {
+    const url = await serve((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
+    expect(await sendOnce(request(url), { fetch, timeoutMs: 10_000 })).toMatchObject({ kind: 'received', status: 302 });
+  });
+
+  test.each<[string, RequestListener, Partial<Attempt>]>([
+    ['a connection that is reset', (incoming) => void incoming.socket.resetAndDestroy(), { kind: 'disconnected', left: true }],
+    ['no response in time', () => {}, { kind: 'timeout', left: true }],
+    [
+      'a response that breaks off',
+      (incoming, response) => void response.writeHead(200, { 'content-length': '9' }).write('{', () => incoming.socket.resetAndDestroy()),
+      { kind: 'disconnected', left: true, status: 200 },
+    ],
+  ])('reports %s', async (_, listener, expected) => {
+    expect(await sendOnce(request(await serve(listener)), { fetch, timeoutMs: 200 })).toMatchObject(expected);
+  });
+
+  test('reports that a request did not leave when nothing listens', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    await new Promise((resolve) => server.close(resolve));
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    expect(await sendOnce(request(url), { fetch, timeoutMs: 10_000 })).toMatchObject({ kind: 'disconnected', left: false });
+  });
+
+  test('reports an abort, and whether the request had left', async () => {
+    const url = await serve(() => {});
+    const before = await sendOnce(request(url), { fetch, timeoutMs: 10_000, signal: AbortSignal.abort() });
+    expect(before).toMatchObject({ kind: 'aborted', left: false });
+    const controller = new AbortController();
+    const during = sendOnce(request(url), { fetch, timeoutMs: 10_000, signal: controller.signal });
+    controller.abort(new Error('enough'));
+    expect(await during).toMatchObject({ kind: 'aborted', left: true, cause: { message: 'enough' } });
+  });
+});
+
+const received = (status: number, text: string, headers: Record<string, string> = {}): Attempt => ({
+  kind: 'received',
+  status,
+  statusText: '',
+  headers: new Headers(headers),
+  text,
+});
+const envelope = (status: number, type?: string, headers?: Record<string, string>) =>
+  received(
+    status,
+    JSON.stringify({ status: 'error', ...(type !== undefined && { type }), requestID: null, message: 'No.', data: null }),
+    headers,
+  );
+
+describe('classify', () => {
+  test('an envelope that says success, with a status below 300, is a success', () => {
+    const text = JSON.stringify({ status: 'success', requestID: null, message: '', data: [] });
+    expect(classify(received(200, text), 1)).toMatchObject({ kind: 'success', envelope: { data: [] } });
+    expect(classify(received(500, text), 1)).toMatchObject({ kind: 'failure' });
+  });
+
+  test.each<[string, Attempt, Partial<Failure>, string]>([
+    [
+      'a refusal of the input',
+      envelope(422, 'validation_failed'),
+      { source: 'api', carriedOut: 'no', settles: true, transient: false },
+      'InvalidError',
+    ],
+    ['a refusal of the key', envelope(401, 'unauthorized'), { carriedOut: 'no', settles: false, transient: false }, 'AuthenticationError'],
+    ['a limit', envelope(429, 'rate_limited'), { carriedOut: 'no', settles: false, transient: true }, 'RateLimitError'],
+    ['a service that is unavailable', envelope(503, 'unavailable'), { carriedOut: 'no', settles: false, transient: true }, 'ServerError'],
+    ['a service that failed', envelope(500, 'internal_error'), { carriedOut: 'unknown', settles: false, transient: true }, 'ServerError'],
+    [
+      'a first request under way',
+      envelope(409, 'idempotency_key_in_progress'),
+      { carriedOut: 'unknown', settles: false, transient: true },
+      'ConflictError',
+    ],
+    [
+      'a key that was used before',
+      envelope(409, 'idempotency_key_reused'),
+      { carriedOut: 'no', settles: false, transient: false },
+      'ConflictError',
+    ],
+    ['an unknown status', envelope(418), { carriedOut: 'no', settles: true }, 'ResellerError'],
+    ['a page', received(404, '<html>'), { source: 'foreign', carriedOut: 'unknown', settles: false, transient: false }, 'AnswerError'],
+    ['a page with status 503', received(503, '<html>'), { carriedOut: 'unknown', transient: true }, 'AnswerError'],
+    ['a redirect', received(302, ''), { carriedOut: 'unknown', settles: false }, 'AnswerError'],
+    [
+      'a request that did not leave',
+      { kind: 'disconnected', left: false, cause: new Error('refused') },
+      { carriedOut: 'no', transient: true },
+      'ConnectionError',
+    ],
+    ['a timeout', { kind: 'timeout', left: true, cause: undefined }, { carriedOut: 'unknown', transient: true }, 'TimeoutError'],
+    ['an abort', { kind: 'aborted', left: true, cause: undefined }, { carriedOut: 'unknown', transient: false }, 'AbortedError'],
+  ])('%s', (_, attempt, expected, name) => {
+    const verdict = classify(attempt, 1_000);
+    expect(verdict).toMatchObject({ kind: 'failure', ...expected });
+    expect(verdict.kind === 'failure' && verdict.error.Class.name).toBe(name);
+  });
+
+  test.each([
+    ['seconds', '7', 7_000],
+    ['a date', new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],
+    ['a date that has passed', new Date(0).toUTCString(), undefined],
+    ['words', 'soon', undefined],
+  ])('reads Retry-After in %s, on a refusal and on a page', (_, value, expected) => {
+    for (const attempt of [envelope(429, 'rate_limited', { 'retry-after': value }), received(429, '<html>', { 'retry-after': value })]) {
+      const verdict = classify(attempt, 1);
+      const delay = verdict.kind === 'failure' ? verdict.retryAfterMs : undefined;
+      if (expected === undefined) expect(delay).toBeUndefined();
+      else expect(Math.abs((delay ?? 0) - expected)).toBeLessThan(5_000);
+    }
+  });
+
+  test('no text but an envelope of the API ever says that a request was not carried out', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.record({ status: fc.string(), data: fc.jsonValue() }).map((value) => JSON.stringify(value)),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 599 }), text, (status, body) => {
+        const verdict = classify(received(status, body), 1);
+        expect(verdict).toMatchObject({ kind: 'failure', carriedOut: 'unknown', settles: false });
+      }),
+    );
+  });
+});
+
+const failure = (more: Partial<Failure>): Failure => {
+  const verdict = classify(envelope(503), 1);
+  if (verdict.kind !== 'failure') throw new Error('An error is not a success.');
+  return { ...verdict, ...more };
+};
+
+describe('retryDelayMs', () => {
+  const state = { isRepeatable: false, mayBeCarriedOut: false, retries: 0, maxRetries: 2 };
+
+  test('a request that may have been carried out is not sent again unless it is repeatable', () => {
+    const lost = failure({ carriedOut: 'unknown' });
+    expect(retryDelayMs(lost, { ...state, mayBeCarriedOut: true })).toBeUndefined();
+    expect(retryDelayMs(lost, { ...state, mayBeCarriedOut: true, isRepeatable: true })).toBeGreaterThan(0);
+  });
+
+  test('a request that was certainly not carried out is sent again', () => {
+    expect(retryDelayMs(failure({ carriedOut: 'no' }), state)).toBeGreaterThan(0);
+  });
+
+  test('a page after a lost response is worth another sending, whatever its status', () => {
+    const page = failure({ source: 'foreign', transient: false });
+    expect(retryDelayMs(page, { ...state, isRepeatable: true })).toBeUndefined();
+    expect(retryDelayMs(page, { ...state, isRepeatable: true, mayBeCarriedOut: true })).toBeGreaterThan(0);
+  });
+
+  test('neither a final refusal nor the last retry is followed by another sending', () => {
+    expect(retryDelayMs(failure({ transient: false }), state)).toBeUndefined();
+    expect(retryDelayMs(failure({}), { ...state, retries: 2 })).toBeUndefined();
+    expect(retryDelayMs(failure({}), { ...state, maxRetries: 0 })).toBeUndefined();
+  });
+
+  test('Retry-After sets the delay, up to a minute', () => {
+    expect(retryDelayMs(failure({ retryAfterMs: 60_000 }), state)).toBe(60_000);
+    expect(retryDelayMs(failure({ retryAfterMs: 60_001 }), state)).toBeUndefined();
+  });
+
+  test('the backoff doubles, with jitter, up to its limit', () => {
+    for (const [retries, least] of [250, 500, 1_000, 2_000, 4_000, 4_000].entries()) {
+      const delay = backoffMs(retries);
+      expect(delay).toBeGreaterThanOrEqual(least);
+      expect(delay).toBeLessThan(2 * least);
+    }
+  });
+});
+
+test('once lost, only a refusal of the request itself settles it', () => {
+  expect(isLostAfter(false, failure({ carriedOut: 'unknown', settles: false }))).toBe(true);
+  expect(isLostAfter(true, failure({ carriedOut: 'no', settles: false }))).toBe(true);
+  expect(isLostAfter(true, failure({ carriedOut: 'no', settles: true }))).toBe(false);
+  expect(isLostAfter(false, failure({ carriedOut: 'no', settles: false }))).toBe(false);
+});
+
+describe('settle', () => {
+  const connection = connect({ apiKey: 'key', baseUrl: 'http://a.test' }, 'test');
+  const operation: Operation = { id: 'buy', effect: 'purchase', repeatable: false, keyed: true };
+  const prepared = (meta: Operation) => prepare(connection, 'PUT', { url: '/a', idempotencyKey: 'order-1', meta });
+
+  test('a lost purchase ends with an unknown outcome that says what is known', () => {
+    const error = settle(prepared(operation), failure({}), 3, true);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ attempts: 3, uncertain: true, idempotencyKey: 'order-1', status: 503, cause: { name: 'ServerError' } });
+  });
+
+  test('a lost read, and a purchase that was refused, end with the failure itself', () => {
+    expect(settle(prepared({ ...operation, repeatable: true }), failure({}), 3, true)).toMatchObject({
+      name: 'ServerError',
+      uncertain: true,
+    });
+    expect(settle(prepared(operation), failure({}), 1, false)).toMatchObject({ name: 'ServerError', uncertain: false });
+  });
+
+  test('an error has no property that is undefined', () => {
+    const error = settle(prepared(operation), failure({}), 1, false);
+    expect(Object.values(error)).not.toContain(undefined);
+    expect(Object.keys(error)).not.toContain('name');
+  });
+});

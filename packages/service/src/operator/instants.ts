@@ -1,0 +1,16 @@
+/** Instants in responses of the operator API: RFC 3339 in UTC. */
+
+/** @param milliseconds Since 1970 UTC. */
+export function toInstant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** As `toInstant`; null stays null. */
+export function toInstantOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toInstant(milliseconds);
+}
+
+/** @param seconds A billing instant. */
+export function secondsToInstant(seconds: number): string {
+  return toInstant(seconds * 1000);
+}
