@@ -184,7 +184,7 @@ test('a node that cannot renew its lease does no work that is due until it can; 
   onTestFinished(() => other.end());
   // Whatever asks for this row is not answered: there is no other node yet.
   await other.query('begin');
-  await other.query('select 1 from nodes for update');
+  await other.query('select 1 from instances for update');
   const second = await nodes.start();
   const isOver = async () =>
     (await other.query('select count(*)::int as count from nodes where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
