@@ -3,6 +3,7 @@
  * in with the exit code 0, which must not happen to the process that runs the tests.
  * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input ends the server at
  * once, as a failing machine would, and `start` starts it again on the same data. It prints each line back when it is done.
+ * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -32,7 +33,7 @@ const server = new EmbeddedPostgres({
   port,
   persistent: true,
   createPostgresUser: isRoot,
-  postgresFlags: ['-c', 'max_connections=200'],
+  postgresFlags: ['-c', 'max_connections=200', ...(process.argv.includes('--no-fsync') ? ['-c', 'fsync=off'] : [])],
   onLog: () => {},
   onError: () => {},
 });

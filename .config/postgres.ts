@@ -8,13 +8,25 @@ import { join } from 'node:path';
 
 import type { TestProject } from 'vitest/node';
 
-export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+import { dropDatabase } from '../packages/service/test/databases.ts';
+
+/** The database that a run prepares, so that the databases of its tests can be copies of it. */
+const PREPARED = `prepared_${process.pid}`;
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given) {
-    project.provide('postgresUrl', given);
-    return undefined;
-  }
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'postgres-server.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const { url, stop } = given ? { url: given, stop: () => dropDatabase(given, PREPARED) } : await startServer();
+  project.provide('postgresUrl', url);
+  project.provide('preparedDatabase', PREPARED);
+  // In watch mode, the code has changed since the previous run prepared its database.
+  project.onTestsRerun(() => dropDatabase(url, PREPARED));
+  return stop;
+}
+
+async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'postgres-server.ts'), '--no-fsync'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const ended = once(server, 'exit');
   const url = await Promise.race([
     once(server.stdout, 'data').then(([line]) => String(line).trim()),
@@ -22,9 +34,11 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
       Promise.reject(new Error(`PostgreSQL could not be started (exit code ${code}). Set TEST_DATABASE_URL to use another one.`)),
     ),
   ]);
-  project.provide('postgresUrl', url);
-  return async () => {
-    server.stdin.end();
-    await ended;
+  return {
+    url,
+    async stop() {
+      server.stdin.end();
+      await ended;
+    },
   };
 }

@@ -8,7 +8,7 @@ import { closingLine } from './closing-line.ts';
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
-    globalSetup: ['.config/postgres.ts'],
+    globalSetup: ['.config/postgres.ts', '.config/run-folder.ts'],
     include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine()],

@@ -1,14 +1,15 @@
 /** The engines that a store test runs on, each with an empty store that ends with the test. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Engine, Store } from '../src/store/store.ts';
+import { administer, databaseUrl, dropDatabase } from './databases.ts';
+
+export type { Engine };
 
 export const engines: readonly Engine[] = ['sqlite', 'postgres'];
 
@@ -18,42 +19,40 @@ export interface StorePlace {
   open(): Promise<Store>;
 }
 
-/** A new and empty place for a store, gone when the test ends. */
+/** A new and empty place for a store, removed when the test ends. */
 export async function storePlace(engine: Engine): Promise<StorePlace> {
   const place = engine === 'sqlite' ? newDirectory() : await newDatabase();
   return {
     engine,
     async open() {
-      const store = await (engine === 'sqlite' ? openSqliteStore(place) : openPostgresStore(place));
+      const store = await openStore(engine, place);
       onTestFinished(() => store.close());
       return store;
     },
   };
 }
 
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'store-test-'));
+/** Opens the store in a directory or a database. */
+export function openStore(engine: Engine, place: string): Promise<Store> {
+  return engine === 'sqlite' ? openSqliteStore(place) : openPostgresStore(place);
+}
+
+/** A new and empty directory, removed when the test ends. */
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(inject('runFolder'), 'store-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Connection string of a new and empty database. */
-export async function newDatabase(): Promise<string> {
+/**
+ * Connection string of a new database, dropped when the test ends.
+ *
+ * @param template Database to copy; an empty one by default.
+ */
+export async function newDatabase(template = 'template1'): Promise<string> {
   const server = inject('postgresUrl');
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
-  await administer(server, `create database ${name}`);
-  onTestFinished(() => administer(server, `drop database if exists ${name} with (force)`));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-async function administer(server: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: server });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await administer(server, (client) => client.query(`create database ${name} template ${template}`));
+  onTestFinished(() => dropDatabase(server, name));
+  return databaseUrl(server, name);
 }

@@ -1,8 +1,6 @@
 /** The service on a socket, for tests: a store of its own, a clock that the test turns, and every answer judged by the document. */
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
@@ -13,13 +11,15 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
-import { createAccount, createService, issueApiKey, memoryFence, openSqliteStore, seedSandbox, systemRandom } from '../src/index.ts';
+import { createAccount, createService, issueApiKey, memoryFence, systemRandom } from '../src/index.ts';
 import type { FencingToken, Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
-import { openPostgresStore } from '../src/store/postgres/open.ts';
-import { newDatabase } from './engines.ts';
+import { openStore } from './engines.ts';
+import type { Engine } from './engines.ts';
 import { TestFleet } from './fleet.ts';
+import { TestClock } from './ports/clock.ts';
+import { seededPlace } from './prepared-store.ts';
 import { TestRegistrar } from './registrar.ts';
 
 const api = parseDocument(document);
@@ -28,25 +28,6 @@ const operations = new Map(readOperations(api).map((operation) => [operation.id,
 
 /** What the service encrypts with. */
 export const SECRET = 'x'.repeat(32);
-
-/** A moment in the middle of a month of 30 days. */
-export const START = Date.UTC(2026, 10, 10, 12, 0, 0);
-
-/** A clock that stands still until it is turned. */
-export class TestClock {
-  #now = START;
-  now(): number {
-    return this.#now;
-  }
-  /** @param milliseconds How far to go on. */
-  advance(milliseconds: number): void {
-    this.#now += milliseconds;
-  }
-  /** @param iso An instant that is not before the present one. */
-  advanceTo(iso: string): void {
-    this.#now = Date.parse(iso);
-  }
-}
 
 /** A hypervisor that remembers what it was asked, and fails when told to. */
 export class TestHypervisor implements Hypervisor {
@@ -155,6 +136,7 @@ export async function startService({
   operatorToken,
   mode,
   lenient,
+  engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
   databaseUrl,
   vmIdentifiers,
   logger = pino({ level: 'silent' }),
@@ -170,18 +152,17 @@ export async function startService({
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
   lenient?: boolean;
-  /** A PostgreSQL database to run on. */
+  /** A PostgreSQL database with the sandbox's data, to run on in place of a new one. */
   databaseUrl?: string;
+  engine?: Engine;
   /** What new VMs are given identifiers from; all five-digit numbers where nothing is said. */
   vmIdentifiers?: { minimum: number; maximum: number };
   logger?: Logger;
 } = {}): Promise<TestService> {
-  const directory = mkdtempSync(join(tmpdir(), 'service-test-'));
-  const url = databaseUrl ?? (process.env['TEST_ENGINE'] === 'postgres' ? await newDatabase() : undefined);
-  const store = await (url === undefined ? openSqliteStore(directory) : openPostgresStore(url));
+  const place = databaseUrl ?? (await seededPlace(engine));
+  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', place);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
-  await seedSandbox(store, ports);
   const { app, operator, vms, domains, runScheduledJobs, close } = await createService({
     store,
     ports,
@@ -198,7 +179,6 @@ export async function startService({
   onTestFinished(async () => {
     await close();
     await store.close();
-    rmSync(directory, { recursive: true, force: true });
   });
   const account = (limit = '1000.00') =>
     store.commit(async ({ db }) => {
@@ -216,7 +196,7 @@ export async function startService({
     registrar,
     ports,
     store,
-    directory,
+    directory: place,
     operator,
     vms,
     domains,

@@ -6,15 +6,17 @@ import { fillPath, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount, createService, euros, issueApiKey, seedSandbox, systemRandom } from '../src/index.ts';
+import { createAccount, createService, euros, issueApiKey, systemRandom } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { PERSON, PHONE } from './domains.ts';
-import { storePlace } from './engines.ts';
+import { openStore } from './engines.ts';
 import { TestFleet } from './fleet.ts';
 import { formRules } from './form-rules.ts';
-import { SECRET, SMALL_VM, TestClock, TestHypervisor } from './harness.ts';
+import { SECRET, SMALL_VM, TestHypervisor } from './harness.ts';
+import { TestClock } from './ports/clock.ts';
 import { NEVER } from './hostile-texts.ts';
 import { apiOf, withForm, withPath } from './operations.ts';
+import { seededPlace } from './prepared-store.ts';
 import { TestRegistrar } from './registrar.ts';
 
 type Send = (id: OperationId, path: Readonly<Record<string, string>>, body?: string) => Promise<{ status: number; body: string }>;
@@ -66,7 +68,8 @@ test('hostile values in every field and every path parameter give no 5xx on Post
 
 /** A service on a database of its own. */
 async function serviceOnPostgres(): Promise<Send> {
-  const store = await (await storePlace('postgres')).open();
+  const store = await openStore('postgres', await seededPlace('postgres'));
+  onTestFinished(() => store.close());
   const ports = {
     clock: new TestClock(),
     random: systemRandom,
@@ -74,7 +77,6 @@ async function serviceOnPostgres(): Promise<Send> {
     fleet: new TestFleet(),
     registrar: new TestRegistrar(),
   };
-  await seedSandbox(store, ports);
   const { app, close } = await createService({ store, ports, secret: SECRET, logger: pino({ level: 'silent' }) });
   onTestFinished(close);
   const apiKey = await store.commit(async ({ db }) => {

@@ -187,7 +187,7 @@ test('a node that cannot renew its lease does no work that is due until it can; 
   await other.query('select 1 from instances for update');
   const second = await nodes.start();
   const isOver = async () =>
-    (await other.query('select count(*)::int as count from nodes where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
+    (await other.query('select count(*)::int as count from instances where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
       .rows[0].count;
   await until(async () => (await isOver()) === 1);
   nodes.clock.advanceTo('2026-12-01T00:00:00Z');

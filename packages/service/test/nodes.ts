@@ -3,15 +3,16 @@ import { fillPath, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 
-import { createAccount, createService, issueApiKey, seedSandbox, simulatedPorts } from '../src/index.ts';
+import { createAccount, createService, issueApiKey, simulatedPorts } from '../src/index.ts';
 import type { Ports, Service, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
-import { newDatabase } from './engines.ts';
-import { operationOf, SECRET, TestClock, TestHypervisor } from './harness.ts';
+import { operationOf, SECRET, TestHypervisor } from './harness.ts';
 import type { Sent } from './harness.ts';
 import { OPERATOR_TOKEN } from './operator.ts';
+import { TestClock } from './ports/clock.ts';
+import { seededPlace } from './prepared-store.ts';
 
 /** What came back. */
 export interface NodeAnswer {
@@ -44,12 +45,11 @@ export interface TestNodes {
 
 /** A new database with a filled sandbox and an account; it and its nodes end with the test. */
 export async function newNodes({ creditLimit = '1000.00', ...given }: Partial<Ports> & { creditLimit?: string } = {}): Promise<TestNodes> {
-  const url = await newDatabase();
+  const url = await seededPlace('postgres');
   const clock = new TestClock();
   const hypervisor = new TestHypervisor();
   const ports = simulatedPorts({ clock, hypervisor, ...given });
   const seeding = await openPostgresStore(url);
-  await seedSandbox(seeding, ports);
   const account = await seeding.commit(async ({ db }) => {
     const id = await createAccount(db, ports, { name: 'test', creditLimit: euros(creditLimit) });
     return { accountId: id, apiKey: await issueApiKey(db, ports, id, { label: 'test', mode: 'sandbox' }) };

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { Client } from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { engines, newDatabase } from '../../test/engines.ts';
+import { engines, newDatabase, newDirectory } from '../../test/engines.ts';
 import { moveStore } from './move/move.ts';
 import { openPostgresStore } from './postgres/open.ts';
 import { openSqliteStore } from './sqlite/open.ts';
@@ -25,8 +23,7 @@ async function newPlace(engine: Engine): Promise<Place> {
 }
 
 function newDirectoryPlace(): Place {
-  const path = mkdtempSync(join(tmpdir(), 'migrate-test-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const path = newDirectory();
   return {
     path,
     open: () => openSqliteStore(path),

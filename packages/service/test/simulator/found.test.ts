@@ -2,11 +2,13 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount, createService, euros, issueApiKey, seedSandbox, simulatedPorts, StoreUnavailableError } from '../../src/index.ts';
+import { createAccount, createService, euros, issueApiKey, simulatedPorts, StoreUnavailableError } from '../../src/index.ts';
 import type { Store } from '../../src/index.ts';
 import { handleOf, holdUp, reserved } from '../domains.ts';
-import { storePlace } from '../engines.ts';
-import { SECRET, startService, TestClock, TestHypervisor } from '../harness.ts';
+import { openStore } from '../engines.ts';
+import { SECRET, startService, TestHypervisor } from '../harness.ts';
+import { TestClock } from '../ports/clock.ts';
+import { seededPlace } from '../prepared-store.ts';
 
 test('a registration that fails after its month has ended is on no invoice', async () => {
   const service = await startService();
@@ -24,10 +26,10 @@ test('a registration that fails after its month has ended is on no invoice', asy
 });
 
 test('a VM whose confirmation was committed, and the connection cut before the store said so, is there', async () => {
-  const store = await (await storePlace('sqlite')).open();
+  const store = await openStore('sqlite', await seededPlace('sqlite'));
+  onTestFinished(() => store.close());
   const hypervisor = new TestHypervisor();
   const ports = simulatedPorts({ clock: new TestClock(), hypervisor });
-  await seedSandbox(store, ports);
   const apiKey = await store.commit(async ({ db }) => {
     const id = await createAccount(db, ports, { name: 'test', creditLimit: euros('100.00') });
     return issueApiKey(db, ports, id, { label: 'test', mode: 'sandbox' });

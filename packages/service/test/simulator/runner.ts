@@ -1,7 +1,7 @@
 /** Runs simulations, and says how to run one again that fails. */
 import { burst } from './burst.ts';
-import { simulatedPlace } from './places.ts';
-import type { Engine } from '../../src/store/store.ts';
+import { storePlace } from '../engines.ts';
+import type { Engine } from '../engines.ts';
 import { beginSale, changeCreditLimit, endSomeSale, settleSomeInvoice } from './actions-accounting.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
@@ -72,7 +72,7 @@ export interface Plan {
  * @throws Error telling the seed, the step, the last steps, and the command that runs it again.
  */
 export async function simulate({ seed, engine, steps, actions: possible }: Plan): Promise<Simulation> {
-  const sim = await newSimulation(seed, await simulatedPlace(engine));
+  const sim = await newSimulation(seed, await storePlace(engine));
   try {
     for (let number = 1; number <= steps; number++) {
       begin(sim, number);

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { handleOf, holdUp, reserved } from '../../../test/domains.ts';
-import { engines, newDatabase } from '../../../test/engines.ts';
-import type { Engine } from '../../store/store.ts';
+import { engines } from '../../../test/engines.ts';
+import type { Engine } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
@@ -137,7 +137,7 @@ describe.each(engines)('on %s', (engine) => {
 });
 
 async function start(engine: Engine): Promise<TestOperator> {
-  const service = await startOperator(engine === 'postgres' ? { databaseUrl: await newDatabase() } : {});
+  const service = await startOperator({ engine });
   service.fleet.automaticSetUp = null;
   return service;
 }

@@ -111,7 +111,7 @@ async function brokenReferences(db: Db, { accountId, pricings }: NewSale): Promi
   const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
   for (const [name, listed] of Object.entries(pricings)) {
     const host = hosts.get(name);
-    if (!host) broken.push({ field: 'pricings', rule: 'exists', message: `must name host systems, which ${name} is not` });
+    if (!host) broken.push({ field: 'pricings', rule: 'exists', message: `must contain only names of host systems; ${name} is not one` });
     for (const { resource, standard } of host ? dearerInSale(listed, host.prices) : [])
       broken.push({
         field: 'pricings',

@@ -2,8 +2,8 @@
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { engines, newDatabase } from '../../../test/engines.ts';
-import type { Engine } from '../../store/store.ts';
+import { engines } from '../../../test/engines.ts';
+import type { Engine } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
@@ -114,7 +114,7 @@ describe.each(engines)('on %s', (engine) => {
 
 async function start(engine: Engine, count: number): Promise<TestOperator> {
   const vmIdentifiers = { minimum: 10_000, maximum: 10_000 + count - 1 };
-  return startOperator({ vmIdentifiers, ...(engine === 'postgres' ? { databaseUrl: await newDatabase() } : {}) });
+  return startOperator({ vmIdentifiers, engine });
 }
 
 function buy(service: TestOperator, apiKey = service.apiKey) {

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 
 import * as operator from '@reseller/operator-client';
 
-import { newDatabase } from '../../../test/engines.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { seededPlace } from '../../../test/prepared-store.ts';
 import { wayTo } from '../../../test/tcp-proxy.ts';
 import { operatorApi } from './api.ts';
 import type { OperatorApi } from './api.ts';
@@ -117,7 +117,7 @@ test('500 when the service is broken, and nothing of it is told, for all', async
 });
 
 test('503 with Retry-After while the database is away, for all', async () => {
-  const way = await wayTo(await newDatabase());
+  const way = await wayTo(await seededPlace('postgres'));
   const service = await startOperator({ databaseUrl: way.url });
   await way.cut();
   expect(

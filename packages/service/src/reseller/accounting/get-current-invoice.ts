@@ -46,7 +46,7 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
       });
     }
     return {
-      message: 'The invoice of the running period.',
+      message: 'The invoice of the current period.',
       data: {
         currentInvoiceTotal: numberOf(total),
         nextInvoiceDate: iso(end),

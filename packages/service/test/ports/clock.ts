@@ -1,0 +1,20 @@
+import type { Clock } from '../../src/ports/clock.ts';
+
+/** A moment in the middle of a month of 30 days. */
+export const START = Date.UTC(2026, 10, 10, 12, 0, 0);
+
+/** A clock that stands still until a test advances it. */
+export class TestClock implements Clock {
+  #now = START;
+  now(): number {
+    return this.#now;
+  }
+  /** @param milliseconds How far to go on. */
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+  /** @param iso An instant that is not before the present one. */
+  advanceTo(iso: string): void {
+    this.#now = Date.parse(iso);
+  }
+}

@@ -1,0 +1,73 @@
+/** Stores with the sandbox's data: prepared once per run and copied for each service, because a copy is much faster than migrations and seeds. */
+import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { inject } from 'vitest';
+
+import { openPostgresStore, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
+import type { Store } from '../src/index.ts';
+import { administer, databaseUrl } from './databases.ts';
+import { newDatabase, newDirectory } from './engines.ts';
+import type { Engine } from './engines.ts';
+import { START } from './ports/clock.ts';
+
+const STORE_FILE = 'store.sqlite';
+/** Any number: all processes of a run take the same advisory lock. */
+const PREPARING_LOCK = 7_301_114;
+
+/** A new directory or database with the sandbox's data as of `START`. It is removed when the test ends. */
+export function seededPlace(engine: Engine): Promise<string> {
+  return engine === 'sqlite' ? seededDirectory() : seededDatabase();
+}
+
+async function seededDirectory(): Promise<string> {
+  const prepared = join(inject('runFolder'), `prepared-${STORE_FILE}`);
+  if (!existsSync(prepared)) await prepareFile(prepared);
+  const directory = newDirectory();
+  copyFileSync(prepared, join(directory, STORE_FILE));
+  return directory;
+}
+
+/** Two processes may do this at the same time. The first to finish provides the file for all, complete from its first moment. */
+async function prepareFile(prepared: string): Promise<void> {
+  const directory = mkdtempSync(join(inject('runFolder'), 'preparing-'));
+  await seed(await openSqliteStore(directory));
+  try {
+    linkSync(join(directory, STORE_FILE), prepared);
+  } catch (error) {
+    if (!existsSync(prepared)) throw error;
+  }
+  rmSync(directory, { recursive: true });
+}
+
+async function seededDatabase(): Promise<string> {
+  await prepareDatabase();
+  return newDatabase(inject('preparedDatabase'));
+}
+
+let isPrepared = false;
+
+/** Processes wait for the one that prepares the database: it cannot be copied while it has connections. */
+async function prepareDatabase(): Promise<void> {
+  if (isPrepared) return;
+  const server = inject('postgresUrl');
+  const name = inject('preparedDatabase');
+  await administer(server, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [PREPARING_LOCK]);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      const unfinished = `${name}_unfinished`;
+      await client.query(`drop database if exists ${unfinished} with (force)`);
+      await client.query(`create database ${unfinished}`);
+      await seed(await openPostgresStore(databaseUrl(server, unfinished)));
+      await client.query(`alter database ${unfinished} rename to ${name}`);
+    }
+  });
+  isPrepared = true;
+}
+
+/** Fills a store and closes it. SQLite then has everything in one file, and PostgreSQL has no connection that would prevent a copy. */
+async function seed(store: Store): Promise<void> {
+  await seedSandbox(store, simulatedPorts({ clock: { now: () => START } }));
+  await store.close();
+}
