@@ -52,11 +52,11 @@ export interface Sharing {
    * @param of The table whose rows are locked.
    * @param locked Whether the query skips rows that another transaction has locked, or waits for them.
    */
-  claim<Tables extends keyof Schema, Row>(
-    query: SelectQueryBuilder<Schema, Tables, Row>,
+  claim<Database, Tables extends keyof Database & string, Row>(
+    query: SelectQueryBuilder<Database, Tables, Row>,
     of: Tables,
     locked: LockedRows,
-  ): SelectQueryBuilder<Schema, Tables, Row>;
+  ): SelectQueryBuilder<Database, Tables, Row>;
   readonly windows: Windows;
   /** Locks the tables against writes of other transactions until this one ends. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;
