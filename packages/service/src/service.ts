@@ -213,7 +213,7 @@ function createCleanUp(store: Store): (now: number) => Promise<void> {
     if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
     await forgetOldKeys(store, now);
     await forgetOldAttempts(store, now);
-    await store.sharing.windows.forget();
+    await store.sharing.windows.deleteExpired();
     last = performance.now();
   };
 }

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Account } from '../generated/operator/types.gen.ts';
 import { createAccount as addAccount } from '../core/account/account.ts';
 import { decimalOf, euros } from '../rules/money.ts';
-import type { AccountsTable } from '../store/schema.ts';
+import type { AccountsTable } from '../store/tables/accounts.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';

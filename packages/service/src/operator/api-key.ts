@@ -4,7 +4,7 @@ import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { ApiKey, IssuedApiKey } from '../generated/operator/types.gen.ts';
 import { issueKey } from '../core/account/account.ts';
 import type { RateLimit } from '../store/settings.ts';
-import type { ApiKeysTable } from '../store/schema.ts';
+import type { ApiKeysTable } from '../store/tables/api-keys.ts';
 import type { Db } from '../store/store.ts';
 import { accountOf } from './account.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';

@@ -5,7 +5,7 @@ import type { BrokenRule, ResizeVmRequest, Vm } from '../generated/operator/type
 import { restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import { decimalOf } from '../rules/money.ts';
-import type { VmsTable } from '../store/schema.ts';
+import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';

@@ -66,7 +66,7 @@ async function replayOrRun<Id extends OperationId, Result extends Reply | undefi
     return await run();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    await transaction.undo();
+    await transaction.rollBack();
     return record(transaction, logged, codec.error(logged.id, error, logged.maskKey));
   }
 }

@@ -6,7 +6,9 @@ import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
-import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/schema.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { InvoicesTable } from '../../store/tables/invoices.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 
 export function toInvoiceSummary(

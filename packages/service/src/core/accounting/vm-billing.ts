@@ -9,7 +9,7 @@ import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { preparedWrite } from '../../store/prepared.ts';
-import type { PositionsTable } from '../../store/schema.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
 import { lockAccount } from './period-end.ts';

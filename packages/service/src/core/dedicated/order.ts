@@ -77,7 +77,6 @@ export async function addMarketServer(db: Db, { clock, random }: Ports, server: 
       price: Number(server.price),
       runtime_days: server.runtimeDays,
       hold: 0,
-      fleet_task: null,
       dashboard: null,
       username: null,
       email: null,

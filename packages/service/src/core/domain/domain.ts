@@ -9,7 +9,7 @@ import { unseal } from '../../rules/credentials.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import { statusOf, timingOf } from '../../rules/domain-registration.ts';
 import type { Registration } from '../../rules/domain-registration.ts';
-import type { DomainsTable } from '../../store/domain-schema.ts';
+import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { Db } from '../../store/store.ts';
 import { settle } from '../jobs/settle.ts';
 import type { Services } from '../../delivery/runtime.ts';

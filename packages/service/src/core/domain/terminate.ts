@@ -78,7 +78,7 @@ async function isUnconfirmed(db: Db, name: string): Promise<boolean> {
   const reservation = await db
     .selectFrom('reservations')
     .select('id')
-    .where('operation', '=', 'terminateDomain')
+    .where('delivery', '=', 'terminateDomain')
     .where('subject', '=', `domain/${name}`)
     .executeTakeFirst();
   return reservation !== undefined;

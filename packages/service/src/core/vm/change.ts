@@ -14,7 +14,7 @@ import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
 import { isVmState, vmStateAfter } from '../../rules/vm-state.ts';
 import type { VmEvent } from '../../rules/vm-state.ts';
-import type { VmsTable } from '../../store/schema.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
 
 type Vm = Selectable<VmsTable>;

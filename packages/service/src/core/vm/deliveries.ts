@@ -24,7 +24,7 @@ import { invalid } from '../../rules/refusal.ts';
 import type { Money } from '../../rules/money.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
-import type { VmsTable } from '../../store/schema.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 import type { Domain } from '../../generated/operator/types.gen.ts';
 import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
-import type { DomainsTable } from '../../store/domain-schema.ts';
+import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 import type { Verifier } from '../../generated/operator/types.gen.ts';
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
-import type { VerifiersTable } from '../../store/operator-schema.ts';
+import type { VerifiersTable } from '../../store/tables/verifiers.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

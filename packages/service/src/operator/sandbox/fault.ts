@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
-import type { FaultsTable } from '../../store/operator-schema.ts';
+import type { FaultsTable } from '../../store/tables/faults.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Snapshot } from '../../generated/operator/types.gen.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
-import type { SnapshotsTable } from '../../store/operator-schema.ts';
+import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

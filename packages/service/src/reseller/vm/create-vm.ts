@@ -9,7 +9,7 @@ import type { Money } from '../../rules/money.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { preparedWrite } from '../../store/prepared.ts';
-import type { VmsTable } from '../../store/schema.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import { readVat } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
