@@ -3,10 +3,13 @@ import type { Selectable } from 'kysely';
 
 import type { BrokenRule, ResizeVmRequest, Vm } from '../generated/operator/types.gen.ts';
 import { restartBilling } from '../core/vm/change.ts';
+import { vmCommands } from '../core/vm/commands.ts';
+import type { VmCommands } from '../core/vm/commands.ts';
+import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
-import type { VmsTable } from '../store/schema.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { VmsTable } from '../store/tables/vms.ts';
+import type { Db } from '../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -46,28 +49,29 @@ export const getVm: ReadOperation<'getVm'> = {
 /** POST /vms/{vm_id}/stop: a stopped VM stays as it is. */
 export const stopVm: ServiceOperation<'stopVm'> = {
   kind: 'service',
-  run: (call) => bringTo('stopped', call, (id) => call.vms.stop(id)),
+  run: (call) => bringTo('stopped', call, (vms, id) => vms.stop(id)),
 };
 
 /** POST /vms/{vm_id}/start: a running VM stays as it is. */
 export const startVm: ServiceOperation<'startVm'> = {
   kind: 'service',
-  run: (call) => bringTo('running', call, (id) => call.vms.start(id)),
+  run: (call) => bringTo('running', call, (vms, id) => vms.start(id)),
 };
 
 /** DELETE /vms/{vm_id}: a removed VM stays as it is. */
 export const removeVm: ServiceOperation<'removeVm'> = {
   kind: 'service',
-  run: (call) => bringTo('removed', call, (id) => call.vms.remove(id)),
+  run: (call) => bringTo('removed', call, (vms, id) => vms.remove(id)),
 };
 
 /** POST /vms/{vm_id}/resize */
 export const resizeVm: ServiceOperation<'resizeVm'> = {
   kind: 'service',
-  async run({ store, vms, path, body }) {
+  async run({ runtime, path, body }) {
+    const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
     assertNoBrokenRules([...brokenByShrinking(body.disk, vm.disk, 'disk'), ...brokenByShrinking(body.storage, vm.storage, 'storage')]);
-    await vms.resize(vm.id, { resources: definedOnly(body) });
+    await vmCommands(runtime).resize(vm.id, { resources: definedOnly(body) });
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
@@ -75,8 +79,8 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
-  async run({ db }, { path, now, ports, secret }) {
-    await restartBilling(db, { vmId: Number(path.vm_id), now, ports, secret });
+  async run({ db }, { path, now, runtime }) {
+    await restartBilling(db, runtime, { vmId: Number(path.vm_id), now });
     return toVm(db, await vmOf(db, path.vm_id));
   },
 };
@@ -84,11 +88,12 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
 /** Runs a command unless the VM already has the state that the command leads to. */
 async function bringTo(
   state: VmState,
-  { store, path }: { readonly store: Store; readonly path: { readonly vm_id: string } },
-  command: (id: number) => Promise<void>,
+  { runtime, path }: { readonly runtime: Runtime; readonly path: { readonly vm_id: string } },
+  command: (vms: VmCommands, id: number) => Promise<void>,
 ): Promise<Vm> {
+  const { store } = runtime;
   const vm = await store.read((db) => vmOf(db, path.vm_id));
-  if (vm.state !== state) await command(vm.id);
+  if (vm.state !== state) await command(vmCommands(runtime), vm.id);
   // The store has the new state as soon as the change is requested. The hypervisor may still be at work.
   else if (vm.changing !== 0)
     throw new OperatorProblem(
