@@ -22,7 +22,6 @@ import { publicUrlFrom } from './http/invoice-document.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator-application.ts';
 import { documentationAt } from './http/root.ts';
-import { jobKinds } from './core/jobs/job-kinds.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { DueWorkParts } from './core/jobs/run-jobs.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
@@ -145,7 +144,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   const runAllJobs = async (others: DueWorkParts['others']) => {
     await instance.assertAlive();
     const failed = await recover();
-    const done = await runScheduledJobs({ store, ports, secret, now, others }, jobKinds);
+    const done = await runScheduledJobs({ store, ports, secret, now, others });
     await upkeep(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);

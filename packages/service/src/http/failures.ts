@@ -104,7 +104,7 @@ export function refusalOf(error: unknown): Refusal {
     return new Refusal(
       503,
       'unavailable',
-      'The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.',
+      'The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
   switch (statusOf(error)) {
@@ -122,7 +122,7 @@ export function refusalOf(error: unknown): Refusal {
       return new Refusal(
         500,
         'internal_error',
-        'The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.',
+        'The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.',
       );
   }
 }

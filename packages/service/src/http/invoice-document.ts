@@ -31,7 +31,11 @@ export function serveInvoiceDocuments(app: FastifyInstance, { store, secret }: S
       const signed = typeof signature === 'string' && isSignatureOf(signature, invoiceId, secret);
       const content = signed ? await store.read((db) => invoiceContent(db, invoiceId)) : undefined;
       if (!content)
-        throw new Refusal(404, 'not_found', 'There is no such invoice document. Open the link as GET /accounting/invoices answers it.');
+        throw new Refusal(
+          404,
+          'not_found',
+          'There is no such invoice document. Open the link exactly as GET /accounting/invoices returns it.',
+        );
       return reply
         .type('application/pdf')
         .header('content-disposition', `inline; filename="invoice-${invoiceId}.pdf"`)

@@ -35,7 +35,7 @@ export const MALFORMED: ProtocolFault = {
 
 export const URL_TOO_LONG: ProtocolFault = {
   kind: 'uri-too-long',
-  message: `The path of the request is too long. A URL may have ${MAX_URL_LENGTH} bytes and each part of its path 1024.`,
+  message: `The path of the request is too long. A URL may have ${MAX_URL_LENGTH} bytes, and each segment of its path 1024.`,
 };
 
 const HEADERS_TOO_LARGE: ProtocolFault = {

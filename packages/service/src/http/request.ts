@@ -75,7 +75,7 @@ export function assertPath<Id extends OperationId>(path: unknown): asserts path 
     throw new Refusal(
       400,
       'malformed_request',
-      `The path parameter ${name} holds a control character. Send the identifier as it was given to you.`,
+      `The path parameter ${name} contains a control character. Send the identifier exactly as the service returned it.`,
     );
   }
 }

@@ -64,11 +64,6 @@ export async function accountOf(db: Db, id: string): Promise<Account> {
   return toAccount(requireFound(account, 'account of this identifier'));
 }
 
-/** Whether there is such an account. */
-export async function accountExists(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
-}
-
 function toAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {
   return {
     id,

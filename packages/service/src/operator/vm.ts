@@ -121,7 +121,7 @@ function wrongState(id: number, state: string, wanted: string): OperatorProblem 
 
 function shrinking(wanted: number | undefined, present: number | null, name: 'disk' | 'storage'): BrokenRule[] {
   if (wanted === undefined || present === null || wanted >= present) return [];
-  return [{ pointer: `#/${name}`, detail: `must be at least ${present}, which it has: a disk cannot shrink` }];
+  return [{ pointer: `#/${name}`, detail: `must be at least its current size, ${present}: a disk cannot shrink` }];
 }
 
 /** What the body names, and nothing that it leaves out. */

@@ -58,7 +58,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
     throw new Refusal(
       409,
       'idempotency_key_in_progress',
-      'A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.',
+      'A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.',
     );
   }
   const answer = unseal(kept.answer, apiKey, `${accountId}/${keyHash}`);

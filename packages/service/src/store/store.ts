@@ -50,11 +50,11 @@ export interface Sharing {
    * Locks the rows that a query returns until the transaction ends. Rows that another
    * transaction has locked are skipped or waited for.
    */
-  claim<Tables extends keyof Schema, Row>(
-    query: SelectQueryBuilder<Schema, Tables, Row>,
+  claim<Database, Tables extends keyof Database & string, Row>(
+    query: SelectQueryBuilder<Database, Tables, Row>,
     of: Tables,
     locked: 'skip' | 'wait',
-  ): SelectQueryBuilder<Schema, Tables, Row>;
+  ): SelectQueryBuilder<Database, Tables, Row>;
   readonly windows: Windows;
   /** Waits until no other unit is writing to the tables, and has those that want to wait for the end of this one. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;

@@ -77,8 +77,8 @@ const WRONG_STATES: Readonly<Record<Exclude<WrongState, 'gone'>, string>> = {
   'not offered': 'is not on the market any more. Choose another one.',
   'not being set up': 'is not being set up, so there is no set-up to complete.',
   'being set up': 'is being set up and has no renewal date yet, so it cannot be cancelled. Wait until it is deployed, or ask the provider.',
-  'already cancelled': 'is cancelled already. Nothing more is needed: it is not renewed.',
-  'not cancelled': 'is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.',
+  'already cancelled': 'is already cancelled. No action is needed: it will not be renewed.',
+  'not cancelled': 'is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.',
   'not due': 'is not due to be renewed or to end.',
 };
 

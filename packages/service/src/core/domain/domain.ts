@@ -55,7 +55,11 @@ export async function beginChange(db: Db, name: string): Promise<void> {
     .where('state', '=', 'registered')
     .executeTakeFirst();
   if (numUpdatedRows === 0n) {
-    throw new Refusal(409, 'wrong_state', `Another change of ${name} is under way. Send this one again when that has been answered.`);
+    throw new Refusal(
+      409,
+      'wrong_state',
+      `Another change of ${name} is in progress. Wait until it has finished, then send this request again.`,
+    );
   }
 }
 

@@ -103,7 +103,7 @@ function underWay(vmId: number): Refusal {
   return new Refusal(
     409,
     'wrong_state',
-    `Another change of the VM ${vmId} is under way. Wait until it is done, then look at the VM again.`,
+    `Another change of the VM ${vmId} is in progress. Wait until it has finished, then read the VM again.`,
   );
 }
 

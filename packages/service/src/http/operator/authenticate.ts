@@ -4,6 +4,7 @@ import { OperatorProblem } from '../../operator/problem.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { guessing } from '../guessing.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** Who calls: `operator`, or the identifier of a third party. */
 export type OperatorCaller = string;
@@ -47,13 +48,13 @@ export function operatorAuthentication(store: Store, token: string | undefined):
     if (retryAfter !== undefined) {
       throw new OperatorProblem(
         'rate-limited',
-        `Too many requests came from this address without a good token. Wait ${retryAfter} seconds, as Retry-After says.`,
+        `Too many requests came from this address without a valid token. Wait ${counted(retryAfter, 'second')}, as Retry-After says.`,
         { retryAfter },
       );
     }
     throw new OperatorProblem(
       'unauthorized',
-      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new one.',
+      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new token.',
     );
   };
 }

@@ -1,6 +1,7 @@
 import type { HostNodeInput } from '../../generated/operator/types.gen.ts';
 import type { Db } from '../../store/store.ts';
 import { OperatorProblem } from '../problem.ts';
+import { counted } from '../../rules/counted.ts';
 
 /**
  * Makes the nodes of a host system what they are to be. Each is one conditional update: what a VM
@@ -40,7 +41,7 @@ async function keep(db: Db, hostsystem: string, { name, cores, mem, disk, storag
   const { used_cores, used_mem, used_disk, used_storage } = node;
   throw new OperatorProblem(
     'in-use',
-    `VMs use ${used_cores} cores, ${used_mem} MB of memory, ${used_disk} GB of NVMe and ${used_storage} GB of HDD of the node ${name}. Make it no smaller than that.`,
+    `VMs use ${used_cores} cores, ${used_mem} MB of memory, ${used_disk} GB of NVMe and ${used_storage} GB of HDD of the node ${name}. Its capacity must be at least that.`,
   );
 }
 
@@ -59,5 +60,5 @@ async function retire(db: Db, name: string): Promise<void> {
     .where('node', '=', name)
     .where('state', '!=', 'removed')
     .executeTakeFirstOrThrow();
-  throw new OperatorProblem('in-use', `The node ${name} carries ${count} VMs. Keep it, or remove them first.`);
+  throw new OperatorProblem('in-use', `The node ${name} has ${counted(count, 'VM')}. Keep the node, or remove the VMs first.`);
 }

@@ -4,7 +4,7 @@ import type { ServerRow } from '../../core/dedicated/server.ts';
 import { addMarketServer } from '../../core/dedicated/order.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account.ts';
+import { accountExists } from '../../core/account/account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

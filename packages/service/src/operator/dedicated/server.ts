@@ -8,7 +8,7 @@ import type { ServerRow } from '../../core/dedicated/server.ts';
 import { completeDedicatedSetUp, orderDedicatedServer as order, replaceAddresses } from '../../core/dedicated/order.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account.ts';
+import { accountExists } from '../../core/account/account.ts';
 import { networkOf } from '../catalogue/network.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

@@ -4,6 +4,7 @@ import { OPERATOR } from '../operation.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 import { toInstant } from '../instants.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** Wrong codes of one third party for one account, and the milliseconds for which they are counted. */
 const MAX_FAILURES = 5;
@@ -58,11 +59,11 @@ export async function forgetOldAttempts(store: Store, now: number): Promise<void
 }
 
 function tooManyFailures(retryAfter: number, accountId: string | undefined): OperatorProblem {
-  const wait = `Wait ${retryAfter} seconds, as Retry-After says`;
+  const wait = `Wait ${counted(retryAfter, 'second')}, as Retry-After says`;
   const detail =
     accountId === undefined
-      ? `Five codes that this third party presented without an account were wrong. ${wait}, or name the account in account_id.`
-      : `Five codes that this third party presented for this account were wrong. ${wait}.`;
+      ? `This third party presented five wrong codes without an account. ${wait}, or give the account in account_id.`
+      : `This third party presented five wrong codes for this account. ${wait}.`;
   return new OperatorProblem('rate-limited', detail, { retryAfter });
 }
 

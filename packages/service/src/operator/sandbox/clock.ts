@@ -73,10 +73,10 @@ export function toClock({ clock }: OperatorContext['sandbox']): { now: string; a
 function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
   if (seconds !== undefined) return seconds * 1000;
   const by = Date.parse(to ?? '') - now;
-  if (by < 0) throw validationProblem([{ pointer: '#/to', detail: `must not be before what the clock reads, ${toInstant(now)}` }]);
+  if (by < 0) throw validationProblem([{ pointer: '#/to', detail: `must not be before the time of the sandbox clock, ${toInstant(now)}` }]);
   if (!(by <= MAX_CLOCK_ADVANCE_SECONDS * 1000))
     throw validationProblem([
-      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after what the clock reads` },
+      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after the time of the sandbox clock` },
     ]);
   return by;
 }

@@ -32,7 +32,7 @@ export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = 
       const { account_id: id } = path;
       const account = await db.selectFrom('accounts').select('isolated').where('id', '=', id).executeTakeFirst();
       if (requireFound(account, 'account of this identifier').isolated !== 1)
-        throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated one. Only those can be deleted.`);
+        throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated account. Only isolated accounts can be deleted.`);
       await deleteAccount(transaction, id);
     });
     await sandbox.propagate();

@@ -1,6 +1,7 @@
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { toInvoiceSummary } from '../../core/accounting/invoice.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
 export const listInvoices: StoreOperation<'listInvoices'> = {
@@ -14,7 +15,7 @@ export const listInvoices: StoreOperation<'listInvoices'> = {
       .orderBy('period_start', 'desc')
       .execute();
     return {
-      message: `${invoices.length} invoices.`,
+      message: `${counted(invoices.length, 'invoice')}.`,
       data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call)])),
     };
   },

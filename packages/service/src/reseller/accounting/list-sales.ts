@@ -7,6 +7,7 @@ import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { openSales } from '../../core/accounting/sale.ts';
 import type { OpenSale } from '../../core/accounting/sale.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
 export const listSales: StoreOperation<'listSales'> = {
@@ -14,7 +15,7 @@ export const listSales: StoreOperation<'listSales'> = {
   async run({ db }, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
     const vat = await readVat(db, now);
-    return { message: `${sales.length} active and scheduled sales.`, data: sales.map((sale) => shown(sale, vat)) };
+    return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => shown(sale, vat)) };
   },
 };
 

@@ -1,7 +1,7 @@
 import { cancel } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoOf } from '../../core/dedicated/responses.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
@@ -16,7 +16,7 @@ export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
     const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',
-      data: { identifier: server.id, termination_date: isoOf(renew) },
+      data: { identifier: server.id, termination_date: isoInstant(renew) },
     };
   },
 };

@@ -1,7 +1,7 @@
 import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoOf } from '../../core/dedicated/responses.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
@@ -16,7 +16,7 @@ export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> 
     const { renew } = assertAllowed(await applyTransition(db, server, withdrawCancellation), server.id);
     return {
       message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
-      data: { identifier: server.id, renew_date: isoOf(renew) },
+      data: { identifier: server.id, renew_date: isoInstant(renew) },
     };
   },
 };

@@ -70,7 +70,7 @@ test('a year is charged in advance', async () => {
   });
 });
 
-test('a domain is transferred with the authcode of its present provider', async () => {
+test('a domain is transferred with the authcode of its current provider', async () => {
   const service = await startService();
   const form = { domain: 'taken-name.de', handle: await handleOf(service), authcode: 'example-authcode-1' };
   const { status, body } = await service.call('registerDomain', { form });

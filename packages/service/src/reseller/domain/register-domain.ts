@@ -40,7 +40,7 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
     if (form.authcode === undefined) {
       if ((await registrar.register(order, token)) === 'taken') throw registeredAlready(order.name);
     } else if ((await registrar.transfer(order, form.authcode, token)) === 'refused') {
-      const message = `must be the authcode that the present provider of the domain gave out; it is not accepted for ${order.name}`;
+      const message = `must be the authcode issued by the current provider of the domain; it was not accepted for ${order.name}`;
       throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
     }
   },
@@ -121,6 +121,6 @@ function registeredAlready(name: string): Refusal {
   return new Refusal(
     409,
     'wrong_state',
-    `The domain ${name} is registered already. Choose another name, or send the authcode of its present provider to transfer it.`,
+    `The domain ${name} is already registered. Choose another name, or send the authcode from its current provider to transfer it.`,
   );
 }

@@ -22,7 +22,7 @@ export const createHandle: StoreOperation<'createHandle'> = {
       broken.push({
         field: 'phone',
         rule: 'phone',
-        message: 'must be a number of the numbering plan of its country, such as +49.6955501234',
+        message: 'must be a valid phone number of its country, such as +49.6955501234',
       });
     }
     if (!country || phone === undefined) throw invalid(broken);
