@@ -1,4 +1,5 @@
 import { runContract, type Report } from '@reseller/contract/engine';
+import { createClient, orThrow, registerVerifier, verifyOtp } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
@@ -43,11 +44,15 @@ test('with one, codes are presented there, and the plan says so', async () => {
   expect(plan).toMatchObject({ code: 0, output: expect.stringContaining('4 times a one-time code is presented at') });
 });
 
-test('a code that nobody can judge is unverified, and no violation', async () => {
-  const told = environment({ RESELLER_OPERATOR_TOKEN: sandbox.operatorToken });
-  // Each run presents two codes that must be refused; after five refusals the operator API answers 429.
-  let output = '';
-  for (let run = 0; run < 3; run++) ({ output } = await command(argv('--operator', sandbox.operatorUrl.href), told));
+test('a code that the operator API refuses to verify is unverified, and not a violation', async () => {
+  const operator = createClient({ baseUrl: sandbox.operatorUrl.href, token: sandbox.operatorToken });
+  const { token } = await orThrow(registerVerifier({ client: operator, body: { name: 'contract tests' } }));
+  const told = environment({ RESELLER_OPERATOR_TOKEN: token });
+  // Five wrong codes lock a verifier.
+  const verifier = createClient({ baseUrl: sandbox.operatorUrl.href, token });
+  for (let attempt = 0; attempt < 5; attempt++)
+    expect((await verifyOtp({ client: verifier, body: { code: '00000000' } })).response.status).toBe(404);
+  const { output } = await command(argv('--operator', sandbox.operatorUrl.href), told);
   expect(output).toMatch(/observed {2}the operator API at \S+ answered 429/);
   expect(output).toContain('0 violation');
 });
