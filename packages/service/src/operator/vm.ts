@@ -3,8 +3,9 @@ import type { Selectable } from 'kysely';
 
 import type { BrokenRule, ResizeVmRequest, Vm } from '../generated/operator/types.gen.ts';
 import { restartBilling } from '../core/vm/change.ts';
+import { vmCommands } from '../core/vm/commands.ts';
 import { decimalOf } from '../rules/money.ts';
-import type { VmsTable } from '../store/schema.ts';
+import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -45,10 +46,11 @@ export const getVm: ReadOperation<'getVm'> = {
 /** POST /vms/{vm_id}/stop */
 export const stopVm: ServiceOperation<'stopVm'> = {
   kind: 'service',
-  async run({ store, vms, path }) {
+  async run({ runtime, path }) {
+    const { store } = runtime;
     const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
     if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a running VM can be stopped');
-    if (state === 'running') await vms.stop(id);
+    if (state === 'running') await vmCommands(runtime).stop(id);
     else assertAtRest(id, changing);
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
@@ -57,10 +59,11 @@ export const stopVm: ServiceOperation<'stopVm'> = {
 /** POST /vms/{vm_id}/start */
 export const startVm: ServiceOperation<'startVm'> = {
   kind: 'service',
-  async run({ store, vms, path }) {
+  async run({ runtime, path }) {
+    const { store } = runtime;
     const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
     if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a stopped VM can be started');
-    if (state === 'stopped') await vms.start(id);
+    if (state === 'stopped') await vmCommands(runtime).start(id);
     else assertAtRest(id, changing);
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
@@ -69,11 +72,12 @@ export const startVm: ServiceOperation<'startVm'> = {
 /** POST /vms/{vm_id}/resize */
 export const resizeVm: ServiceOperation<'resizeVm'> = {
   kind: 'service',
-  async run({ store, vms, path, body }) {
+  async run({ runtime, path, body }) {
+    const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
     if (vm.state !== 'running' && vm.state !== 'stopped') throw wrongState(vm.id, vm.state, 'Only a running or stopped VM can be resized');
     assertNoBrokenRules([...shrinking(body.disk, vm.disk, 'disk'), ...shrinking(body.storage, vm.storage, 'storage')]);
-    await vms.resize(vm.id, { resources: asked(body) });
+    await vmCommands(runtime).resize(vm.id, { resources: asked(body) });
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
@@ -81,10 +85,10 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
-  async run({ db }, { path, now, ports, secret }) {
+  async run({ db }, { path, now, runtime }) {
     const { id, state } = await vmOf(db, path.vm_id);
     if (state !== 'running') throw wrongState(id, state, 'Only a running VM has a position that can be restarted');
-    await restartBilling(db, { vmId: id, now, ports, secret });
+    await restartBilling(db, runtime, { vmId: id, now });
     return toVm(db, await vmOf(db, path.vm_id));
   },
 };
@@ -92,11 +96,12 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
 /** DELETE /vms/{vm_id} */
 export const removeVm: ServiceOperation<'removeVm'> = {
   kind: 'service',
-  async run({ store, vms, path }) {
+  async run({ runtime, path }) {
+    const { store } = runtime;
     const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
     if (state === 'reserved') throw wrongState(id, state, 'Wait until the hypervisor has delivered it');
     if (state === 'removed') assertAtRest(id, changing);
-    else await vms.remove(id);
+    else await vmCommands(runtime).remove(id);
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 
 import type { ResourcePrices, ResourceRanges } from '../../rules/resources.ts';
-import type { HostSystemsTable } from '../../store/schema.ts';
+import type { HostSystemsTable } from '../../store/tables/host-systems.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 

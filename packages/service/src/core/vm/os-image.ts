@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { prepared } from '../../store/prepared.ts';
-import type { OsImagesTable } from '../../store/schema.ts';
+import type { OsImagesTable } from '../../store/tables/os-images.ts';
 import type { Db } from '../../store/store.ts';
 
 type OsImage = Selectable<OsImagesTable>;
