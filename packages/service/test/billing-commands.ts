@@ -139,7 +139,10 @@ async function change(
   const provider = providerOf(service);
   const done = command.does === 'resize' ? provider.resize(vm.id, command.resources) : provider[command.does](vm.id);
   if (
-    vm.state === 'removed' || (command.does === 'stop' && vm.state === 'stopped') || (command.does === 'start' && vm.state === 'running')) {
+    vm.state === 'removed' ||
+    (command.does === 'stop' && vm.state === 'stopped') ||
+    (command.does === 'start' && vm.state === 'running')
+  ) {
     return expect(done).rejects.toMatchObject({ status: 409 });
   }
   await done;

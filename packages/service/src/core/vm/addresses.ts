@@ -38,7 +38,10 @@ export async function assignAddresses(db: Db, order: AddressOrder): Promise<Assi
 
 /** Returns the addresses of a VM to their pools. */
 export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await countReleased(db, await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).returning('pool_id').execute());
+  await countReleased(
+    db,
+    await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).returning('pool_id').execute(),
+  );
 }
 
 /**
