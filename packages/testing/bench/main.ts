@@ -5,7 +5,7 @@
  *   npx pnpm@12 --filter @reseller/testing bench [calls of each round, default 50]
  */
 import { createReseller } from '@reseller/client';
-import { createTestService } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
 
 const CALLS = Number(process.argv[2] ?? 50);
 const ROUNDS = 80;

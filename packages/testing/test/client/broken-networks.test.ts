@@ -6,8 +6,8 @@
  */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import type { Reseller } from '@reseller/client';
-import { createTestService } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { startProxy } from './proxy.ts';

@@ -21,8 +21,9 @@ import {
 } from '@reseller/client';
 import { createClient } from '@reseller/client/operations';
 import type { Middleware, Reseller } from '@reseller/client';
-import { createTestService, forms } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import { forms } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { SMALL_VM, vmsOf } from './purchases.ts';

@@ -5,8 +5,9 @@ import type { Drift } from '@reseller/client/drift';
 import * as door from '@reseller/client/operations';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { answers, createTestService, forms } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import { answers, forms } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { functionsByOperation, methodsByOperation } from './methods.ts';

@@ -5,7 +5,7 @@ import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 
 import { listMarketItems, orderDedicatedServer, orThrow, terminateDomain } from '@reseller/operator-client';
 import { forms } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 
 /** One purchase, ready to be made. */
 export interface Purchase {
