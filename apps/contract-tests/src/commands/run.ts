@@ -68,7 +68,10 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
 /** What the run cannot send is said before it sends anything. */
 function announce(output: Console, { notes }: LoadedDocument, { unsendable, withheld }: Plan): void {
   const lines = [...unsendable].map((id) => `  ${id}: ${withheld.get(id) ?? ''}`);
-  const parts = [...notes, ...(lines.length === 0 ? [] : [`${lines.length} operations cannot be called:`, ...lines])];
+  const parts = [
+    ...notes,
+    ...(lines.length === 0 ? [] : [`${lines.length} ${lines.length === 1 ? 'operation' : 'operations'} cannot be called:`, ...lines]),
+  ];
   if (parts.length > 0) output.print(`${parts.join('\n')}\n`);
 }
 
@@ -101,6 +104,7 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     ...(operator === undefined ? {} : { secrets: [operator.token] }),
     journal: fileJournal(journal),
     extensions: [oneTimeCodes(loaded.document, operator === undefined ? undefined : otpPresenter(operator))],
+    onRequest: ({ done, planned, step }) => output.progress(`${done}/${planned}  calling  ${step}`, true),
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
   };
 }

@@ -42,6 +42,10 @@ export async function createAccount(
   return id;
 }
 
+export async function accountExists(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
 /** A key at its issue. */
 export interface NewKey {
   readonly id: string;

@@ -9,6 +9,7 @@ import type {
   DedicatedPrice,
   DedicatedServer,
 } from '../../generated/types.gen.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
@@ -16,11 +17,6 @@ import type { Db } from '../../store/store.ts';
 import { passwordContext } from './life-cycle.ts';
 import { stateOf } from './server.ts';
 import type { ServerRow } from './server.ts';
-
-/** A billing instant as an answer has it: ISO 8601 in UTC with milliseconds. */
-export function isoOf(instant: number): string {
-  return new Date(instant * 1000).toISOString();
-}
 
 /** The addresses of servers, by identifier. */
 export async function addressesOf(db: Db, servers: readonly ServerRow[]): Promise<ReadonlyMap<string, DedicatedIps>> {
@@ -55,7 +51,7 @@ export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, shown: {
     accounting: {
       price: priceOf(server, vat),
       runtime: { amount: server.runtime_days, unit: 'days' },
-      renew: state.phase === 'deployed' ? isoOf(state.renew) : null,
+      renew: state.phase === 'deployed' ? isoInstant(state.renew) : null,
       terminated: state.phase === 'deployed' && state.terminated,
     },
     management: state.phase === 'deployed' ? managementOf(server, secret) : null,

@@ -3,7 +3,7 @@ import type { Selectable, Updateable } from 'kysely';
 
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { ServerState, Transition, WrongState } from '../../rules/dedicated.ts';
-import type { DedicatedServersTable } from '../../store/dedicated-schema.ts';
+import type { DedicatedServersTable } from '../../store/tables/dedicated-servers.ts';
 import type { Db } from '../../store/store.ts';
 
 export type ServerRow = Selectable<DedicatedServersTable>;

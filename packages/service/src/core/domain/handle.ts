@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 import { randomText } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
 import type { Contact } from '../../ports/registrar.ts';
-import type { HandlesTable } from '../../store/domain-schema.ts';
+import type { HandlesTable } from '../../store/tables/handles.ts';
 import type { Db } from '../../store/store.ts';
 
 export type HandleRow = Selectable<HandlesTable>;

@@ -1,7 +1,7 @@
 import { cancel } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoOf } from '../../core/dedicated/responses.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
@@ -11,12 +11,12 @@ import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/
 export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',
-      data: { identifier: server.id, termination_date: isoOf(renew) },
+      data: { identifier: server.id, termination_date: isoInstant(renew) },
     };
   },
 };
