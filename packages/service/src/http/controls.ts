@@ -1,7 +1,7 @@
 /** What the operator has set for the reseller API: faults that wait for requests, and the usual rate limit. */
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';

@@ -1,9 +1,9 @@
 /** Faults of the reseller API, as the operator has asked for them. */
 import { setTimeout as wait } from 'node:timers/promises';
 
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply } from 'fastify';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import type { Refusable, Reply } from '../reseller/perform.ts';
 import type { Store } from '../store/store.ts';
 

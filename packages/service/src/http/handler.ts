@@ -1,7 +1,7 @@
 /** One operation of the document as a route. */
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import { perform, refuse } from '../reseller/perform.ts';
 import type { Reply } from '../reseller/perform.ts';

@@ -1,6 +1,4 @@
 /** What the provider does with dedicated servers: offers them, orders them for accounts, completes their set-up. */
-import { v7 as uuidv7 } from 'uuid';
-
 import type {
   DedicatedDatacenter,
   DedicatedDisk,
@@ -8,7 +6,9 @@ import type {
   DedicatedMarketHardware,
   DedicatedMarketStatus,
   DedicatedNetwork,
-} from '../../generated/types.gen.ts';
+} from '@reseller/client';
+import { v7 as uuidv7 } from 'uuid';
+
 import { enqueueSetUp } from './fleet.ts';
 import { holdCredit } from '../accounting/credit-hold.ts';
 import { deploy } from './life-cycle.ts';

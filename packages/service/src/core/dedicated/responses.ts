@@ -1,4 +1,5 @@
 /** Dedicated servers as answers show them. */
+
 import type {
   DedicatedDatacenter,
   DedicatedIps,
@@ -8,7 +9,8 @@ import type {
   DedicatedNetwork,
   DedicatedPrice,
   DedicatedServer,
-} from '../../generated/types.gen.ts';
+} from '@reseller/client';
+
 import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';

@@ -1,7 +1,7 @@
 /** What the operations on a domain have in common. */
+import type { DomainDetails, DomainNameservers } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
 import type { Subject } from '../../ports/fencing.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
