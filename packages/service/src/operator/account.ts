@@ -38,7 +38,7 @@ export const getAccount: ReadOperation<'getAccount'> = {
 /** POST /accounts */
 export const createAccount: StoreOperation<'createAccount'> = {
   kind: 'store',
-  async run({ db }, { ports, body }) {
+  async run({ db }, { runtime: { ports }, body }) {
     return accountOf(db, await addAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit) }));
   },
 };

@@ -39,7 +39,7 @@ export const listSales: ReadOperation<'listSales'> = {
 /** POST /sales */
 export const createSale: StoreOperation<'createSale'> = {
   kind: 'store',
-  async run({ db }, { body, ports, now }) {
+  async run({ db }, { body, now, runtime: { ports } }) {
     const start = body.start_date === undefined ? now : Date.parse(body.start_date);
     const stop = body.stop_date ? Date.parse(body.stop_date) : null;
     const id = await addSale(db, ports, {

@@ -2,6 +2,7 @@
 import type { InvoiceSummary, VmPosition } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
+import type { Runtime } from '../../delivery/runtime.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
@@ -10,16 +11,15 @@ import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 
-/** @param call The public URL and the secret of the link to the document. */
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,
-  call: { readonly secret: string; publicUrl(): string },
+  { secret, publicUrl }: Pick<Runtime, 'secret' | 'publicUrl'>,
 ): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
-    invoice: documentLink(call.publicUrl(), invoice.id, call.secret),
+    invoice: documentLink(publicUrl(), invoice.id, secret),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What comes by itself in the life of a dedicated server: its set-up completes, it is renewed, it ends. */
 import { enqueueRetirement } from './fleet.ts';
-import type { Ports } from '../../ports/ports.ts';
+import type { Services } from '../../delivery/runtime.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { seal } from '../../rules/credentials.ts';
@@ -13,13 +13,6 @@ import { releaseCredit } from '../accounting/credit-hold.ts';
 import { stateOf, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
 
-/** What is needed beside the store. */
-export interface RuntimeParts {
-  readonly ports: Ports;
-  /** Known to the service alone: management passwords are encrypted with it. */
-  readonly secret: string;
-}
-
 /** A set-up that completes: when, and how the server is managed from then on. */
 export interface SetUp {
   readonly at: Seconds;
@@ -30,12 +23,7 @@ export interface SetUp {
  * Completes a set-up: `management` and `renew` are filled, and the first runtime is charged. Its
  * price was held of the credit limit at the order, so it always fits.
  */
-export async function deploy(
-  db: Db,
-  { ports, secret }: RuntimeParts,
-  server: ServerRow,
-  { at, access }: SetUp,
-): Promise<Transition<Deployed>> {
+export async function deploy(db: Db, { ports, secret }: Services, server: ServerRow, { at, access }: SetUp): Promise<Transition<Deployed>> {
   const { dashboard, username, email, password } = access;
   const sealed_password = seal(password, secret, passwordContext(server.id), ports.random);
   const transition = await applyTransition(db, server, (state) => completeSetUp(state, at, server.runtime_days), {
@@ -58,13 +46,13 @@ export async function deploy(
  *
  * @param at The server's `due`.
  */
-export async function runServerJob(db: Db, parts: RuntimeParts, server: ServerRow, at: Seconds): Promise<void> {
+export async function runServerJob(db: Db, services: Services, server: ServerRow, at: Seconds): Promise<void> {
   if (server.due !== at) return;
   const state = stateOf(server);
-  if (state.phase === 'deployed') return renewOrEnd(db, parts, server, at);
-  const { fleet, random } = parts.ports;
+  if (state.phase === 'deployed') return renewOrEnd(db, services, server, at);
+  const { fleet, random } = services.ports;
   if (fleet.automaticSetUp) {
-    await deploy(db, parts, server, { at, access: fleet.automaticSetUp.accessTo(server.id, random) });
+    await deploy(db, services, server, { at, access: fleet.automaticSetUp.accessTo(server.id, random) });
   } else {
     // The fleet is another one than at the order: from now on the set-up waits for the provider.
     await applyTransition(db, server, (now) => (now.phase === 'ordered' ? { next: { ...now, setUpDue: null } } : { refused: 'not due' }));
@@ -76,7 +64,7 @@ export function passwordContext(identifier: string): string {
   return `dedicated/${identifier}`;
 }
 
-async function renewOrEnd(db: Db, { ports }: RuntimeParts, server: ServerRow, at: Seconds): Promise<void> {
+async function renewOrEnd(db: Db, { ports }: Services, server: ServerRow, at: Seconds): Promise<void> {
   const transition = await applyTransition(db, server, (state) => reachRenewal(state, at, server.runtime_days));
   if ('refused' in transition) return;
   if (transition.next.phase === 'deployed') {

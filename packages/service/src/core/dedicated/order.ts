@@ -12,7 +12,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { enqueueSetUp } from './fleet.ts';
 import { holdCredit } from '../accounting/credit-hold.ts';
 import { deploy } from './life-cycle.ts';
-import type { RuntimeParts } from './life-cycle.ts';
+import type { Services } from '../../delivery/runtime.ts';
 import { assertAllowed, findServer, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
@@ -132,8 +132,8 @@ export interface DedicatedOrder {
  *
  * @throws Refusal 404 when there is no such server or account, 409 when it is not on the market any more, 402 when the credit limit has no room.
  */
-export async function orderDedicatedServer(db: Db, parts: RuntimeParts, { identifier, accountId }: DedicatedOrder): Promise<void> {
-  const { clock, fleet } = parts.ports;
+export async function orderDedicatedServer(db: Db, services: Services, { identifier, accountId }: DedicatedOrder): Promise<void> {
+  const { clock, fleet } = services.ports;
   const now = Math.floor(clock.now() / 1000);
   const server = await existing(db, identifier);
   const account = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
@@ -145,9 +145,9 @@ export async function orderDedicatedServer(db: Db, parts: RuntimeParts, { identi
     hold: server.price,
   });
   assertAllowed(ordered, server.id);
-  await settle(db, { ...parts, accountId, now: clock.now() });
+  await settle(db, services, { accountId, now: clock.now() });
   await holdCredit(db, accountId, BigInt(server.price));
-  await enqueueSetUp(db, parts.ports, { identifier, accountId, datacenter: server.datacenter_name });
+  await enqueueSetUp(db, services.ports, { identifier, accountId, datacenter: server.datacenter_name });
 }
 
 /**
@@ -155,12 +155,12 @@ export async function orderDedicatedServer(db: Db, parts: RuntimeParts, { identi
  *
  * @throws Refusal 404 when there is no such server, 409 when it is not being set up.
  */
-export async function completeDedicatedSetUp(db: Db, parts: RuntimeParts, identifier: string, access: ServerAccess): Promise<void> {
+export async function completeDedicatedSetUp(db: Db, services: Services, identifier: string, access: ServerAccess): Promise<void> {
   const { account_id: accountId } = await existing(db, identifier);
-  const now = parts.ports.clock.now();
-  if (accountId !== null) await settle(db, { ...parts, accountId, now });
+  const now = services.ports.clock.now();
+  if (accountId !== null) await settle(db, services, { accountId, now });
   const server = await existing(db, identifier);
-  assertAllowed(await deploy(db, parts, server, { at: Math.floor(now / 1000), access }), server.id);
+  assertAllowed(await deploy(db, services, server, { at: Math.floor(now / 1000), access }), server.id);
 }
 
 async function existing(db: Db, identifier: string): Promise<ServerRow> {

@@ -12,29 +12,28 @@ import type { Registration } from '../../rules/domain-registration.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { Db } from '../../store/store.ts';
 import { settle } from '../jobs/settle.ts';
-import type { Settling } from '../jobs/settle.ts';
+import type { Services } from '../../delivery/runtime.ts';
 
 export type DomainRow = Selectable<DomainsTable>;
 
-/** Who asks for which domain, and when. */
-export interface DomainCall extends Settling {
-  readonly path: { readonly domain: string };
-}
-
 /**
- * The domain that a path names, as it is at the call's instant.
+ * Finds the domain that a path names, and settles its account.
  *
- * @throws Refusal 404 when the account has none of this name.
+ * @throws Refusal 404 if the account does not have the domain.
  */
-export async function findDomain(db: Db, call: DomainCall): Promise<DomainRow> {
-  const name = asciiNameOf(call.path.domain);
+export async function findDomain(
+  db: Db,
+  services: Services,
+  { accountId, now, path }: { readonly accountId: string; readonly now: number; readonly path: { readonly domain: string } },
+): Promise<DomainRow> {
+  const name = asciiNameOf(path.domain);
   if (name === undefined) throw notFound('domain');
-  await settle(db, call);
+  await settle(db, services, { accountId, now });
   const row = await db
     .selectFrom('domains')
     .selectAll()
     .where('name', '=', name)
-    .where('account_id', '=', call.accountId)
+    .where('account_id', '=', accountId)
     .where('state', '!=', 'reserved')
     .executeTakeFirst();
   if (!row) throw notFound('domain');

@@ -68,8 +68,8 @@ const sizeDetails = v.object({
 });
 const resizeDetails = v.object({ ...heldDetails.entries, to: resourceDetails, before: sizeDetails });
 
-const settledInstant = (db: Db, { account_id: accountId }: Row, { ports, secret }: Runtime) =>
-  billingInstant(db, { accountId, now: ports.clock.now(), ports, secret });
+const settledInstant = (db: Db, { account_id: accountId }: Row, runtime: Runtime) =>
+  billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
 
 interface StartPlan {
   readonly runtime: Runtime;

@@ -1,4 +1,3 @@
-
 import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-client';
 
 import { NETWORK_SPEED } from '../../generated/facts.gen.ts';

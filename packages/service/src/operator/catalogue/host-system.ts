@@ -1,4 +1,3 @@
-
 import type { HostSystem as HostSystemResponse } from '@reseller/operator-client';
 
 import { allHostSystems, findHostSystem } from '../../core/vm/host-system.ts';

@@ -1,4 +1,3 @@
-
 import type { HostNodeInput } from '@reseller/operator-client';
 
 import type { Db } from '../../store/store.ts';

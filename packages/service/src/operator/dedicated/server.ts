@@ -42,7 +42,7 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
 /** POST /dedicated/servers */
 export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
   kind: 'store',
-  async run({ db }, { body, ports, secret }) {
+  async run({ db }, { body, runtime }) {
     const [accountId, identifier] = [body.account_id.toLowerCase(), body.market_id.toLowerCase()];
     const errors: BrokenRule[] = [];
     if (!(await accountExists(db, accountId))) errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account' });
@@ -50,7 +50,7 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
     if (!offer || (offer.offered_to !== null && offer.offered_to !== accountId))
       errors.push({ pointer: '#/market_id', detail: 'must be the identifier of an offer that the account may order' });
     assertNoBrokenRules(errors);
-    await order(db, { ports, secret }, { identifier, accountId });
+    await order(db, runtime, { identifier, accountId });
     return serverOf(db, identifier);
   },
 };
@@ -58,7 +58,7 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
 /** POST /dedicated/servers/{server_id}/complete-setup */
 export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = {
   kind: 'store',
-  async run({ db }, { path, body, ports, secret }) {
+  async run({ db }, { path, body, runtime }) {
     const { management, ipv4, ipv6 } = { ...DEFAULTS.CompleteDedicatedSetupRequest, ...body };
     assertNoBrokenRules(
       ipv6.flatMap(({ address }, index) =>
@@ -67,7 +67,7 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
     );
     const server = await findServer(db, path.server_id);
     if (!server || server.state === 'offered') throw notFound('dedicated server of this identifier');
-    await completeDedicatedSetUp(db, { ports, secret }, server.id, management);
+    await completeDedicatedSetUp(db, runtime, server.id, management);
     await replaceAddresses(db, server.id, { ipv4, ipv6 });
     return serverOf(db, server.id);
   },

@@ -31,7 +31,7 @@ export const listVerifiers: ReadOperation<'listVerifiers'> = {
 /** POST /verifiers: the token is shown in this answer alone. */
 export const registerVerifier: StoreOperation<'registerVerifier'> = {
   kind: 'store',
-  async run({ db }, { body, ports, now }) {
+  async run({ db }, { body, now, runtime: { ports } }) {
     const token = newVerifierToken(ports.random);
     const verifier = await db
       .insertInto('verifiers')

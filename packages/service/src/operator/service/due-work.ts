@@ -1,4 +1,3 @@
-
 import type { DueItem } from '@reseller/operator-client';
 
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';

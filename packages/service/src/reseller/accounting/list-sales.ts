@@ -1,4 +1,3 @@
-
 import type { Sale, SaleHostsystemPrices } from '@reseller/client';
 
 import { decimalOf, numberOf } from '../../rules/money.ts';

@@ -1,4 +1,3 @@
-
 import type { DomainPricings } from '@reseller/client';
 
 import { numberOf, roundToCents } from '../../rules/money.ts';

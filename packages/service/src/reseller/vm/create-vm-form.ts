@@ -1,4 +1,3 @@
-
 import type { CreateVmForm } from '@reseller/client';
 
 import { DEFAULTS } from '../../generated/facts.gen.ts';

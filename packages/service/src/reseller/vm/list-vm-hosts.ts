@@ -1,4 +1,3 @@
-
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
