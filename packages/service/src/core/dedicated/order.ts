@@ -141,7 +141,8 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
     broken.push({ field: 'account_id', rule: 'exists', message: 'must be the identifier of an account' });
   const server = await findServer(db, identifier);
   const isOffered = server !== undefined && (server.offered_to === null || server.offered_to === accountId);
-  if (!isOffered) broken.push({ field: 'market_id', rule: 'exists', message: 'must be the identifier of an offer that the account may order' });
+  if (!isOffered)
+    broken.push({ field: 'market_id', rule: 'exists', message: 'must be the identifier of an offer that the account may order' });
   if (!isOffered || broken.length > 0) throw invalid(broken);
   if (server.state === 'ended') throw unknownServer(identifier);
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
