@@ -12,7 +12,7 @@ test('an object whose keys are data is described as a map, without its keys', ()
 test.each<[string, object]>([
   ['values of several shapes', { owner: { name: 'a' }, price: { net: 1 } }],
   ['a single entry', { owner: { name: 'a' } }],
-  ['values that are no objects', { one: 'a', two: 'b' }],
+  ['values that are not objects', { one: 'a', two: 'b' }],
   ['empty objects', { one: {}, two: {} }],
 ])('an object with %s keeps its properties', (_, value) => {
   expect(Object.keys(Object(shapeSchema(value)['properties']))).toEqual(Object.keys(value));

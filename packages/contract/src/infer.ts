@@ -3,7 +3,7 @@ import { isObject, typeOf, type JsonObject } from './json.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 /** The description of what a contract test found and nobody has explained yet. */
-export const OBSERVED = 'Observed by a contract test; what it means is not known yet.';
+export const OBSERVED = 'Observed by a contract test; its meaning is not known yet.';
 
 /**
  * Whether the keys of an object are data, such as identifiers or domain names, rather than names of properties: then all values are
@@ -21,7 +21,7 @@ function namesIn(value: JsonObject): string {
   return Object.keys(value).toSorted().join('\n');
 }
 
-/** The smallest schema that an observed value fits, without the value itself: what a proposal writes into the document. */
+/** The smallest schema that an observed value fits, without the value itself. Proposals write it into the document. */
 export function shapeSchema(value: unknown): JsonObject {
   if (Array.isArray(value)) {
     const [first] = value;
