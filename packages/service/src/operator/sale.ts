@@ -7,7 +7,7 @@ import { createSale as addSale, endSale as endByHand } from '../core/accounting/
 import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
-import type { SalesTable } from '../store/sale-schema.ts';
+import type { SalesTable } from '../store/tables/sales.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -39,7 +39,7 @@ export const listSales: ReadOperation<'listSales'> = {
 /** POST /sales */
 export const createSale: StoreOperation<'createSale'> = {
   kind: 'store',
-  async run({ db }, { body, ports, now }) {
+  async run({ db }, { body, now, runtime: { ports } }) {
     const start = body.start_date === undefined ? now : Date.parse(body.start_date);
     const stop = body.stop_date ? Date.parse(body.stop_date) : null;
     const id = await addSale(db, ports, {

@@ -73,7 +73,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 }
 
 /** Keeps the answer of a request that was carried out. */
-export async function keepAnswer(db: Db, request: Repeatable, answer: string, random: Random): Promise<void> {
+export async function keepResponse(db: Db, request: Repeatable, answer: string, random: Random): Promise<void> {
   const keyHash = hashOfIdempotencyKey(request.key);
   await db
     .updateTable('idempotency_keys')

@@ -1,23 +1,25 @@
 /** Responses about invoices of closed periods (specification: "Invoice"). */
+import type { Runtime } from '../../delivery/runtime.ts';
 import type { Selectable } from 'kysely';
 
 import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
-import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/schema.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { InvoicesTable } from '../../store/tables/invoices.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 
-/** @param call The public URL and the secret of the link to the document. */
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,
-  call: { readonly secret: string; publicUrl(): string },
+  { secret, publicUrl }: Pick<Runtime, 'secret' | 'publicUrl'>,
 ): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
-    invoice: documentLink(call.publicUrl(), invoice.id, call.secret),
+    invoice: documentLink(publicUrl(), invoice.id, secret),
   };
 }
 

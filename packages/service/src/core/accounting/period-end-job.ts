@@ -7,5 +7,5 @@ export const periodEndJobs: JobKind = {
   due: (db, { periodStart }) =>
     db.selectFrom('accounts').select(['id', 'id as account_id', 'period_start as due']).where('period_start', '<', periodStart),
   dueAt: (periodStart) => periodOf(periodStart).end,
-  perform: (db, { id, due }) => closeEndedPeriods(db, id, due),
+  perform: (db, _services, { id, due }) => closeEndedPeriods(db, id, due),
 };

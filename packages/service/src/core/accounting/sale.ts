@@ -6,7 +6,7 @@ import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
 import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
-import type { SalesTable } from '../../store/sale-schema.ts';
+import type { SalesTable } from '../../store/tables/sales.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Descriptions of the properties of a sale, for people. */

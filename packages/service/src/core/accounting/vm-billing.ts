@@ -9,20 +9,24 @@ import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { preparedWrite } from '../../store/prepared.ts';
-import type { PositionsTable } from '../../store/schema.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
 import { lockAccount } from './period-end.ts';
 import { settle } from '../jobs/settle.ts';
-import type { Settling } from '../jobs/settle.ts';
+import type { Services } from '../../delivery/runtime.ts';
 
 /**
  * Settles the account and returns the instant of a change of billing. It is never in a closed period, because a late change must not alter
  * an invoice.
  */
-export async function billingInstant(db: Db, settling: Settling): Promise<Seconds> {
-  await settle(db, settling);
-  return Math.max(Math.floor(settling.now / 1000), await lockAccount(db, settling.accountId));
+export async function billingInstant(
+  db: Db,
+  services: Services,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+): Promise<Seconds> {
+  await settle(db, services, { accountId, now });
+  return Math.max(Math.floor(now / 1000), await lockAccount(db, accountId));
 }
 
 /** A position to begin. */

@@ -6,8 +6,8 @@ import { findServer } from './server.ts';
 export const dedicatedServerJobs: JobKind = {
   due: (db, { now }) => db.selectFrom('dedicated_servers').select(['id', 'account_id', 'due']).where('due', '<=', now),
   dueAt: (due) => due,
-  async perform(db, { id, due }, ports, secret) {
+  async perform(db, services, { id, due }) {
     const server = await findServer(db, id);
-    if (server) await runServerJob(db, { ports, secret }, server, due);
+    if (server) await runServerJob(db, services, server, due);
   },
 };

@@ -14,7 +14,7 @@ export const domainExpiryJobs: JobKind = {
       .where('state', '=', 'registered')
       .where('expires', '<=', now),
   dueAt: (expires) => expires,
-  perform: (db, { id, due }, ports) => renewOrEnd(db, ports, id, due),
+  perform: (db, { ports }, { id, due }) => renewOrEnd(db, ports, id, due),
 };
 
 /** @param expires The expiry that was reached. Does nothing if the domain has a new one. */

@@ -1,6 +1,6 @@
 import type { AliasableExpression, Expression } from 'kysely';
 
-import type { Ports } from '../../ports/ports.ts';
+import type { Services } from '../../delivery/runtime.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Db, Sharing } from '../../store/store.ts';
@@ -33,12 +33,8 @@ export interface JobKind {
   due(db: Db, before: DueBefore): AliasableExpression<DueRow>;
   /** When a job is due, from the column that it is scheduled by. */
   dueAt(column: Seconds): Seconds;
-  /**
-   * Performs a job as of `job.due`, however late it is. Does nothing if it is no longer due.
-   *
-   * @param secret Encrypts the secrets that are shown again, such as passwords.
-   */
-  perform(db: Db, job: Job, ports: Ports, secret: string): Promise<void>;
+  /** Performs a job as of `job.due`, however late it is. Does nothing if it is no longer due. */
+  perform(db: Db, services: Services, job: Job): Promise<void>;
 }
 
 /** How the account of a job is locked until the transaction ends. */

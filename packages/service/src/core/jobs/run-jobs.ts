@@ -1,14 +1,12 @@
-import type { Ports } from '../../ports/ports.ts';
-import type { Db, Store } from '../../store/store.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { Db } from '../../store/store.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
 import type { AccountLock } from './job.ts';
 import { performFirstJob } from './settle.ts';
 
-export interface DueWorkParts {
-  readonly store: Store;
-  readonly ports: Ports;
-  readonly secret: string;
+/** How one round of scheduled jobs is run. */
+export interface JobRound {
   /** Milliseconds. Asynchronous, because another instance may have advanced the clock. */
   now(): Promise<number>;
   /** Whether jobs of accounts that other instances have locked are skipped or waited for. */
@@ -25,14 +23,14 @@ const BATCH_SIZE = 25;
  *
  * @returns The number of jobs performed.
  */
-export async function runScheduledJobs(parts: DueWorkParts): Promise<number> {
+export async function runScheduledJobs(runtime: Runtime, round: JobRound): Promise<number> {
   // Usually no job is due, and a read transaction finds that out.
-  const before = dueBefore(await parts.now());
-  if (!(await parts.store.read((db) => firstJob(db, jobKinds, before)))) return 0;
+  const before = dueBefore(await round.now());
+  if (!(await runtime.store.read((db) => firstJob(db, jobKinds, before)))) return 0;
   for (let performed = 0, batchSize = BATCH_SIZE; ;) {
-    const now = await parts.now();
+    const now = await round.now();
     try {
-      const batch = await parts.store.commit(({ db }) => performBatch(db, parts, now, batchSize));
+      const batch = await runtime.store.commit(({ db }) => performBatch(db, runtime, { now, others: round.others, batchSize }));
       performed += batch.performed;
       if (batch.isLast) return performed;
     } catch (error) {
@@ -44,17 +42,16 @@ export async function runScheduledJobs(parts: DueWorkParts): Promise<number> {
 
 async function performBatch(
   db: Db,
-  { store, ports, secret, others }: DueWorkParts,
-  now: number,
-  batchSize: number,
+  runtime: Runtime,
+  { now, others, batchSize }: { now: number; others: AccountLock['locked']; batchSize: number },
 ): Promise<{ performed: number; isLast: boolean }> {
-  const lock: AccountLock = { claim: store.sharing.claim, locked: others };
+  const lock: AccountLock = { claim: runtime.store.sharing.claim, locked: others };
   let performed = 0;
   for (let tried = 0; tried < batchSize; tried++) {
     const claimed = await firstJob(db, jobKinds, dueBefore(now), { lock });
     if (!claimed) return { performed, isLast: true };
     // The job is looked up again, because another instance may have performed it before the account was locked.
-    if (await performFirstJob(db, { accountId: claimed.job.accountId, now, ports, secret })) performed++;
+    if (await performFirstJob(db, runtime, { accountId: claimed.job.accountId, now })) performed++;
   }
   return { performed, isLast: false };
 }

@@ -1,4 +1,4 @@
-import type { Ports } from '../../ports/ports.ts';
+import type { Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
@@ -6,27 +6,20 @@ import { lockAccount } from '../accounting/period-end.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
 
-/** An account to settle. */
-export interface Settling {
-  readonly accountId: string;
-  /** Performs the jobs that are due at this instant, in milliseconds. */
-  readonly now: number;
-  readonly ports: Ports;
-  readonly secret: string;
-}
-
 /**
  * Performs the due jobs of an account in time order. Each operation that bills, or that returns data which changes with time, calls it
  * first. So a request never sees an outdated state, and a renewal is on the invoice of the month in which it was due, even if a request
  * closes that month.
+ *
+ * @param due The account, and the instant (milliseconds) up to which jobs are due.
  */
-export async function settle(db: Db, settling: Settling): Promise<void> {
-  const { accountId, now } = settling;
+export async function settle(db: Db, services: Services, due: { readonly accountId: string; readonly now: number }): Promise<void> {
+  const { accountId, now } = due;
   const [account] = await hasDueJobs(db, { accountId, ...dueBefore(now) });
   if (!account?.has_due_jobs) return;
   // The account is locked before its jobs, as in `runScheduledJobs`. Otherwise two transactions on PostgreSQL could deadlock.
   await lockAccount(db, accountId);
-  while (await performFirstJob(db, settling));
+  while (await performFirstJob(db, services, { accountId, now }));
 }
 
 /**
@@ -34,9 +27,13 @@ export async function settle(db: Db, settling: Settling): Promise<void> {
  *
  * @returns Whether a job was due.
  */
-export async function performFirstJob(db: Db, { accountId, now, ports, secret }: Settling): Promise<boolean> {
+export async function performFirstJob(
+  db: Db,
+  services: Services,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+): Promise<boolean> {
   const first = await firstJob(db, jobKinds, dueBefore(now), { accountId });
-  await first?.kind.perform(db, first.job, ports, secret);
+  await first?.kind.perform(db, services, first.job);
   return first !== undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 
 import type { BrokenRule, DefineIpPoolRequest, IpPool } from '../../generated/operator/types.gen.ts';
 import { addIpPool } from '../../core/vm/ip-pool.ts';
-import type { IpPoolsTable } from '../../store/schema.ts';
+import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../../core/account/account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';

@@ -32,7 +32,7 @@ export const listMarketItems: ReadOperation<'listMarketItems'> = {
 /** POST /dedicated/market: its addresses are told when its set-up completes. */
 export const addMarketItem: StoreOperation<'addMarketItem'> = {
   kind: 'store',
-  async run({ db }, { body, ports }) {
+  async run({ db }, { body, runtime: { ports } }) {
     const offeredTo = body.account_id ?? null;
     if (offeredTo !== null && !(await accountExists(db, offeredTo)))
       throw validationProblem([{ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' }]);

@@ -27,7 +27,7 @@ interface Presented {
 /** POST /otp/verify: whose the code is; it is used up by that. */
 export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   kind: 'service',
-  async run({ store, body, secret, caller, now }) {
+  async run({ body, caller, now, runtime: { store, secret } }) {
     const { account_id: accountId } = body;
     const presented = { hash: hashOfOtp(body.code, secret), accountId };
     // The operator may do everything with every account: there is nothing to keep it from.

@@ -2,7 +2,8 @@ import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts
 import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-import type { OperatorContext, ServiceOperation } from '../operation.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { OperatorCall, OperatorId, ServiceOperation } from '../operation.ts';
 import { validationProblem } from '../problem.ts';
 import { toInstant } from '../instants.ts';
 
@@ -15,7 +16,7 @@ export const getClock: ServiceOperation<'getClock'> = {
 /** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
-  run: ({ store, sandbox, body }) =>
+  run: ({ runtime: { store }, sandbox, body }) =>
     sandbox.exclusive(async () => {
       const { clock } = sandbox;
       // Where the process ends in between, another node or the next start does the work.
@@ -42,7 +43,7 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
  * @param work Brings the older data.
  */
 export async function withClockTurnedBack<T>(
-  { store, sandbox }: Pick<OperatorContext, 'store' | 'sandbox'>,
+  { runtime: { store }, sandbox }: Pick<OperatorCall<OperatorId>, 'runtime' | 'sandbox'>,
   offset: number,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -64,8 +65,7 @@ export async function withClockTurnedBack<T>(
   }
 }
 
-/** What the clock reads. */
-export function toClock({ clock }: OperatorContext['sandbox']): { now: string; advance_seconds: number } {
+export function toClock({ clock }: Sandbox): { now: string; advance_seconds: number } {
   return { now: toInstant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
 }
 

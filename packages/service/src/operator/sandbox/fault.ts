@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
-import type { FaultsTable } from '../../store/operator-schema.ts';
+import type { FaultsTable } from '../../store/tables/faults.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -34,7 +34,7 @@ export const listFaults: ReadOperation<'listFaults'> = {
 /** POST /sandbox/faults */
 export const createFault: ServiceOperation<'createFault'> = {
   kind: 'service',
-  async run({ store, body, ports, now, sandbox }) {
+  async run({ body, now, sandbox, runtime: { store, ports } }) {
     const fault = await store.commit(async ({ db }) => {
       assertNoBrokenRules(await brokenRules(db, body));
       // What is used up has no effect and is listed no more.
@@ -62,7 +62,7 @@ export const createFault: ServiceOperation<'createFault'> = {
 /** DELETE /sandbox/faults/{fault_id} */
 export const removeFault: ServiceOperation<'removeFault'> = {
   kind: 'service',
-  async run({ store, path, sandbox }) {
+  async run({ path, sandbox, runtime: { store } }) {
     const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
     await sandbox.propagate();
     if (numDeletedRows === 0n) throw notFound('fault of this identifier');

@@ -14,7 +14,7 @@ import { requireFound, OperatorProblem } from '../problem.ts';
 /** POST /sandbox/isolated-accounts */
 export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
   kind: 'store',
-  async run({ db }, { body, ports, mode }) {
+  async run({ db }, { body, runtime: { ports, mode } }) {
     const { name, credit_limit } = { ...DEFAULTS.CreateIsolatedAccountRequest, ...body };
     const accountId = await createAccount(db, ports, { name, creditLimit: euros(credit_limit) });
     await db.updateTable('accounts').set({ isolated: 1 }).where('id', '=', accountId).execute();
@@ -26,7 +26,7 @@ export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
 /** DELETE /sandbox/isolated-accounts/{account_id} */
 export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = {
   kind: 'service',
-  async run({ store, path, sandbox }) {
+  async run({ path, sandbox, runtime: { store } }) {
     await store.commit(async (transaction) => {
       const { db } = transaction;
       const { account_id: id } = path;

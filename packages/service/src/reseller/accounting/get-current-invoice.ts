@@ -14,7 +14,7 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
   async run({ db }, call) {
     const { accountId } = call;
     const instant = Math.floor(call.now / 1000);
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const account = await db
       .selectFrom('accounts')
       .select(['credit_limit', 'unpaid', 'held', 'period_start'])

@@ -7,7 +7,7 @@ import { counted } from '../../rules/counted.ts';
 export const listInvoices: StoreOperation<'listInvoices'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -16,7 +16,7 @@ export const listInvoices: StoreOperation<'listInvoices'> = {
       .execute();
     return {
       message: `${counted(invoices.length, 'invoice')}.`,
-      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call)])),
+      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call.runtime)])),
     };
   },
 };

@@ -11,7 +11,7 @@ import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/
 export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
     return {

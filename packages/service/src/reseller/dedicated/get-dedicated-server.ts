@@ -11,11 +11,11 @@ import { findServer, ownServer } from '../../core/dedicated/server.ts';
 export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
-    const shown = { secret: call.secret, vat: await readVat(db, call.now) };
+    const shown = { secret: call.runtime.secret, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, [server]);
     const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };

@@ -7,7 +7,7 @@ import { findDomain } from '../../core/domain/domain.ts';
 export const editDomainDns: StoreOperation<'editDomainDns'> = {
   kind: 'store',
   async run({ db }, call) {
-    const { name } = await findDomain(db, call);
+    const { name } = await findDomain(db, call.runtime, call);
     const read = readDnsRecord(call.form, name);
     if ('broken' in read) throw invalid(read.broken);
     const { sub, type, data } = read.record;

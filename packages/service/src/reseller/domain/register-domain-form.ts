@@ -7,7 +7,8 @@ import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/do
 import type { RegistrableName, UnregistrableName } from '../../rules/domain-name.ts';
 import { readNameservers, STANDARD_NAMESERVERS } from '../../rules/nameserver.ts';
 import type { NameserverReading } from '../../rules/nameserver.ts';
-import type { HandlesTable, TldsTable } from '../../store/domain-schema.ts';
+import type { HandlesTable } from '../../store/tables/handles.ts';
+import type { TldsTable } from '../../store/tables/tlds.ts';
 import type { Db } from '../../store/store.ts';
 import { findHandle } from '../../core/domain/handle.ts';
 

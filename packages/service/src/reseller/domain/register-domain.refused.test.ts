@@ -205,7 +205,7 @@ test('a purchase cut in half is undone at the next start', async () => {
   expect((await service.call('getDomain', { path: { domain: 'reseller-customer.net' } })).status).toBe(404);
   expect((await service.call('registerDomain', { form })).status).toBe(409);
   // As after a crash: on PostgreSQL the lease of the node that died is over.
-  await service.store.commit(({ db }) => db.deleteFrom('nodes').execute());
+  await service.store.commit(({ db }) => db.deleteFrom('instances').execute());
   const next = await createService({ store: service.store, ports: service.ports, secret: SECRET, logger: pino({ level: 'silent' }) });
   await next.close();
   expect(await footprint(service)).toEqual(before);

@@ -15,7 +15,7 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const row = await findDomain(db, call);
+    const row = await findDomain(db, call.runtime, call);
     const { name } = row;
     const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
     if ('refused' in transition) throw refusalOf(name, transition.refused);

@@ -7,7 +7,7 @@ import { newHandleId } from '../../core/domain/handle.ts';
 /** PUT /domain/handle/create: a contact that domains can be registered to. */
 export const createHandle: StoreOperation<'createHandle'> = {
   kind: 'store',
-  async run({ db }, { accountId, form, now, ports }) {
+  async run({ db }, { accountId, form, now, runtime: { ports } }) {
     const broken: BrokenField[] = [];
     const country = countryOf(form.countrycode);
     if (!country) {
