@@ -1,5 +1,6 @@
+import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-client';
+
 import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
-import type { BrokenRule, DefineHostSystemRequest } from '../../generated/operator/types.gen.ts';
 
 /** What the schema of a host system cannot say. */
 export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {
