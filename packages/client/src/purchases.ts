@@ -45,8 +45,9 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
   const memory = memoryOf();
   const look = looksOf({ clock, memory, readPage });
   let contact: Promise<void> | undefined;
-  async function makeContact(): Promise<void> {
-    if (memory.newest !== undefined) return;
+  async function makeContact(since: number): Promise<void> {
+    const newestAt = memory.newest === undefined ? undefined : memory.answered.get(memory.newest);
+    if (newestAt !== undefined && newestAt > since) return;
     contact ??= readAnything()
       .then((requestID) => memory.remember(requestID, clock.now()))
       .finally(() => {

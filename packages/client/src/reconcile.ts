@@ -61,9 +61,9 @@ export interface ReconcileParts {
   readonly connection: Connection;
   readonly memory: Memory;
   /**
-   * Makes a harmless request, unless one was answered before: it teaches whether the server honours keys, and its entry dates the log.
+   * Makes a harmless request, unless one was answered since then: it teaches whether the server honours keys, and its entry dates the log.
    */
-  readonly makeContact: () => Promise<void>;
+  readonly makeContact: (since: number) => Promise<void>;
   /** Reads the log, together with all others that wait for it. */
   readonly look: (since: number) => Promise<Look>;
   /** Sends the request again, with the same key and the same order of fields. */
@@ -87,7 +87,7 @@ const CLOCK_CHANGE_MS = 600_000;
 export async function reconcile(parts: ReconcileParts, request: LostRequest, options: ReconcileOptions = {}): Promise<Found> {
   if (request.found) return { outcome: request.found };
   const { resend = true } = options;
-  await parts.makeContact();
+  await parts.makeContact(request.sentAt);
   if (resend && canResend(parts.connection, request)) {
     const found = await reconcileByKey(parts, request, options);
     if (found) return found;
