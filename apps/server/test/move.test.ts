@@ -10,12 +10,12 @@ import { createReseller } from '@reseller/client';
 import { expect, inject, onTestFinished, test } from 'vitest';
 
 import { newDatabase, query, SHARED } from './database.ts';
-import { startServer, temporaryDirectory } from './process.ts';
+import { INHERITED, startServer, temporaryDirectory } from './process.ts';
 
 const MOVE = resolve(import.meta.dirname, '../src/move.ts');
 
 function startMove(...given: readonly string[]) {
-  const child = spawn(process.execPath, [MOVE, ...given], { env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MOVE, ...given], { env: INHERITED, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

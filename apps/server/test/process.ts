@@ -78,9 +78,12 @@ export async function runServer(environment: Readonly<Record<string, string>>): 
   return { code, stdout, stderr };
 }
 
+/** The only variables that a started process takes over. Without the compile cache, each start takes 0.4 seconds longer. */
+export const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 function run(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
+    env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -145,7 +145,8 @@ describe.each(['hangs before', 'hangs after'] as const)('the service dies while 
     const { before, after, ...shape } = await undisturbed(does);
     const stateBefore = await shapeOf(service.store);
     hypervisor.trouble = [trouble];
-    void act(service, does, vmId);
+    // The call times out long after the test.
+    act(service, does, vmId).catch(() => {});
     await vi.waitUntil(() => hypervisor.hanging === 1);
 
     const { store } = await startAgain(service);
