@@ -6,7 +6,7 @@ import { createAccount, issueApiKey, orderDedicatedServer, StoreUnavailableError
 import { sandboxMarket } from '../src/sandbox/market.ts';
 import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';
-import { TestFleet } from './fleet.ts';
+import { TestFleet } from './ports/fleet.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
 import { newNodes, until } from './nodes.ts';
 import type { TestNode, TestNodes } from './nodes.ts';

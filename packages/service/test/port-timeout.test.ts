@@ -3,12 +3,13 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { footprint, handleOf, register } from './domains.ts';
-import { TestFleet } from './fleet.ts';
-import { SMALL_VM, startService, TestHypervisor } from './harness.ts';
+import { TestFleet } from './ports/fleet.ts';
+import { SMALL_VM, startService } from './harness.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import type { Received, TestService } from './harness.ts';
 import { expectExactHolds, expectInvariants } from './invariants.ts';
-import { TestRegistrar } from './registrar.ts';
-import { Standstill } from './standstill.ts';
+import { TestRegistrar } from './ports/registrar.ts';
+import { Standstill } from './ports/standstill.ts';
 
 /** Milliseconds: shorter than any test would wait, longer than what works takes. */
 const LIMIT = 300;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { SECRET, SMALL_VM, startService, TestHypervisor } from '../../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../../test/harness.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';

@@ -4,7 +4,7 @@ import * as operator from '@reseller/operator-client';
 
 import { holdUp, register } from '../../../test/domains.ts';
 import { startOperator } from '../../../test/operator.ts';
-import { TestRegistrar } from '../../../test/registrar.ts';
+import { TestRegistrar } from '../../../test/ports/registrar.ts';
 import type { FencingToken } from '../../index.ts';
 
 const { orThrow } = operator;

@@ -12,7 +12,7 @@ import { SECRET } from '../../../test/harness.ts';
 import { comeToRest } from '../../../test/simulator/actions-time.ts';
 import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnServers } from '../../../test/simulator/agreement.ts';
 import { canonicalState, differencesOf } from '../../../test/simulator/canonical-state.ts';
-import { openDoor } from '../../../test/simulator/door.ts';
+import { openClient } from '../../../test/simulator/client.ts';
 import { actions } from '../../../test/simulator/runner.ts';
 import { newSimulation } from '../../../test/simulator/simulation.ts';
 import type { Simulation } from '../../../test/simulator/simulation.ts';
@@ -46,9 +46,9 @@ async function query(url: string, statement: string): Promise<Record<string, unk
 
 test('what resellers did for years is the same in the database, and a service on it agrees with their model', async () => {
   const { sim, directory } = await filledStore(4);
-  const before = await canonicalState(sim.door.store());
-  await sim.door.service().close();
-  await sim.door.store().close();
+  const before = await canonicalState(sim.client.store());
+  await sim.client.service().close();
+  await sim.client.store().close();
   const url = await newDatabase();
   const figures = await moveStore({ from: directory, to: url });
   expect(figures.filter(({ source, target }) => source !== target)).toEqual([]);
@@ -73,7 +73,7 @@ test('what resellers did for years is the same in the database, and a service on
 
 /** The simulation goes on over another store. */
 async function goOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
-  const moved: Simulation = { ...sim, door: await openDoor({ engine: 'postgres', open }, sim.world, async () => {}) };
+  const moved: Simulation = { ...sim, client: await openClient({ engine: 'postgres', open }, sim.world, async () => {}) };
   for (const account of moved.model.accounts) {
     await agreeOnBilling(moved, account);
     await agreeOnServers(moved, account);
@@ -83,13 +83,13 @@ async function goOn(sim: Simulation, open: () => Promise<Store>): Promise<void> 
   for (let step = 0; step < 40; step++) await moved.dice.weighted(actions).run(moved);
   await comeToRest(moved);
   for (const account of moved.model.accounts) await agreeOnBilling(moved, account);
-  await moved.door.service().close();
+  await moved.client.service().close();
 }
 
 test('a database that does not keep what it is given: the figures say which, and nothing stays', async () => {
   const { sim, directory } = await filledStore(5);
-  await sim.door.service().close();
-  await sim.door.store().close();
+  await sim.client.service().close();
+  await sim.client.store().close();
   const url = await newDatabase();
   await (await openPostgresStore(url)).close();
   await query(
