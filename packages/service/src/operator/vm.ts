@@ -106,7 +106,7 @@ export const removeVm: ServiceOperation<'removeVm'> = {
   },
 };
 
-/** What the store says already, the hypervisor may not have done yet. */
+/** The hypervisor may not have carried out the state in the store yet. */
 function assertAtRest(id: number, changing: number): void {
   if (changing === 0) return;
   throw new OperatorProblem(
@@ -129,7 +129,7 @@ function shrinking(wanted: number | undefined, present: number | null, name: 'di
   return [{ pointer: `#/${name}`, detail: `must be at least its current size, ${present}: a disk cannot shrink` }];
 }
 
-/** What the body names, and nothing that it leaves out. */
+/** The resources that the body names. */
 function asked(body: ResizeVmRequest): ResizeVmRequest {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }

@@ -19,7 +19,7 @@ import { secondsToInstant } from '../instants.ts';
 const byOrder: Order = { columns: { ordered: 'integer', id: 'text' }, direction: 'desc' };
 const ALL = sql<boolean>`1 = 1`;
 
-/** GET /dedicated/servers: those that accounts have; one that has ended is nobody's any more. */
+/** GET /dedicated/servers: the servers that accounts have. Ended servers have no account. */
 export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
   kind: 'read',
   async run(db, { query }) {
@@ -81,7 +81,7 @@ async function toDedicatedServer(db: Db, server: ServerRow): Promise<DedicatedSe
   const state = stateOf(server);
   const deployed = state.phase === 'deployed';
   const addresses = (await addressesOf(db, [server])).get(server.id);
-  if (server.account_id === null || server.ordered === null) throw new Error(`The dedicated server ${server.id} is nobody's.`);
+  if (server.account_id === null || server.ordered === null) throw new Error(`The dedicated server ${server.id} has no account.`);
   return {
     id: server.id,
     account_id: server.account_id,
