@@ -35,6 +35,7 @@ test('four nodes that start at once on an empty database: one sandbox, one demo 
   expect(await query(url, 'select label from api_keys order by label collate "C"')).toEqual([{ label: 'Sample' }, { label: 'demo' }]);
   expect(await query(url, "select state from dedicated_servers where state != 'offered' order by state")).toEqual([
     { state: 'deployed' },
+    { state: 'deployed' },
     { state: 'ordered' },
   ]);
 });

@@ -10,13 +10,13 @@ import { parse, stringify } from 'yaml';
 import { entriesOf, type Fields, isFields } from '../nodes.ts';
 import type { Tree } from './tree.ts';
 
-/** A finding of lint. `at` is the file, relative to the tree, and the pointer into it. */
+/** A finding of lint. `at` is the file, relative to the tree, with a JSON pointer. */
 export type Problem = { rule: string; at: string; message: string };
 
 const OPENAPI = fileURLToPath(new URL('../..', import.meta.url));
 const CLI = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
 
-/** Our own configuration, for a tree that has no bundle but may have further documents. */
+/** Our configuration for a tree without bundles, optionally with more documents. */
 function configuration(furtherApis: Fields): string {
   const config: unknown = parse(readFileSync(join(OPENAPI, 'redocly.yaml'), 'utf8'));
   if (!isFields(config) || !isFields(config['apis'])) throw new Error('redocly.yaml has no apis.');
@@ -54,11 +54,11 @@ function redocly(folder: string, args: readonly string[]): Promise<{ failed: boo
 }
 
 /**
- * What the real Redocly CLI with our configuration finds in a tree.
+ * Runs the real Redocly CLI with our configuration on a tree and returns its findings.
  *
- * @param furtherApis - documents besides openapi.yaml, as redocly.yaml has them
- * @param api - which of the documents is judged
- * @throws Error with the output of the CLI if it did not come to a judgement
+ * @param furtherApis - documents besides openapi.yaml, in the format of redocly.yaml
+ * @param api - the document to lint
+ * @throws Error with the output of the CLI if it did not finish
  */
 export function lint(tree: Tree, furtherApis: Fields = {}, api = 'reseller'): Promise<Problem[]> {
   return withTree(tree, furtherApis, async (folder) => {
@@ -67,13 +67,13 @@ export function lint(tree: Tree, furtherApis: Fields = {}, api = 'reseller'): Pr
     const report: unknown = JSON.parse(stdout);
     const problems = isFields(report) && Array.isArray(report['problems']) ? report['problems'].map(asProblem) : [];
     if (failed !== problems.length > 0)
-      throw new Error(`redocly lint found ${problems.length} problems, but its exit code says otherwise.`);
+      throw new Error(`The number of problems that redocly lint reports, ${problems.length}, does not match its exit code.`);
     return problems;
   });
 }
 
 function asProblem(problem: unknown): Problem {
-  if (!isFields(problem) || !Array.isArray(problem['location'])) throw new Error('Not a problem as Redocly reports it.');
+  if (!isFields(problem) || !Array.isArray(problem['location'])) throw new Error('Redocly reported a problem in an unknown format.');
   const location: unknown = problem['location'][0];
   const file = isFields(location) && isFields(location['source']) ? location['source']['ref'] : '';
   return {
@@ -84,9 +84,9 @@ function asProblem(problem: unknown): Problem {
 }
 
 /**
- * The bundle that the real Redocly CLI makes of a tree.
+ * Bundles a tree with the real Redocly CLI.
  *
- * @throws Error with the output of the CLI if it made none
+ * @throws Error with the output of the CLI if bundling failed
  */
 export function bundle(tree: Tree): Promise<unknown> {
   return withTree(tree, {}, async (folder) => {
@@ -97,7 +97,7 @@ export function bundle(tree: Tree): Promise<unknown> {
   });
 }
 
-/** The part of a document under a list of keys. */
+/** The part of a document at a list of keys. */
 export function partOf(document: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((node, key) => entriesOf(node).find(([name]) => name === key)?.[1], document);
 }

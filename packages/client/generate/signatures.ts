@@ -1,4 +1,4 @@
-/** The two ways to call an operation, with the document's descriptions: a function of its own, and a method of `createReseller`. */
+/** The two ways to call an operation, with the document's descriptions: a single function, and a method of `createReseller`. */
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 

@@ -138,8 +138,11 @@ async function change(
   const { service, model } = both;
   const provider = providerOf(service);
   const done = command.does === 'resize' ? provider.resize(vm.id, command.resources) : provider[command.does](vm.id);
-  if (vm.state === 'removed') return expect(done).rejects.toMatchObject({ status: 404 });
-  if ((command.does === 'stop' && vm.state === 'stopped') || (command.does === 'start' && vm.state === 'running')) {
+  if (
+    vm.state === 'removed' ||
+    (command.does === 'stop' && vm.state === 'stopped') ||
+    (command.does === 'start' && vm.state === 'running')
+  ) {
     return expect(done).rejects.toMatchObject({ status: 409 });
   }
   await done;

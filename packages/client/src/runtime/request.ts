@@ -26,6 +26,8 @@ export interface Prepared {
   /** Undefined when the operation takes no key. */
   readonly idempotencyKey: string | undefined;
   readonly options: RequestOptions;
+  /** Whether an earlier sending of it may have been carried out. */
+  readonly isLost?: boolean;
 }
 
 /** A call as the generated functions pass it on. */
@@ -102,7 +104,7 @@ export async function send(connection: Connection, prepared: Prepared, observe: 
   const { operation, options } = prepared;
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = options;
   const wire = wireRequestOf(connection, prepared);
-  let isLost = false;
+  let { isLost = false } = prepared;
   for (let attempts = 1; ; attempts++) {
     observe({ type: 'request' }, attempts);
     const attempt = await sendOnce(wire, { fetch, timeoutMs, signal });

@@ -42,7 +42,7 @@ describe('a call', () => {
     expect(await vmsOf(service)).toBe(0);
   });
 
-  test('is sent once however often it is awaited, and also when nobody awaits it', async () => {
+  test('is sent once however often it is awaited, and also when it is not awaited', async () => {
     const service = await start();
     const call = service.reseller().vm.create(SMALL_VM);
     expect(await call).toBe(await call);
@@ -188,7 +188,7 @@ describe('the spend guard', () => {
     await expect(reseller.vm.create(SMALL_VM)).resolves.toMatchObject({ config: { cores: SMALL_VM.cores } });
   });
 
-  test('a price that is no number is refused', async () => {
+  test('refuses a price that is not a number', async () => {
     const service = await start();
     for (const price of [Number.NaN, -1]) {
       const reseller = service.reseller({ budget: { limit: 10, priceOf: () => price } });

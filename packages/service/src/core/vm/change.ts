@@ -12,7 +12,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
-import { isVmState, vmStateAfter } from '../../rules/vm-state.ts';
+import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts';
 import type { VmEvent } from '../../rules/vm-state.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
@@ -62,25 +62,34 @@ export async function restartBilling(db: Db, services: Services, { vmId, now }: 
   await beginPosition(db, position);
 }
 
+const ALLOWED: Readonly<Record<VmEvent, string>> = {
+  resize: 'can be resized',
+  restart: 'has a position that can be restarted',
+  stop: 'can be stopped',
+  start: 'can be started',
+  remove: 'can be removed',
+};
+
 /** Settles the account, then changes the state in one conditional update. */
 async function applyEvent(
   db: Db,
   services: Services,
   { vmId, now, event, changing }: { vmId: number; now: number; event: VmEvent; changing: 0 | 1 },
 ): Promise<{ vm: Vm; instant: Seconds }> {
-  const found = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
-  if (!found || !isVmState(found.state) || found.state === 'reserved' || found.state === 'removed') {
-    throw new Refusal(404, 'not_found', `There is no VM ${vmId}.`);
+  const present = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
+  if (!present || !isVmState(present.state)) throw new Refusal(404, 'not_found', `The VM ${vmId} does not exist. Check its identifier.`);
+  const instant = await billingInstant(db, services, { accountId: present.account_id, now });
+  if (present.changing !== 0) throw underWay(vmId);
+  const after = vmStateAfter(present.state, event);
+  if (!after) {
+    const states = vmStatesBefore(event).join(' or ');
+    throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${present.state}. Only a ${states} VM ${ALLOWED[event]}.`);
   }
-  const instant = await billingInstant(db, services, { accountId: found.account_id, now });
-  if (found.changing !== 0) throw underWay(vmId);
-  const after = vmStateAfter(found.state, event);
-  if (!after) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
   const vm = await db
     .updateTable('vms')
-    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : found.state, changing, ...(event === 'remove' && { removed: now }) })
+    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : present.state, changing, ...(event === 'remove' && { removed: now }) })
     .where('id', '=', vmId)
-    .where('state', '=', found.state)
+    .where('state', '=', present.state)
     .where('changing', '=', 0)
     .returningAll()
     .executeTakeFirst();
