@@ -1,5 +1,6 @@
+import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-client';
+
 import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
-import type { BrokenRule, DefineHostSystemRequest } from '../../generated/operator/types.gen.ts';
 
 /** The rules of a host system that its schema cannot express. */
 export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {

@@ -1,6 +1,6 @@
+import type { BrokenRule, DefineIpPoolRequest, IpPool } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { BrokenRule, DefineIpPoolRequest, IpPool } from '../../generated/operator/types.gen.ts';
 import { addIpPool } from '../../core/vm/ip-pool.ts';
 import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
 import type { Db } from '../../store/store.ts';

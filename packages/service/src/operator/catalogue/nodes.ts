@@ -1,4 +1,5 @@
-import type { HostNodeInput } from '../../generated/operator/types.gen.ts';
+import type { HostNodeInput } from '@reseller/operator-client';
+
 import type { Db } from '../../store/store.ts';
 import { OperatorProblem } from '../problem.ts';
 import { counted } from '../../rules/counted.ts';

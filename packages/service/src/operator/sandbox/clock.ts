@@ -1,5 +1,6 @@
+import type { AdvanceClockRequest } from '@reseller/operator-client';
+
 import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
-import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';

@@ -1,8 +1,8 @@
+import type { BrokenRule, CreateFaultRequest, Fault } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
 import type { FaultsTable } from '../../store/tables/faults.ts';
 import type { Db } from '../../store/store.ts';

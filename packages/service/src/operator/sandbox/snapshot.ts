@@ -1,6 +1,6 @@
+import type { Snapshot } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { Snapshot } from '../../generated/operator/types.gen.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { SnapshotsTable } from '../../store/tables/snapshots.ts';

@@ -1,4 +1,5 @@
-import type { CurrentVmPosition } from '../../generated/types.gen.ts';
+import type { CurrentVmPosition } from '@reseller/client';
+
 import { isoInstant, accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import { numberOf } from '../../rules/money.ts';

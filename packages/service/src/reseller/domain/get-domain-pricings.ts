@@ -1,4 +1,5 @@
-import type { DomainPricings } from '../../generated/types.gen.ts';
+import type { DomainPricings } from '@reseller/client';
+
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';

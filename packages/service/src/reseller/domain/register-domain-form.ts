@@ -1,6 +1,6 @@
+import type { RegisterDomainForm } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import type { RegisterDomainForm } from '../../generated/types.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/domain-name.ts';

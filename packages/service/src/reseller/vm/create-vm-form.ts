@@ -1,5 +1,6 @@
+import type { CreateVmForm } from '@reseller/client';
+
 import { DEFAULTS } from '../../generated/facts.gen.ts';
-import type { CreateVmForm } from '../../generated/types.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import { publicKeyOf } from '../../rules/ssh-key.ts';
