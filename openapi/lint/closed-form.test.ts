@@ -4,9 +4,9 @@ import { lint } from './testing/redocly.ts';
 import { soundTree, withText } from './testing/tree.ts';
 
 const rule = 'reseller/closed-form';
-const OPEN = 'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.';
+const OPEN = 'Part of a request body is open, so an undescribed field would be ignored. Set additionalProperties: false here.';
 
-it('accepts closed forms and open answers', async () => {
+it('accepts closed forms and open responses', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
@@ -20,7 +20,7 @@ it('refuses a form that is open', async () => {
   ]);
 });
 
-it('refuses a JSON body of which a part is open, at any depth', async () => {
+it('refuses a JSON body with an open part at any depth', async () => {
   const json = withText('paths/thing@{id}@info.yaml', 'application/x-www-form-urlencoded', 'application/json');
   const form = 'components/schemas/thing/ChangeThingForm.yaml';
   const part = (more: string): string => `  inner:\n    type: object\n    description: Inside.\n${more}`;
@@ -34,14 +34,14 @@ it('refuses a JSON body of which a part is open, at any depth', async () => {
   }
 });
 
-it('refuses an answer that is closed, at any depth', async () => {
+it('refuses a response that is closed at any depth', async () => {
   const thing = 'components/schemas/thing/Thing.yaml';
   const deep = '  inner:\n    type: object\n    description: Inside.\n    x-constraints: inferred\n    additionalProperties: false\n';
   expect(await lint(withText(thing, '  kind:\n', `${deep}  kind:\n`))).toEqual([
     {
       rule,
       at: `${thing}#/properties/inner/additionalProperties`,
-      message: 'An answer has additionalProperties: false, so a new field would break clients. Leave it out; only forms are closed.',
+      message: 'A response has additionalProperties: false, so a new field would break clients. Remove it; only forms are closed.',
     },
   ]);
 });

@@ -3,13 +3,13 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 import { type Fields, isFields } from './nodes.ts';
 import { schemasOfContent } from './schemas.ts';
 
-/** Whether an object lets in fields that nothing describes. A map describes them all at once. */
+/** Whether an object accepts undescribed fields. A map describes all of its fields at once. */
 function isOpen({ type, properties, additionalProperties }: Fields): boolean {
   if (isFields(properties)) return additionalProperties !== false;
   return type === 'object' && !isFields(additionalProperties) && additionalProperties !== false;
 }
 
-/** A misspelt field of a form or of another body is refused, not ignored; an answer may gain fields, and a client must survive that. */
+/** A misspelt field in a request body is refused, not ignored. A response may gain fields, which a client must tolerate. */
 export const closedForm: Oas3Rule = () => {
   const judged = new Set<string>();
   return {
@@ -18,8 +18,7 @@ export const closedForm: Oas3Rule = () => {
         if (!isOpen(schema) || judged.has(at.absolutePointer)) continue;
         judged.add(at.absolutePointer);
         report({
-          message:
-            'A part of a request body is open: a field that it does not describe would be ignored. Set additionalProperties: false here.',
+          message: 'Part of a request body is open, so an undescribed field would be ignored. Set additionalProperties: false here.',
           location: at.key(),
         });
       }
@@ -31,7 +30,7 @@ export const closedForm: Oas3Rule = () => {
           if (schema[key] !== false || judged.has(place.absolutePointer)) continue;
           judged.add(place.absolutePointer);
           report({
-            message: `An answer has ${key}: false, so a new field would break clients. Leave it out; only forms are closed.`,
+            message: `A response has ${key}: false, so a new field would break clients. Remove it; only forms are closed.`,
             location: place.key(),
           });
         }

@@ -7,13 +7,13 @@ const rule = 'reseller/component-file-name';
 const thing = 'components/schemas/thing/Thing.yaml';
 const state = 'components/schemas/thing/ThingState.yaml';
 
-/** The tree in which the state of a thing is kept elsewhere. */
+/** The tree with the schema of a state in another file. */
 function withStateIn(file: string, reference: string): Tree {
   const { [state]: text = '', ...rest } = withText(thing, '$ref: ThingState.yaml', `$ref: ${reference}`);
   return { ...rest, [file]: text };
 }
 
-it('accepts components that are named like types and kept in the folder of their kind', async () => {
+it('accepts components that are named like types in the folder of their kind', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
@@ -26,7 +26,7 @@ it.each([
     {
       rule,
       at: `${thing}#/properties/state/$ref`,
-      message: `${file} is used as Schema. Such a file is named like a type and kept in the folder of its kind: components/schemas/<area>/PascalCase.yaml.`,
+      message: `${file} is used as a Schema. Name the file like a type and put it into the folder of its kind: components/schemas/<area>/PascalCase.yaml.`,
     },
   ]);
 });
@@ -36,23 +36,24 @@ it('refuses a reference into a file', async () => {
   expect(await lint(tree)).toContainEqual({
     rule,
     at: `${thing}#/properties/state/$ref`,
-    message: 'ThingState.yaml#/anyOf/1 points into a file. Give the part a file of its own in components/schemas/<area> and refer to that.',
+    message:
+      'ThingState.yaml#/anyOf/1 points into a file. Move the part to a separate file in components/schemas/<area> and refer to that file.',
   });
 });
 
-it('refuses a file for a part that is no component', async () => {
+it('refuses a file for a part that is not a component', async () => {
   const tree = withText('openapi.yaml', 'servers:\n', 'servers:\n  - $ref: components/Server.yaml\n');
   expect(await lint({ ...tree, 'components/Server.yaml': 'url: https://b.reseller.invalid\n' })).toEqual([
     {
       rule,
       at: 'openapi.yaml#/servers/0/$ref',
       message:
-        'A file of its own stands in the place of a part of kind Server. Write it here; files are for Schema, Example, Parameter, Response, Header, SecurityScheme.',
+        'A part of kind Server is in a separate file. Write it here; separate files are for Schema, Example, Parameter, Response, Header, SecurityScheme.',
     },
   ]);
 });
 
-it('refuses a component of the root document that is written there or called otherwise than its file', async () => {
+it('refuses a component that is written in the root document or named differently from its file', async () => {
   const inline = '    Other:\n      type: http\n      scheme: bearer\n';
   const tree = withText('openapi.yaml', '    ApiKey:\n      $ref: components/securitySchemes/ApiKey.yaml\n', inline);
   const both = withText('openapi.yaml', inline, `${inline}    Key:\n      $ref: components/securitySchemes/ApiKey.yaml\n`, tree);
@@ -66,25 +67,25 @@ it('refuses a component of the root document that is written there or called oth
     {
       rule,
       at: 'openapi.yaml#/components/securitySchemes/Key/$ref',
-      message: 'The component Key is kept in components/securitySchemes/ApiKey.yaml. The name of a component and of its file are the same.',
+      message: 'The component Key is in components/securitySchemes/ApiKey.yaml. Give the component and its file the same name.',
     },
   ]);
 });
 
-it('refuses two components of one name, by the rule of Redocly', async () => {
+it('refuses two components with the same name, by a rule of Redocly', async () => {
   const tree = withText(thing, '  kind:\n', '  other:\n    $ref: ../common/ThingState.yaml\n  kind:\n');
   const problems = await lint({ ...tree, 'components/schemas/common/ThingState.yaml': soundTree[state] ?? '' });
   expect(problems.map((problem) => problem.rule)).toContain('component-name-unique');
 });
 
-it('refuses a further document that uses a component of the first', async () => {
+it('refuses another document that uses a component of the first', async () => {
   expect(await lint(treeOfTwo, { operator }, 'operator')).toEqual([]);
   const stray = withText(`operator/${thing}`, '$ref: ThingState.yaml', `$ref: ../../../../${state}`, treeOfTwo);
   expect(await lint(stray, { operator }, 'operator')).toEqual([
     {
       rule,
       at: `operator/${thing}#/properties/state/$ref`,
-      message: `${state} is used as Schema. Such a file is named like a type and kept in the folder of its kind: operator/components/schemas/<area>/PascalCase.yaml.`,
+      message: `${state} is used as a Schema. Name the file like a type and put it into the folder of its kind: operator/components/schemas/<area>/PascalCase.yaml.`,
     },
   ]);
 });

@@ -18,7 +18,7 @@ const AREA = '[a-z][a-z-]*';
 const NAME = '[A-Z][A-Za-z0-9]*';
 
 /**
- * A component is found by its name: the bundle names it after its file, and its file lies in the folder of its kind, among the parts of its
+ * A component can be found by its name. The bundle names it after its file, and its file is in the folder of its kind, among the parts of its
  * document.
  *
  * @param folder - the folder of redocly.yaml
@@ -33,12 +33,12 @@ export const componentFileName =
         parts = folderOfParts(location.source.absoluteRef);
       },
       ref(node, { report, location, type }, target) {
-        // References inside a file are those of a bundle, and a path item has its own rule.
+        // Only bundles have references inside a file, and path items have their own rule.
         if (node.$ref.startsWith('#') || type.name === 'PathItem' || !target.location) return;
         const kind = PLACES.get(type.name);
         if (kind === undefined) {
           report({
-            message: `A file of its own stands in the place of a part of kind ${type.name}. Write it here; files are for ${[...PLACES.keys()].join(', ')}.`,
+            message: `A part of kind ${type.name} is in a separate file. Write it here; separate files are for ${[...PLACES.keys()].join(', ')}.`,
             location: location.child('$ref'),
           });
           return;
@@ -46,7 +46,7 @@ export const componentFileName =
         const place = `${parts}${kind}`;
         if (node.$ref.includes('#')) {
           report({
-            message: `${node.$ref} points into a file. Give the part a file of its own in ${place} and refer to that.`,
+            message: `${node.$ref} points into a file. Move the part to a separate file in ${place} and refer to that file.`,
             location: location.child('$ref'),
           });
           return;
@@ -56,7 +56,7 @@ export const componentFileName =
         judged.add(`${type.name} ${file}`);
         if (!new RegExp(`^${place.replace('<area>', AREA)}/${NAME}\\.yaml$`).test(file)) {
           report({
-            message: `${file} is used as ${type.name}. Such a file is named like a type and kept in the folder of its kind: ${place}/PascalCase.yaml.`,
+            message: `${file} is used as a ${type.name}. Name the file like a type and put it into the folder of its kind: ${place}/PascalCase.yaml.`,
             location: location.child('$ref'),
           });
         }
@@ -71,7 +71,7 @@ export const componentFileName =
               });
             } else if (!component.$ref.endsWith(`/${name}.yaml`)) {
               report({
-                message: `The component ${name} is kept in ${component.$ref}. The name of a component and of its file are the same.`,
+                message: `The component ${name} is in ${component.$ref}. Give the component and its file the same name.`,
                 location: location.child([kind, name, '$ref']),
               });
             }

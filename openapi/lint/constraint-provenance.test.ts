@@ -12,17 +12,17 @@ const unmarked = (at: string) => {
   return {
     rule,
     at,
-    message: `Nothing says where ${keyword} comes from. Write x-constraints: shown, inferred or not-shown in this schema, or in one above it.`,
+    message: `${keyword} has no provenance. Write x-constraints: shown, inferred or not-shown in this schema, or in one above it.`,
   };
 };
 
-it('accepts constraints that say where they come from, and an open enumeration, which is none', async () => {
+it('accepts constraints with a provenance, and an open enumeration, which is not a constraint', async () => {
   expect(soundTree[form]).toContain('x-constraints: not-shown');
   expect(soundTree['components/schemas/thing/ThingState.yaml']).toContain('enum: [OK, LOCK]');
   expect(await lint(soundTree)).toEqual([]);
 });
 
-it('refuses a constraint that no schema above speaks of, and lists every one', async () => {
+it('refuses constraints without a provenance in any schema above, and lists each of them', async () => {
   expect(await lint(withText(form, 'x-constraints: not-shown\n', ''))).toEqual([
     unmarked(`${form}#/additionalProperties`),
     unmarked(`${form}#/properties/size/enum`),
@@ -57,13 +57,13 @@ it.each([
     expect((await lint(tree(marks))).filter((problem) => problem.rule === rule)).toEqual([]);
 });
 
-it('takes a map for the keywords that it names, and passes on only what it says of all others', async () => {
+it('applies a map to the keywords that it names, and passes on only its entry for all others', async () => {
   const tree = (map: string) => withText(form, 'x-constraints: not-shown\n', `x-constraints: ${map}\n`);
   expect(await lint(tree('{ additionalProperties: not-shown }'))).toEqual([unmarked(`${form}#/properties/size/enum`)]);
   expect(await lint(tree("{ '*': not-shown, additionalProperties: shown }"))).toEqual([]);
 });
 
-it('refuses a map that names what is not a constraint of its schema', async () => {
+it('refuses a map with a keyword that is not a constraint of its schema', async () => {
   const tree = (map: string) => withText(form, 'x-constraints: not-shown\n', `x-constraints: ${map}\n`);
   expect(await lint(tree("{ '*': not-shown, minimum: shown, required: inferred }"))).toEqual([
     {
@@ -87,7 +87,7 @@ it('refuses a constraint of a parameter and of a header', async () => {
   expect(await lint(shown)).toEqual([unmarked(`${header}#/schema/minimum`)]);
 });
 
-it('refuses a constraint of a shared schema where one of the ways to it says nothing', async () => {
+it('refuses a constraint of a shared schema if one path to it has no provenance', async () => {
   const size = 'components/schemas/thing/ThingSize.yaml';
   const schema = 'type: string\nmaxLength: 9\ndescription: Size.\n';
   const inForm = withText(

@@ -6,7 +6,7 @@ import { type Part, visitParts } from './parts.ts';
 
 type Location = UserContext['location'];
 
-/** A shown field may have a limit that only we chose, so each constraint says where it comes from: here, or in a schema above. */
+/** We may have chosen the limit of a shown field, so each constraint has a provenance, in its own schema or in one above. */
 export const constraintProvenance: Oas3Rule = () => ({
   Root(root, { report, location, resolve }) {
     if (!isFields(root)) return;
@@ -26,7 +26,7 @@ export const constraintProvenance: Oas3Rule = () => ({
       for (const keyword of constraints) {
         if (provenanceOfConstraint(node, keyword, scope) !== undefined) continue;
         reportOnce(
-          `Nothing says where ${keyword} comes from. Write x-constraints: shown, inferred or not-shown in this schema, or in one above it.`,
+          `${keyword} has no provenance. Write x-constraints: shown, inferred or not-shown in this schema, or in one above it.`,
           at.child(keyword),
         );
       }

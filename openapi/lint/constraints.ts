@@ -1,10 +1,10 @@
 import { type Fields, isFields } from './nodes.ts';
 
-/** Where a fact comes from, from the firmest to the weakest (EXTENSIONS.md). */
+/** Provenance of a fact, from the strongest to the weakest (EXTENSIONS.md). */
 const PROVENANCES = ['shown', 'inferred', 'not-shown'] as const;
 export type Provenance = (typeof PROVENANCES)[number];
 
-/** In a map of x-constraints: all rules that the map does not name. */
+/** In a map of x-constraints, the key for all rules that the map does not name. */
 export const ALL_RULES = '*';
 
 /** Keywords of JSON Schema that allow some values of a type and forbid others. */
@@ -17,23 +17,23 @@ const CONSTRAINTS: ReadonlySet<string> = new Set(
     'const enum not if',
   ].flatMap((line) => line.split(' ')),
 );
-/** Keywords that forbid what no other keyword describes, where they are `false`. */
+/** Keywords that, when `false`, forbid everything that no other keyword describes. */
 const CLOSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties', 'items', 'unevaluatedItems']);
 
-/** What a place in a document inherits from the places above it. */
+/** Provenance that a place in a document inherits from the places above it. */
 export interface Scope {
   readonly provenance: Provenance;
-  /** What x-constraints says of all rules here; undefined where nothing says it. */
+  /** Provenance of all rules here; undefined if no x-constraints gives it. */
   readonly constraints: Provenance | undefined;
 }
 
 export const OUTERMOST: Scope = { provenance: 'shown', constraints: undefined };
 
-/** The keywords of a schema, by themselves, that constrain values. */
+/** The keywords of the schema itself, without its parts, that constrain values. */
 export function constraintsIn(schema: Fields): string[] {
   return Object.entries(schema)
     .filter(([key, value]) => {
-      // Other values than those that were seen are valid too.
+      // Values that were not seen are also valid.
       if (key === 'enum') return schema['x-seen'] !== true;
       return CONSTRAINTS.has(key) || (CLOSING.has(key) && value === false);
     })
@@ -50,7 +50,7 @@ export function scopeOf(part: unknown, { provenance, constraints }: Scope): Scop
   };
 }
 
-/** Where one keyword of a schema comes from, or undefined if nothing says it. `scope` is that of the schema itself. */
+/** Provenance of one keyword of a schema, or undefined if it has none. `scope` is that of the schema itself. */
 export function provenanceOfConstraint(schema: Fields, keyword: string, { provenance, constraints }: Scope): Provenance | undefined {
   const written = schema['x-constraints'];
   const rule = asProvenance(isFields(written) ? written[keyword] : undefined) ?? constraints;

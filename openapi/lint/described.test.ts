@@ -6,7 +6,7 @@ import { soundTree, withText } from './testing/tree.ts';
 const rule = 'reseller/described';
 const thing = 'components/schemas/thing/Thing.yaml';
 
-it('accepts parts that are described, where they stand or where they refer to', async () => {
+it('accepts parts that are described in place or at the target of their reference', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
@@ -15,7 +15,7 @@ it('refuses a property without description', async () => {
     {
       rule,
       at: `${thing}#/properties/name`,
-      message: 'The property name has no description. Say in a full sentence what it is, its unit and its limits.',
+      message: 'The property name has no description. Describe it in a full sentence, with its unit and its limits.',
     },
   ]);
 });
@@ -30,8 +30,7 @@ it('refuses a property that refers to a schema without description', async () =>
     {
       rule,
       at: `${thing}#/properties/state`,
-      message:
-        'The property state has no description, since ThingState.yaml has none. Describe it there: say in a full sentence what it is.',
+      message: 'The property state has no description, because ThingState.yaml has none. Describe it there in a full sentence.',
     },
   ]);
 });
@@ -50,12 +49,12 @@ it('finds a property at any depth', async () => {
 
 it('refuses a header and a request body without description', async () => {
   const tree = withText('components/headers/RetryAfter.yaml', 'description: Seconds to wait.\n', '');
-  expect(await lint(withText('paths/thing@{id}@info.yaml', '    description: What the thing is to be.\n', '', tree))).toEqual([
+  expect(await lint(withText('paths/thing@{id}@info.yaml', '    description: The new state of the thing.\n', '', tree))).toEqual([
     {
       rule,
       at: 'paths/thing@{id}@info.yaml#/put/requestBody',
-      message: 'The request body has no description. Say in a full sentence what it is.',
+      message: 'The request body has no description. Describe it in a full sentence.',
     },
-    { rule, at: 'components/headers/RetryAfter.yaml#/', message: 'The header has no description. Say in a full sentence what it is.' },
+    { rule, at: 'components/headers/RetryAfter.yaml#/', message: 'The header has no description. Describe it in a full sentence.' },
   ]);
 });

@@ -5,11 +5,11 @@ import { isFields, isReference, isText } from './nodes.ts';
 function needDescription(what: string) {
   return (node: object, { report, location }: UserContext): void => {
     if (isText(Reflect.get(node, 'description'))) return;
-    report({ message: `The ${what} has no description. Say in a full sentence what it is.`, location: location.key() });
+    report({ message: `The ${what} has no description. Describe it in a full sentence.`, location: location.key() });
   };
 }
 
-/** Docs and generated types say what a part is: each property, header and body has a description, its own or that of what it refers to. */
+/** Docs and generated types show descriptions, so each property, header and body has one, in place or at the target of its reference. */
 export const described: Oas3Rule = () => ({
   Header: needDescription('header'),
   RequestBody: needDescription('request body'),
@@ -18,15 +18,15 @@ export const described: Oas3Rule = () => ({
       if (isFields(property) && isText(property['description'])) continue;
       if (isReference(property)) {
         const { node } = resolve<Record<string, unknown>>(property);
-        // What cannot be resolved is reported by no-unresolved-refs.
+        // The rule no-unresolved-refs reports broken references.
         if (node === undefined || isText(node['description'])) continue;
         report({
-          message: `The property ${name} has no description, since ${property.$ref} has none. Describe it there: say in a full sentence what it is.`,
+          message: `The property ${name} has no description, because ${property.$ref} has none. Describe it there in a full sentence.`,
           location: location.child(name).key(),
         });
       } else {
         report({
-          message: `The property ${name} has no description. Say in a full sentence what it is, its unit and its limits.`,
+          message: `The property ${name} has no description. Describe it in a full sentence, with its unit and its limits.`,
           location: location.child(name).key(),
         });
       }

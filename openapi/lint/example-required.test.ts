@@ -27,7 +27,7 @@ it('refuses a request body without example', async () => {
   ]);
 });
 
-it('refuses an answer without example, once, also where several operations share it', async () => {
+it('refuses a response without example once, even if several operations share it', async () => {
   const shared = 'components/responses/Refused.yaml';
   const tree = withText(shared, '    examples:\n      refused:\n        $ref: ../examples/common/Refused.yaml\n', '');
   expect((await lint(tree)).filter((problem) => problem.rule !== unused)).toEqual([
@@ -39,7 +39,7 @@ it('refuses an answer without example, once, also where several operations share
   ]);
 });
 
-it('refuses an answer without content, except where there can be none', async () => {
+it('refuses a response without content, unless it cannot have content', async () => {
   const tree = withText(file, "    '401':\n", "    '202':\n      description: Taken.\n    '204':\n      description: Done.\n    '401':\n");
   expect(await lint(tree)).toEqual([
     {

@@ -18,7 +18,7 @@ function needExamples(what: string, content: unknown, { report, location }: Pick
   }
 }
 
-/** The mock answers with examples, the tests of the service send and compare them, and people read them first. */
+/** The mock returns examples, the tests of the service send and compare them, and people read them first. */
 export const exampleRequired: Oas3Rule = () => ({
   RequestBody: (body, context) => needExamples('request body', body.content, context),
   Response(response, context) {

@@ -2,14 +2,14 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 
 import { isText } from './nodes.ts';
 
-/** A regular expression tells people nothing, so what it expects is written beside it and completes a message that begins "must be". */
+/** People do not read regular expressions, so x-expected next to one explains it and completes a message that begins "must be". */
 export const explainedPattern: Oas3Rule = () => ({
   Schema(schema, { report, location }) {
     const expected: unknown = Reflect.get(schema, 'x-expected');
     if (schema.pattern === undefined) {
       if (expected === undefined) return;
       report({
-        message: 'x-expected explains a pattern, and there is none here. Leave it out.',
+        message: 'x-expected explains a pattern, but there is none here. Remove it.',
         location: location.child('x-expected').key(),
       });
       return;
@@ -17,14 +17,14 @@ export const explainedPattern: Oas3Rule = () => ({
     if (!isText(expected)) {
       report({
         message:
-          'The pattern has no x-expected. Write beside it what it expects, to complete a message that begins "must be": x-expected: two letters, such as DE.',
+          'The pattern has no x-expected. Add one that completes a message beginning "must be", such as x-expected: two letters, such as DE.',
         location: location.child('pattern').key(),
       });
       return;
     }
     if (!/^must\b|\.$/.test(expected)) return;
     report({
-      message: 'x-expected completes a message that begins "must be". Leave out "must be" and the full stop.',
+      message: 'x-expected completes a message that begins "must be". Remove "must be" and the full stop.',
       location: location.child('x-expected'),
     });
   },

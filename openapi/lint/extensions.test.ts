@@ -7,7 +7,7 @@ const rule = 'reseller/extensions';
 const file = 'paths/thing@{id}@info.yaml';
 const thing = 'components/schemas/thing/Thing.yaml';
 
-it('accepts the keys of the table, and what only looks like one: names in maps and data in examples', async () => {
+it('accepts the keys of the table, and similar names in maps and in examples', async () => {
   expect(soundTree['components/examples/common/Refused.yaml']).toContain('x-anything');
   expect(await lint(soundTree)).toEqual([]);
 });
@@ -22,7 +22,7 @@ it('refuses a key that the table does not list', async () => {
   ]);
 });
 
-it('reads the table, which is the only list', async () => {
+it('reads the list of keys from the table', async () => {
   const table =
     '| key | where | values | meaning |\n|---|---|---|---|\n| `x-retry` | operation (required) | `never` | |\n| `x-mood` | property | `good` | |\n';
   const tree = withText(thing, '    const: thing', '    const: thing\n    x-mood: good');
@@ -35,7 +35,7 @@ it.each(['guessed', true])('refuses the provenance %s', async (value) => {
     {
       rule,
       at: `${thing}#/properties/kind/x-provenance`,
-      message: `x-provenance has the value ${JSON.stringify(value)}. EXTENSIONS.md has: shown, inferred, not-shown.`,
+      message: `x-provenance has the value ${JSON.stringify(value)}. EXTENSIONS.md allows: shown, inferred, not-shown.`,
     },
   ]);
 });
@@ -59,39 +59,39 @@ it.each(['guessed', '{ minimum: guessed }', '{}'])('refuses x-constraints: %s', 
 it('refuses a flag that is not true', async () => {
   const problems = await lint(withText(thing, '    const: thing', "    const: thing\n    x-secret: 'true'"));
   expect(problems).toEqual([
-    { rule, at: `${thing}#/properties/kind/x-secret`, message: 'x-secret has the value "true". EXTENSIONS.md has: true.' },
+    { rule, at: `${thing}#/properties/kind/x-secret`, message: 'x-secret has the value "true". EXTENSIONS.md allows: true.' },
   ]);
 });
 
-it('refuses a key where nothing reads it', async () => {
+it('refuses a key in a place where nothing reads it', async () => {
   expect(await lint(withText(file, '  x-retry: never\n', '  x-retry: never\n  x-secret: true\n'))).toEqual([
     {
       rule,
       at: `${file}#/put/x-secret`,
-      message: 'x-secret stands on a part of kind Operation, where nothing reads it. EXTENSIONS.md has it on: property.',
+      message: 'x-secret is on a part of kind Operation, where nothing reads it. EXTENSIONS.md allows it on: property.',
     },
   ]);
 });
 
-it('refuses a key that redocly.yaml says a document is without', async () => {
+it('refuses a key that redocly.yaml excludes from a document', async () => {
   const rules = { [rule]: { severity: 'error', without: ['x-seen', 'x-provenance'] } };
   const problems = await lint(treeOfTwo, { operator: { ...operator, rules } }, 'operator');
   expect(problems).toContainEqual({
     rule,
     at: 'operator/components/schemas/thing/ThingState.yaml#/anyOf/0/x-seen',
-    message: 'x-seen has no meaning in this document, as redocly.yaml says (without). Leave it out.',
+    message: 'x-seen has no meaning in this document, because redocly.yaml excludes it (without). Remove it.',
   });
   expect(new Set(problems.map(({ message }) => message.split(' ')[0]))).toEqual(new Set(['x-seen', 'x-provenance']));
 });
 
-it('judges the keys beside a reference too', async () => {
+it('checks keys next to a reference', async () => {
   const tree = withText(thing, '$ref: ThingState.yaml', '$ref: ThingState.yaml\n    x-provenance: guessed');
   expect(await lint(tree)).toEqual([
     { rule, at: `${thing}#/properties/state/x-provenance`, message: expect.stringContaining('x-provenance has the value "guessed"') },
   ]);
 });
 
-it('refuses an operation that does not say whether it may be sent again', async () => {
+it('refuses an operation without x-retry', async () => {
   expect(await lint(withText(file, '  x-retry: never\n', ''))).toEqual([
     {
       rule,
@@ -101,8 +101,8 @@ it('refuses an operation that does not say whether it may be sent again', async 
   ]);
 });
 
-it('stops at a table that it cannot read', async () => {
+it('fails if it cannot read the table', async () => {
   await expect(lint({ ...soundTree, 'EXTENSIONS.md': '| `x-retry` | everywhere | `never` | |\n' })).rejects.toThrow(
-    'x-retry stands on "everywhere", which is not one of operation, parameter',
+    'x-retry is allowed on "everywhere", which is not one of operation, parameter',
   );
 });

@@ -5,7 +5,7 @@ import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
 import { isFields, isText } from './nodes.ts';
 
-/** What the rows of EXTENSIONS.md say where a key may stand, as Redocly calls it. */
+/** Redocly's names for the places in EXTENSIONS.md where a key is allowed. */
 const KINDS = new Map([
   ['operation', 'Operation'],
   ['parameter', 'Parameter'],
@@ -15,7 +15,7 @@ const KINDS = new Map([
   ['property', 'Schema'],
 ]);
 
-/** Words of the column "values" that stand for all values of a kind. */
+/** Words of the column "values" that mean any value of a type. */
 const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
   ['a text', isText],
   ['a number', Number.isSafeInteger],
@@ -25,7 +25,7 @@ type Extension = {
   where: string;
   kinds: Set<string>;
   values: string[];
-  /** Whether a map whose entries have these values is a value too. */
+  /** Whether a map of these values is also a value. */
   isMap: boolean;
   isRequired: boolean;
 };
@@ -48,7 +48,7 @@ export function readExtensions(file: string): Map<string, Extension> {
     for (const word of where.replaceAll(/\(.*?\)/g, '').split(',')) {
       const kind = KINDS.get(word.trim());
       if (kind === undefined) {
-        throw new Error(`${file}: ${name} stands on "${word.trim()}", which is not one of ${[...KINDS.keys()].join(', ')}.`);
+        throw new Error(`${file}: ${name} is allowed on "${word.trim()}", which is not one of ${[...KINDS.keys()].join(', ')}.`);
       }
       kinds.add(kind);
     }
@@ -73,7 +73,7 @@ function isListed({ values, isMap }: Extension, value: unknown): boolean {
 }
 
 /**
- * Programs read x- keys, so a slip in one would go unseen: each is listed in EXTENSIONS.md and used as the table there says.
+ * Programs read x- keys, so a misspelt key would be ignored. Each key is listed in EXTENSIONS.md and used as its table says.
  *
  * The option `without` lists keys that a document does not use.
  *
@@ -85,7 +85,7 @@ export const extensions =
     const known = readExtensions(join(folder, 'EXTENSIONS.md'));
 
     function judge(node: unknown, { report, location, type }: Pick<UserContext, 'report' | 'location' | 'type'>): void {
-      // In a map, x-something is the name of an entry.
+      // In a map, a name that begins with x- is an entry.
       if (!isFields(node) || type.extensionsPrefix === undefined) return;
       for (const [key, value] of Object.entries(node)) {
         if (!key.startsWith('x-')) continue;
@@ -99,17 +99,17 @@ export const extensions =
           });
         } else if (without.includes(key)) {
           report({
-            message: `${key} has no meaning in this document, as redocly.yaml says (without). Leave it out.`,
+            message: `${key} has no meaning in this document, because redocly.yaml excludes it (without). Remove it.`,
             location: at.key(),
           });
         } else if (!extension.kinds.has(type.name)) {
           report({
-            message: `${key} stands on a part of kind ${type.name}, where nothing reads it. EXTENSIONS.md has it on: ${extension.where}.`,
+            message: `${key} is on a part of kind ${type.name}, where nothing reads it. EXTENSIONS.md allows it on: ${extension.where}.`,
             location: at.key(),
           });
         } else if (!isListed(extension, value)) {
           report({
-            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md has: ${extension.values.join(', ')}${extension.isMap ? ', or a map of keywords to these' : ''}.`,
+            message: `${key} has the value ${JSON.stringify(value)}. EXTENSIONS.md allows: ${extension.values.join(', ')}${extension.isMap ? ', or a map of keywords to these' : ''}.`,
             location: at,
           });
         }
@@ -130,7 +130,7 @@ export const extensions =
           }
         },
       },
-      // The keys beside a reference belong to no visited node.
+      // Redocly does not visit the keys next to a reference.
       ref: (node, context) => judge(node, context),
     };
   };

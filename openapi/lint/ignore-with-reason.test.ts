@@ -9,18 +9,18 @@ it('accepts a document that ignores nothing', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
-it('accepts what is ignored with a reason', async () => {
+it('accepts an ignored finding with a reason', async () => {
   const reasoned = entry.replace('    -', '    # The provider publishes no contact.\n    -');
   expect(await lint({ ...soundTree, '.redocly.lint-ignore.yaml': reasoned })).toEqual([]);
 });
 
-it('refuses what is ignored without a reason', async () => {
+it('refuses an ignored finding without a reason', async () => {
   expect(await lint({ ...soundTree, '.redocly.lint-ignore.yaml': entry })).toEqual([
     {
       rule: 'reseller/ignore-with-reason',
       at: 'openapi.yaml#/openapi',
       message:
-        ".redocly.lint-ignore.yaml:3 ignores '#/info' without a reason. Mend what it hides, or say why not in a comment on the line above.",
+        ".redocly.lint-ignore.yaml:3 ignores '#/info' without a reason. Fix the finding, or explain in a comment on the line above why it is ignored.",
     },
   ]);
 });

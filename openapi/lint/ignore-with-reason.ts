@@ -6,7 +6,7 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 const IGNORE_FILE = '.redocly.lint-ignore.yaml';
 
 /**
- * What lint is told to overlook has a reason, written above it. The ignore file itself is no document, so the root reports for it.
+ * Each ignored finding has a reason in the line above it. The ignore file is not a document, so the root document reports for it.
  *
  * @param folder - the folder of redocly.yaml
  */
@@ -21,7 +21,7 @@ export const ignoreWithReason =
         const isReasoned = lines[index - 1]?.trim().startsWith('#') === true;
         if (!/^\s*- /.test(line) || isReasoned) continue;
         report({
-          message: `${IGNORE_FILE}:${index + 1} ignores ${line.trim().slice(2)} without a reason. Mend what it hides, or say why not in a comment on the line above.`,
+          message: `${IGNORE_FILE}:${index + 1} ignores ${line.trim().slice(2)} without a reason. Fix the finding, or explain in a comment on the line above why it is ignored.`,
           location: location.child('openapi').key(),
         });
       }

@@ -1,4 +1,4 @@
-/** The links of both bundles: an example answer has what they read, and their targets take it. */
+/** The links of both bundles: an example response has the value that a link reads, and the target of the link accepts it. */
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';

@@ -6,7 +6,7 @@ import { parse, parseDocument } from 'yaml';
 
 import { entriesOf, type Fields, isFields } from './nodes.ts';
 
-/** What lies beside the documents and is no part of them; dot-files and *.md come on top. */
+/** Files next to the documents that are not part of them, in addition to dot-files and *.md. */
 const TOOLING = new Set([
   'lint',
   'not-shown',
@@ -49,10 +49,10 @@ function reachableFrom(roots: readonly string[]): Set<string> {
   const reached = new Set<string>();
   const waiting = [...roots];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    // A reference to nothing is reported by no-unresolved-refs.
+    // The rule no-unresolved-refs reports broken references.
     if (reached.has(file) || !existsSync(file)) continue;
     reached.add(file);
-    // Unlike parse, this does not throw at what is not YAML: Redocly says where such a file breaks.
+    // Unlike parse, this does not throw on invalid YAML. Redocly reports where such a file breaks.
     const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS();
     for (const reference of referencesIn(content)) {
       const [target] = reference.split('#');
@@ -79,8 +79,8 @@ function belongs(path: string): boolean {
 }
 
 /**
- * A file that no document reaches is forgotten work or a slip in a name, and Redocly never opens it.
- * The tree is one, so the first root document of redocly.yaml reports for all.
+ * A file that no document reaches is unfinished or misspelt, and Redocly never opens it.
+ * All documents share the tree, so the first root document of redocly.yaml reports for all.
  *
  * @param folder - the folder of redocly.yaml
  */
@@ -99,7 +99,7 @@ export const noOrphanFile =
           const path = relative(folder, file);
           if (reached.has(file) || belongs(path)) continue;
           report({
-            message: `${path.split(sep).join('/')} is reached from no root document. Refer to it with $ref, or delete it.`,
+            message: `${path.split(sep).join('/')} cannot be reached from any root document. Refer to it with $ref, or delete it.`,
             location: location.child('openapi').key(),
           });
         }

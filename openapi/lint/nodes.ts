@@ -1,11 +1,11 @@
-/** A part of a document that has fields, as YAML gives it: nothing is known of it yet. */
+/** An object in a document, as parsed from YAML and not yet checked. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a text says anything. */
+/** Whether a value is a text that is not blank. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }

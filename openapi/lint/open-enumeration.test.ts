@@ -22,12 +22,12 @@ it.each([
     '#/anyOf/0/enum',
   ],
   [
-    'has another branch that does not admit any text',
+    'has another branch that does not accept all texts',
     'description: State of a thing.\nanyOf:\n  - type: string\n    enum: [OK, LOCK]\n    x-seen: true\n  - type: string\n    pattern: ^O\n',
     '#/anyOf/0/enum',
   ],
   [
-    'stands in a oneOf, of which a known value matches two branches',
+    'is in a oneOf, where a known value matches two branches',
     'description: State of a thing.\noneOf:\n  - type: string\n    enum: [OK, LOCK]\n    x-seen: true\n  - type: string\n',
     '#/oneOf/0/enum',
   ],
@@ -36,32 +36,34 @@ it.each([
   expect(problems.filter((problem) => problem.rule === rule)).toEqual([{ rule, at: `${state}${pointer}`, message: closed }]);
 });
 
-it('refuses the mark without an enumeration', async () => {
+it('refuses x-seen without an enumeration', async () => {
   expect(await lint(withText(thing, '    const: thing', '    const: thing\n    x-seen: true'))).toEqual([
     {
       rule,
       at: `${thing}#/properties/kind/x-seen`,
-      message: 'x-seen stands on a schema without enum. Put it beside the enum whose values were seen.',
+      message: 'x-seen is on a schema without enum. Put it next to the enum whose values were seen.',
     },
   ]);
 });
 
-it('refuses a closed enumeration in an answer, at any depth', async () => {
+it('refuses a closed enumeration in a response at any depth', async () => {
   expect(await lint(withText(state, '    x-seen: true\n', '    x-constraints: shown\n'))).toEqual([
     {
       rule,
       at: `${state}#/anyOf/0/enum`,
-      message: expect.stringMatching(/^An answer has a closed enum.*Use const for a certain value; else mark the enum with x-seen: true/),
+      message: expect.stringMatching(
+        /^A response has a closed enum.*Use const for a certain value; otherwise mark the enum with x-seen: true/,
+      ),
     },
   ]);
 });
 
-it('refuses a closed enumeration that a form and an answer share', async () => {
+it('refuses a closed enumeration that a form and a response share', async () => {
   const form = 'components/schemas/thing/ChangeThingForm.yaml';
   const tree = withText(form, '    type: string\n    enum: [small, large]\n    description: Its new size.\n', '    $ref: ThingSize.yaml\n');
   const shared = withText(thing, '  kind:\n', '  size:\n    $ref: ThingSize.yaml\n  kind:\n', tree);
   const size = 'components/schemas/thing/ThingSize.yaml';
   expect(await lint({ ...shared, [size]: 'type: string\nx-constraints: shown\nenum: [small, large]\ndescription: Size.\n' })).toEqual([
-    { rule, at: `${size}#/enum`, message: expect.stringContaining('An answer has a closed enum') },
+    { rule, at: `${size}#/enum`, message: expect.stringContaining('A response has a closed enum') },
   ]);
 });

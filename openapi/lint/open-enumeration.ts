@@ -3,14 +3,14 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 import { isFields } from './nodes.ts';
 import { type FoundSchema, schemasOfContent } from './schemas.ts';
 
-/** Nothing but a text: what admits the values that were not seen. */
+/** A plain text schema, which accepts the values that were not seen. */
 function isAnyText(schema: unknown): boolean {
   return isFields(schema) && schema['type'] === 'string' && Object.keys(schema).every((key) => ['type', 'description'].includes(key));
 }
 
 /**
- * A client must survive a value that was not seen. What is listed in an answer is therefore marked as seen and stands beside a plain text;
- * a value that is certain is a `const`.
+ * A client must tolerate a value that was not seen. The enum of a response is therefore marked as seen and has a plain text as an alternative.
+ * A certain value is a `const`.
  */
 export const openEnumeration: Oas3Rule = () => {
   const judged = new Set<string>();
@@ -19,7 +19,7 @@ export const openEnumeration: Oas3Rule = () => {
       if (!('x-seen' in schema)) return;
       if (schema.enum === undefined) {
         report({
-          message: 'x-seen stands on a schema without enum. Put it beside the enum whose values were seen.',
+          message: 'x-seen is on a schema without enum. Put it next to the enum whose values were seen.',
           location: location.child('x-seen').key(),
         });
         return;
@@ -40,8 +40,8 @@ export const openEnumeration: Oas3Rule = () => {
         judged.add(found.location.absolutePointer);
         report({
           message:
-            'An answer has a closed enum, which breaks clients when a value is added. ' +
-            'Use const for a certain value; else mark the enum with x-seen: true, as a branch of an anyOf beside a plain "- type: string".',
+            'A response has a closed enum, which breaks clients when a value is added. ' +
+            'Use const for a certain value; otherwise mark the enum with x-seen: true, as a branch of an anyOf next to a plain "- type: string".',
           location: found.location.child('enum').key(),
         });
       }

@@ -6,7 +6,7 @@ import { soundTree, withText } from './testing/tree.ts';
 const rule = 'reseller/operation-naming';
 const file = 'paths/thing@{id}@info.yaml';
 
-it('accepts an operation that is named as clients and docs need it', async () => {
+it('accepts an operation that is named for clients and docs', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
@@ -21,7 +21,7 @@ it.each([
     'summary: Change a thing',
     'summary: Change a thing.',
     'summary',
-    'The summary "Change a thing." ends with a full stop. It is a title, without one: leave it out.',
+    'The summary "Change a thing." ends with a full stop. Remove it, because a summary is a title.',
   ],
   [
     'summary: Change a thing',

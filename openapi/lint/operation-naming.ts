@@ -12,7 +12,7 @@ export const operationNaming: Oas3Rule = () => ({
     }
     if (summary !== undefined && /[.!?]\s*$/.test(summary)) {
       report({
-        message: `The summary "${summary}" ends with a full stop. It is a title, without one: leave it out.`,
+        message: `The summary "${summary}" ends with a full stop. Remove it, because a summary is a title.`,
         location: location.child('summary'),
       });
     }

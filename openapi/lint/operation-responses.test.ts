@@ -7,7 +7,7 @@ const rule = 'reseller/operation-responses';
 const file = 'paths/thing@{id}@info.yaml';
 const at = `${file}#/put/responses`;
 
-it('accepts an operation that says what follows a missing key, an unknown id and a broken rule', async () => {
+it('accepts an operation with responses for a missing key, an unknown id and a broken rule', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
@@ -26,7 +26,7 @@ it('refuses an operation for sandboxes without 403', async () => {
   ]);
 });
 
-it('asks for no 401 where no credential is needed', async () => {
+it('does not require 401 if no credential is needed', async () => {
   const tree = withText(file, '  x-retry: never\n', '  x-retry: never\n  security: []\n');
   expect(await lint(withText(file, "    '401':\n      $ref: ../components/responses/Refused.yaml\n", '', tree))).toEqual([]);
 });

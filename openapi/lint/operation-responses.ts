@@ -4,7 +4,7 @@ import { isFields } from './nodes.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Errors stand under explicit codes, since generators drop `default`; these follow from what the operation is and takes. */
+/** Errors have explicit codes, because generators drop `default`. The kind and the input of an operation determine its errors. */
 export const operationResponses: Oas3Rule = () => ({
   PathItem(item, { report, location, key }) {
     for (const method of METHODS) {
@@ -15,7 +15,7 @@ export const operationResponses: Oas3Rule = () => ({
       const needed = [
         { status: '401', because: 'it needs a credential, which can be missing or unknown', applies: !isOpenToAll },
         { status: '403', because: 'a live service refuses it', applies: operation['x-sandbox-only'] === true },
-        // What a PUT to the end of a path names need not exist: it is made.
+        // A PUT creates the resource at the end of its path, so the resource need not exist.
         {
           status: '404',
           because: 'its path names something that may not exist',

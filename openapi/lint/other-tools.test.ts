@@ -6,7 +6,7 @@ import { findingsOfOtherTools } from './other-tools.ts';
 
 const bundle = readFileSync(new URL('../dist/openapi.json', import.meta.url), 'utf8');
 
-it('finds nothing in the bundle', async () => expect(await findingsOfOtherTools(bundle)).toEqual([]));
+it('reports nothing for the bundle', async () => expect(await findingsOfOtherTools(bundle)).toEqual([]));
 
 it('has swagger-parser refuse a server address that is a variable', async () => {
   const changed = {

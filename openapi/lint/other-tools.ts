@@ -1,4 +1,4 @@
-/** What two tools that others run over our documents say about them: Spectral with its ruleset `oas`, and swagger-parser. */
+/** The findings of two widely used tools: Spectral with its ruleset `oas`, and swagger-parser. */
 import { readFileSync } from 'node:fs';
 
 import SwaggerParser from '@apidevtools/swagger-parser';

@@ -9,21 +9,21 @@ export interface Place<Self> {
 
 export type Kind = 'path' | 'operation' | 'parameter' | 'body' | 'response' | 'header' | 'media' | 'schema';
 
-/** A part of a document, and what it inherits on the way that led to it. */
+/** A part of a document, and its inherited provenance. */
 export interface Part<At> {
   readonly kind: Kind;
-  /** The path and the method that led to it: `PUT /vm/create`. */
+  /** The method and path of its operation: `PUT /vm/create`. */
   readonly operation: string;
   readonly node: Fields;
   readonly location: At;
-  /** The scope of the part itself, with what it says of itself. */
+  /** The scope of the part, including its own keys. */
   readonly scope: Scope;
 }
 
-/** What a document is read by. */
+/** Access to a document. */
 export interface Reading<At> {
   readonly root: { readonly node: Fields; readonly location: At };
-  /** Where the reference in a part leads. */
+  /** Resolves the reference in a part. */
   readonly resolve: (part: Fields, at: At) => { readonly node: unknown; readonly location?: At | undefined };
 }
 
@@ -57,8 +57,8 @@ function schemas(keywords: string): Readonly<Record<string, Kind>> {
 }
 
 /**
- * Visits the parts that each operation of a document is made of, through references. A part is visited once for each operation and
- * scope that leads to it, since what it inherits depends on the way.
+ * Visits all parts of each operation of a document, through references. A part is visited once for each operation and scope,
+ * because its inherited provenance depends on the path that leads to it.
  */
 export function visitParts<At extends Place<At>>({ root, resolve }: Reading<At>, visit: (part: Part<At>) => void): void {
   for (const [path, item] of entriesOf(root.node['paths'])) {

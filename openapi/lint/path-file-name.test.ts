@@ -6,17 +6,17 @@ import { operator, soundTree, treeOfTwo, withText } from './testing/tree.ts';
 const PATH_FILE = 'paths/thing@{id}@info.yaml';
 const rule = 'reseller/path-file-name';
 
-it('accepts a path in a file that is named after it', async () => {
+it('accepts a path in a file with its name', async () => {
   expect(await lint(soundTree)).toEqual([]);
 });
 
-it('refuses a path in a file of another name', async () => {
+it('refuses a path in a file with another name', async () => {
   const { [PATH_FILE]: text = '', ...rest } = withText('openapi.yaml', PATH_FILE, 'paths/thing-info.yaml');
   expect(await lint({ ...rest, 'paths/thing-info.yaml': text })).toEqual([
     {
       rule,
       at: 'openapi.yaml#/paths/~1thing~1{id}~1info/$ref',
-      message: `The path /thing/{id}/info is kept in paths/thing-info.yaml. Name its file after it, with "@" for "/": ${PATH_FILE}.`,
+      message: `The path /thing/{id}/info is in paths/thing-info.yaml. Name its file after it, with "@" for "/": ${PATH_FILE}.`,
     },
   ]);
 });
@@ -33,12 +33,12 @@ it('refuses a path that is written in the root document', async () => {
   ]);
 });
 
-it('looks for the paths of a further document in the folder of its name', async () => {
+it('expects the paths of another document in the folder with its name', async () => {
   expect(await lint(treeOfTwo, { operator }, 'operator')).toEqual([]);
   const stray = withText('operator.yaml', `operator/${PATH_FILE}`, PATH_FILE, treeOfTwo);
   expect(await lint(stray, { operator }, 'operator')).toContainEqual({
     rule,
     at: 'operator.yaml#/paths/~1thing~1{id}~1info/$ref',
-    message: `The path /thing/{id}/info is kept in ${PATH_FILE}. Name its file after it, with "@" for "/": operator/${PATH_FILE}.`,
+    message: `The path /thing/{id}/info is in ${PATH_FILE}. Name its file after it, with "@" for "/": operator/${PATH_FILE}.`,
   });
 });

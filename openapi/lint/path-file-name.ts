@@ -3,7 +3,7 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 import { folderOfParts } from './layout.ts';
 import { isReference } from './nodes.ts';
 
-/** A path is found by its name: each has a file of its own, named after the path. */
+/** A path can be found by its name: each path has a separate file, named after the path. */
 export const pathFileName: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
     const folder = folderOfParts(location.source.absoluteRef);
@@ -16,7 +16,7 @@ export const pathFileName: Oas3Rule = () => ({
         });
       } else if (item.$ref.replace(/^\.\//, '') !== expected) {
         report({
-          message: `The path ${path} is kept in ${item.$ref}. Name its file after it, with "@" for "/": ${expected}.`,
+          message: `The path ${path} is in ${item.$ref}. Name its file after it, with "@" for "/": ${expected}.`,
           location: location.child([path, '$ref']),
         });
       }

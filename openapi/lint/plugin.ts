@@ -20,10 +20,10 @@ import { provenanceRemark } from './provenance-remark.ts';
 import { referenceSiblings } from './reference-siblings.ts';
 import { requestExamples } from './request-examples.ts';
 
-/** What the Redocly CLI loads. Files beside a document are looked up from the folder of redocly.yaml. */
-// oxlint-disable-next-line import/no-default-export -- The CLI asks for one.
+/** The plugin that the Redocly CLI loads. It resolves files relative to the folder of redocly.yaml. */
+// oxlint-disable-next-line import/no-default-export -- The CLI requires one.
 export default function reseller({ contentDir }: { contentDir: string }): Plugin {
-  // The CLI gives it relative to where it was started.
+  // The CLI gives it relative to the current directory.
   const folder = resolve(contentDir);
   return {
     id: 'reseller',

@@ -1,6 +1,6 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 
-/** What one of ECMAScript, Python, Go (RE2) and PCRE does not know or reads in another way. */
+/** Syntax that ECMAScript, Python, Go (RE2) or PCRE does not support or interprets differently. */
 const NOT_SHARED: readonly (readonly [RegExp, string])[] = [
   [/\\[pP]/, 'a Unicode property (\\p)'],
   [/\\u/, 'an escape by \\u'],
@@ -9,7 +9,7 @@ const NOT_SHARED: readonly (readonly [RegExp, string])[] = [
   [/\\[ZzAG]/, 'an anchor other than ^ and $'],
 ];
 
-/** Clients in many languages and generators of code compile the patterns of the document, most of them without the flag `u`. */
+/** Clients in many languages and code generators compile the patterns of the document, most of them without the flag `u`. */
 export const portablePattern: Oas3Rule = () => ({
   Schema({ pattern }, { report, location }) {
     if (typeof pattern !== 'string') return;
@@ -17,7 +17,7 @@ export const portablePattern: Oas3Rule = () => ({
     for (const [construct, name] of NOT_SHARED) {
       if (!construct.test(pattern)) continue;
       report({
-        message: `The pattern has ${name}, which not every engine has. Write what is excluded as \\x ranges, and have the service judge the rest.`,
+        message: `The pattern has ${name}, which some engines do not support. Write the excluded characters as \\x ranges, and let the service check the rest.`,
         location: at,
       });
     }

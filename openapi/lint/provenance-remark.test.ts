@@ -9,7 +9,7 @@ const NOT_SHOWN = '*Not shown in the specification; this is our choice.*';
 const thing = 'components/schemas/thing/Thing.yaml';
 const path = 'paths/thing@{id}@info.yaml';
 
-describe('the remark on what the specification does not show', () => {
+describe('the provenance remark', () => {
   let document: unknown;
   const operation = (...keys: string[]) => partOf(document, 'paths', '/thing/{id}/info', 'put', ...keys);
   const component = (...keys: string[]) => partOf(document, 'components', ...keys);
@@ -30,9 +30,9 @@ describe('the remark on what the specification does not show', () => {
     tree = withText(thing, '    const: thing\n', '    const: thing\n    x-provenance: inferred\n', tree);
     tree = withText(thing, '    description: Name of the thing.\n', '    x-provenance: shown\n    description: Name of the thing.\n', tree);
     const more =
-      `  twice:\n    type: string\n    x-provenance: inferred\n    description: |-\n      Said already.\n\n      ${INFERRED}\n` +
+      `  twice:\n    type: string\n    x-provenance: inferred\n    description: |-\n      Already remarked.\n\n      ${INFERRED}\n` +
       '  again:\n    $ref: ThingState.yaml\n' +
-      '  beside:\n    $ref: ThingName.yaml\n    x-provenance: inferred\n' +
+      '  sibling:\n    $ref: ThingName.yaml\n    x-provenance: inferred\n' +
       limited('inferredLimit', 'inferred') +
       limited('shownLimit', 'shown') +
       limited('mixed', "{ '*': not-shown, maxLength: shown, pattern: inferred }") +
@@ -42,43 +42,42 @@ describe('the remark on what the specification does not show', () => {
     document = await bundle({ ...tree, 'components/schemas/thing/ThingName.yaml': 'type: string\ndescription: A name.\n' });
   });
 
-  it('stands on operations', () => expect(operation('description')).toBe(`Changes one thing.\n\n${INFERRED}`));
-  it('stands on responses in place', () =>
-    expect(operation('responses', '200', 'description')).toBe(`The thing was changed.\n\n${INFERRED}`));
-  it('stands once on responses that several operations share', () => {
+  it('is on operations', () => expect(operation('description')).toBe(`Changes one thing.\n\n${INFERRED}`));
+  it('is on responses in place', () => expect(operation('responses', '200', 'description')).toBe(`The thing was changed.\n\n${INFERRED}`));
+  it('is once on responses that several operations share', () => {
     expect(component('responses', 'Refused', 'description')).toBe(`The request was refused.\n\n${NOT_SHOWN}`);
   });
-  it('stands on parameters', () => {
+  it('is on parameters', () => {
     expect(component('parameters', 'ThingId', 'description')).toBe(`Identifier of the thing.\n\n${INFERRED}`);
   });
-  it('stands on headers', () => expect(component('headers', 'RetryAfter', 'description')).toBe(`Seconds to wait.\n\n${NOT_SHOWN}`));
-  it('stands on properties', () => {
-    expect(component('schemas', 'Thing', 'properties', 'kind', 'description')).toBe(`What it is.\n\n${INFERRED}`);
+  it('is on headers', () => expect(component('headers', 'RetryAfter', 'description')).toBe(`Seconds to wait.\n\n${NOT_SHOWN}`));
+  it('is on properties', () => {
+    expect(component('schemas', 'Thing', 'properties', 'kind', 'description')).toBe(`Kind of thing.\n\n${INFERRED}`);
   });
   it('is the description of a schema that has none', () => expect(component('schemas', 'ThingState', 'description')).toBe(NOT_SHOWN));
-  it('is not said twice', () => {
-    expect(component('schemas', 'Thing', 'properties', 'twice', 'description')).toBe(`Said already.\n\n${INFERRED}`);
+  it('is not repeated', () => {
+    expect(component('schemas', 'Thing', 'properties', 'twice', 'description')).toBe(`Already remarked.\n\n${INFERRED}`);
   });
-  it('does not stand on what the specification shows', () => {
+  it('is absent if the specification shows the fact', () => {
     expect(component('schemas', 'Thing', 'properties', 'name', 'description')).toBe('Name of the thing.');
     expect(component('schemas', 'Thing', 'description')).toBe('A thing.');
   });
-  it('stands on the target of a reference only', () => {
+  it('is only on the target of a reference', () => {
     expect(component('schemas', 'Thing', 'properties', 'again')).toEqual({ $ref: '#/components/schemas/ThingState' });
   });
-  it('stands beside a reference that has a provenance of its own', () => {
-    expect(component('schemas', 'Thing', 'properties', 'beside')).toEqual({
+  it('is next to a reference that has its own provenance', () => {
+    expect(component('schemas', 'Thing', 'properties', 'sibling')).toEqual({
       $ref: '#/components/schemas/ThingName',
       'x-provenance': 'inferred',
       description: INFERRED,
     });
     expect(component('schemas', 'ThingName', 'description')).toBe('A name.');
   });
-  it('says of the limits of a whole form once where they come from', () => {
+  it('gives the provenance of the limits of a whole form once', () => {
     const form = component('schemas', 'ChangeThingForm');
-    expect(partOf(form, 'description')).toBe(`What a thing is to be.\n\n*Limits not shown; they are our choice.*`);
+    expect(partOf(form, 'description')).toBe(`The thing to change.\n\n*Limits not shown; they are our choice.*`);
     expect(partOf(form, 'properties', 'size', 'description')).toBe('Its new size.');
-    expect(operation('requestBody', 'description')).toBe(`What the thing is to be.\n\n*Limits not shown; they are our choice.*`);
+    expect(operation('requestBody', 'description')).toBe(`The new state of the thing.\n\n*Limits not shown; they are our choice.*`);
   });
   it.each([
     ['inferredLimit', 'A text.\n\n*Limits inferred.*'],
@@ -86,7 +85,7 @@ describe('the remark on what the specification does not show', () => {
     ['mixed', 'A text.\n\n*Limits not shown; they are our choice. Shown: `maxLength`. Inferred: `pattern`.*'],
     ['exception', 'A text.\n\n*Shown: `maxLength`.*'],
     ['unknown', `A text.\n\n${NOT_SHOWN}`],
-  ])('says where the limits of %s come from', (name, description) => {
+  ])('gives the provenance of the limits of %s', (name, description) => {
     expect(component('schemas', 'Thing', 'properties', name, 'description')).toBe(description);
   });
   it('leaves examples alone', () => {
@@ -94,6 +93,6 @@ describe('the remark on what the specification does not show', () => {
   });
 });
 
-it('comes beside the text of description.md, which takes the place of the description of the document', async () => {
+it('leaves the text of description.md as the description of the document', async () => {
   expect(partOf(await bundle(soundTree), 'info', 'description')).toBe(soundTree['description.md']);
 });

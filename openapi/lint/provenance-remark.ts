@@ -17,7 +17,7 @@ const EXCEPTION_REMARKS = new Map<unknown, string>([
   ['not-shown', 'Not shown'],
 ]);
 
-/** The remark on the limits of a schema whose existence is shown: one for all of them, then the keywords that differ. */
+/** The remark on the limits of a shown schema: one remark for all limits, followed by the exceptions. */
 function remarkOnLimits(written: unknown): string | undefined {
   if (!isFields(written)) return LIMITS_REMARKS.get(written);
   const exceptions = [...EXCEPTION_REMARKS].flatMap(([provenance, text]) => {
@@ -34,7 +34,7 @@ function remarkOn(part: Fields): string | undefined {
   return isText(limits) ? `*${limits}*` : undefined;
 }
 
-/** Adds a remark to the description of a part, once: by default the one that its own provenance requires. */
+/** Adds a remark to the description of a part, at most once. The default is the remark for its own provenance. */
 function addRemark(part: unknown, remark = isFields(part) ? remarkOn(part) : undefined): void {
   if (!isFields(part) || remark === undefined) return;
   const said = isText(part['description']) ? part['description'].trimEnd() : '';
@@ -42,17 +42,17 @@ function addRemark(part: unknown, remark = isFields(part) ? remarkOn(part) : und
 }
 
 /**
- * Docs and generated types show descriptions, not x- keys: the bundle says in the description what the specification does not show.
- * It says so only where the key is written, and not again for everything that inherits it.
+ * Docs and generated types show descriptions but not x- keys, so the bundle adds the provenance to the description.
+ * It does so only where the key is written, not for each part that inherits it.
  */
 export const provenanceRemark: Oas3Decorator = () => ({
   any: {
     leave: (node: unknown, { type }) => {
-      // A key of that name inside an example is data.
+      // Inside an example, a key with this name is data.
       if (type.extensionsPrefix !== undefined) addRemark(node);
     },
   },
-  // Docs show the description of a body, and not that of the schema that all of it has.
+  // Docs show the description of the request body, not that of its schema.
   RequestBody: {
     leave: (body, { resolve }) => {
       for (const [, media] of entriesOf(body.content)) {
@@ -61,6 +61,6 @@ export const provenanceRemark: Oas3Decorator = () => ({
       }
     },
   },
-  // The keys next to a reference belong to no visited node.
+  // Redocly does not visit the keys next to a reference.
   ref: { leave: (node) => addRemark(node) },
 });

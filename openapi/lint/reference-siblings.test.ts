@@ -4,13 +4,13 @@ import { lint } from './testing/redocly.ts';
 import { withText } from './testing/tree.ts';
 
 const FILE = 'components/schemas/thing/Thing.yaml';
-const found = async (beside: string) => {
-  const problems = await lint(withText(FILE, '  kind:\n', `  beside:\n    $ref: ThingState.yaml\n    ${beside}\n  kind:\n`));
+const found = async (sibling: string) => {
+  const problems = await lint(withText(FILE, '  kind:\n', `  again:\n    $ref: ThingState.yaml\n    ${sibling}\n  kind:\n`));
   return problems.filter(({ rule }) => rule === 'reseller/reference-siblings').map(({ message }) => message);
 };
 
-it('refuses a constraint beside a reference', async () => {
-  expect(await found('maxLength: 3')).toEqual([expect.stringContaining('maxLength stands beside a $ref')]);
+it('refuses a constraint next to a reference', async () => {
+  expect(await found('maxLength: 3')).toEqual([expect.stringContaining('maxLength is next to a $ref')]);
 });
 
-it('accepts a remark beside a reference', async () => expect(await found('description: Of this thing.')).toEqual([]));
+it('accepts a remark next to a reference', async () => expect(await found('description: Of this thing.')).toEqual([]));

@@ -4,14 +4,14 @@ import { isReference } from './nodes.ts';
 
 const REMARKS = new Set(['$ref', 'description', 'summary', 'default', 'examples', 'deprecated']);
 
-/** Generators drop a constraint that stands beside a reference, or write code that does not compile. */
+/** Generators drop a constraint next to a reference, or write code that does not compile. */
 export const referenceSiblings: Oas3Rule = () => ({
   ref(node, { report, location }) {
     if (!isReference(node)) return;
     for (const key of Object.keys(node)) {
       if (REMARKS.has(key) || key.startsWith('x-')) continue;
       report({
-        message: `${key} stands beside a $ref, where many tools ignore it. Write allOf with the reference as one item and the constraint as another.`,
+        message: `${key} is next to a $ref, where many tools ignore it. Write allOf with the reference as one item and the constraint as another.`,
         location: location.child(key).key(),
       });
     }

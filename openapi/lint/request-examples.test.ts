@@ -10,6 +10,6 @@ it('repeats the examples of a request body in its schema', async () => {
   expect(partOf(document, 'components', 'schemas', 'ChangeThingForm', 'examples')).toEqual([example]);
 });
 
-it('adds no examples to the schemas of answers', async () => {
+it('adds no examples to the schemas of responses', async () => {
   expect(partOf(await bundle(soundTree), 'components', 'schemas', 'Thing', 'examples')).toBeUndefined();
 });

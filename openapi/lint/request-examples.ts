@@ -3,8 +3,8 @@ import type { Oas3Decorator } from '@redocly/openapi-core';
 import { entriesOf, isFields, isReference } from './nodes.ts';
 
 /**
- * Repeats the examples of a request body in its schema. Many tools (Postman, generators of mocks and of tests) read examples there
- * alone, and send a body made up from types where they find none.
+ * Repeats the examples of a request body in its schema. Many tools (Postman, generators of mocks and tests) read only these
+ * examples, and otherwise make up a body from the types.
  */
 export const requestExamples: Oas3Decorator = () => ({
   RequestBody: {

@@ -10,8 +10,8 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 
 /**
- * A schema and all schemas that it is made of, through references, each once.
- * Redocly visits a shared schema only where it meets it first, which does not tell whether an answer, a form or both use it.
+ * A schema and all of its subschemas, through references, each once.
+ * Redocly visits a shared schema only at its first use, so its visitors cannot know whether a response, a form or both use it.
  */
 export function schemasWithin(schema: unknown, location: Location, resolve: UserContext['resolve']): FoundSchema[] {
   const found = new Map<string, FoundSchema>();
@@ -22,7 +22,7 @@ export function schemasWithin(schema: unknown, location: Location, resolve: User
     if (!isFields(node)) return;
     const target = resolve<Record<string, unknown>>(node, at.source.absoluteRef);
     if (!isFields(target.node) || !target.location) return;
-    // What is not a reference resolves to itself, without its place.
+    // A node that is not a reference resolves to itself, without a location.
     const place = '$ref' in node ? target.location : at;
     if (found.has(place.absolutePointer)) return;
     const resolved = target.node;
@@ -38,7 +38,7 @@ export function schemasWithin(schema: unknown, location: Location, resolve: User
   }
 }
 
-/** Every schema of a body, by whatever media type. */
+/** Every schema of a body, for all media types. */
 export function schemasOfContent(content: unknown, location: Location, resolve: UserContext['resolve']): FoundSchema[] {
   return entriesOf(content).flatMap(([mediaType, media]) =>
     isFields(media) ? schemasWithin(media['schema'], location.child(['content', mediaType, 'schema']), resolve) : [],

@@ -6,12 +6,12 @@ import { statementsOf } from './statements.ts';
 export const FACT_KINDS = ['operation', 'parameter', 'response', 'header', 'schema', 'field', 'value', 'limit', 'statement'] as const;
 export type FactKind = (typeof FACT_KINDS)[number];
 
-/** One thing that a document states, at one place. */
+/** One fact that a document states, at one place. */
 export interface Fact {
   readonly kind: FactKind;
   readonly pointer: string;
   readonly text: string;
-  /** The firmest one, where several ways lead to the place. */
+  /** The strongest one, if several paths lead to the place. */
   readonly provenance: Provenance;
   /** The operations whose description contains the place. */
   readonly operations: ReadonlySet<string>;
@@ -22,9 +22,9 @@ const SHARED_PART = /^\/components\/[a-zA-Z]+\/[^/]+$/;
 const MAX_VALUE_LENGTH = 60;
 
 /**
- * Everything that a bundled document states and that has a provenance, in the order of its operations.
+ * All facts of a bundled document that have a provenance, in the order of its operations.
  *
- * @throws Error if a constraint has none, which lint refuses
+ * @throws Error if a constraint has no provenance, which lint refuses
  */
 export function readFacts(document: Fields): Fact[] {
   const facts = new Map<string, Fact>();
@@ -65,7 +65,7 @@ function factsOfSchema({ node, location, scope }: Part<Pointer>): (readonly [Fac
     found.push(...node['enum'].map((value) => ['value', String(value), scope.provenance] as const));
   for (const keyword of constraintsIn(node)) {
     const provenance = provenanceOfConstraint(node, keyword, scope);
-    if (provenance === undefined) throw new Error(`Nothing says where ${keyword} at ${at} comes from. Lint the document first.`);
+    if (provenance === undefined) throw new Error(`${keyword} at ${at} has no provenance. Lint the document first.`);
     found.push(['limit', `${keyword}: ${shortened(JSON.stringify(node[keyword]))}`, provenance]);
   }
   return found;
@@ -95,7 +95,7 @@ function firmer(one: Provenance, other: Provenance): Provenance {
   return FIRMNESS.indexOf(one) < FIRMNESS.indexOf(other) ? one : other;
 }
 
-/** A place in a document in one piece. */
+/** A JSON pointer into a document without references to other files. */
 interface Pointer extends Place<Pointer> {
   readonly absolutePointer: string;
 }

@@ -1,4 +1,4 @@
-/** Writes NOT-SHOWN.md from the bundle; with `--check` only compares, and fails where the file is not what the document gives. */
+/** Writes NOT-SHOWN.md from the bundle. With `--check` it only compares, and fails if the file is out of date. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -8,7 +8,7 @@ it.each([
     'Its unit is not shown; this service returns seconds.',
     'not-shown',
   ],
-  ['Price. That it is in EUR is inferred.', 'That it is in EUR is inferred.', 'inferred'],
+  ['Price. It is inferred that it is in EUR.', 'It is inferred that it is in EUR.', 'inferred'],
   [
     '`PAID` was seen, `CANCELED` is inferred, and the list is not shown.',
     '`PAID` was seen, `CANCELED` is inferred, and the list is not shown.',
@@ -19,11 +19,11 @@ it.each([
   expect(statementsOf(description)).toEqual([{ text, provenance }]);
 });
 
-it('finds nothing in what is shown, nor in the remark that the bundle adds', () => {
+it('finds nothing in a shown description or in the remark that the bundle adds', () => {
   expect(statementsOf('Virtual cores. The maximum depends on the host system.\n\n*Limits not shown; they are our choice.*')).toEqual([]);
 });
 
-it('names the heading of a sentence, and takes a whole list or table after its introduction', () => {
+it('returns the heading of a sentence, and all items of a list or table after a marked introduction', () => {
   const markdown = `First (inferred).
 
 ## How to read this document

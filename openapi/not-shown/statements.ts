@@ -1,6 +1,6 @@
 import type { Provenance } from '../lint/constraints.ts';
 
-/** A sentence that says for itself that the specification does not show what it states. */
+/** A sentence that states its own provenance: the specification does not show its content. */
 export interface Statement {
   readonly text: string;
   readonly provenance: Exclude<Provenance, 'shown'>;
@@ -12,7 +12,7 @@ const REMARK = /^\*[^*]+\*$/;
 /** The section of description.md that explains the words. */
 const LEGEND = 'How to read this document';
 
-/** The sentences of a description that carry a marker. */
+/** The sentences of a description that contain a marker. */
 export function statementsOf(description: string): Statement[] {
   return description.split(/\n\s*\n/).flatMap((paragraph) => {
     const text = oneLine(paragraph);
@@ -20,7 +20,7 @@ export function statementsOf(description: string): Statement[] {
   });
 }
 
-/** The same for description.md, by heading. In a list or a table after a marked paragraph that introduces it, everything counts. */
+/** The same for description.md, by heading. If a marked paragraph introduces a list or a table, every item counts. */
 export function statementsOfMarkdown(markdown: string): (Statement & { readonly heading: string })[] {
   let heading = '';
   let introduction: Statement['provenance'] | undefined;
@@ -40,7 +40,7 @@ export function statementsOfMarkdown(markdown: string): (Statement & { readonly 
     }
     const found = sentencesOf(oneLine(block)).flatMap(statementOf);
     introduction = found.some(({ text }) => /in this implementation/i.test(text)) ? 'not-shown' : undefined;
-    // The introduction of a list says nothing without the list.
+    // The introduction of a list states nothing without the list.
     return found.filter(({ text }) => !text.endsWith(':')).map((statement) => ({ heading, ...statement }));
   });
 }

@@ -61,7 +61,7 @@ describe('the table of a small document', () => {
     expect(rows('Thing')).toEqual(['|  | field `name` | inferred |']);
     expect(rows('ThingState')).toEqual(['|  | values `OK`, `LOCK` | inferred |']);
   });
-  it('counts every kind', () => {
+  it('counts each kind of fact', () => {
     expect(table).toContain('| operations | 1 | 0 | 0 |');
     expect(table).toContain('| responses of operations | 1 | 0 | 3 |');
     expect(table).toContain('| limits of values | 1 | 0 | 4 |');
@@ -76,7 +76,7 @@ it('changes with the document', async () => {
   expect(after).not.toContain('limit `additionalProperties: false`');
 });
 
-it('takes a schema that is shown in one place and not shown in another as shown', async () => {
+it('counts a schema as shown if it is shown in one place and not shown in another', async () => {
   const tree = withText(
     'components/schemas/common/Refusal.yaml',
     'properties:\n',
@@ -88,7 +88,7 @@ it('takes a schema that is shown in one place and not shown in another as shown'
 describe('the reseller document', () => {
   const document: unknown = JSON.parse(readFileSync(new URL('../dist/openapi.json', import.meta.url), 'utf8'));
 
-  it('has a provenance for every constraint of its schemas, and the table counts each', () => {
+  it('has a provenance for each constraint of its schemas, and the table counts each constraint', () => {
     if (!isFields(document)) throw new Error('The bundle is not a document.');
     const places = new Set<string>();
     const search = (node: unknown, pointer: string): void => {

@@ -23,7 +23,7 @@ interface Row {
   readonly provenance: Provenance;
 }
 
-/** NOT-SHOWN.md: what a bundled document states and the specification does not show, in Markdown. */
+/** NOT-SHOWN.md: the facts of a bundled document that the specification does not show, as Markdown. */
 export function notShownTable(document: Fields): string {
   const all = readFacts(document);
   const facts = all.filter(({ provenance }) => provenance !== 'shown');
@@ -35,8 +35,8 @@ export function notShownTable(document: Fields): string {
     [...owners].filter(([owner]) => isWanted(owner)).map(([owner, own]) => section(owner, own, operations.size));
   return [
     '# What the specification does not show',
-    'Generated from `openapi.yaml` by `npx pnpm@12 generate`; do not edit. [EXTENSIONS.md](../EXTENSIONS.md) explains `x-provenance` and `x-constraints`, which these facts come from.',
-    'A part that several operations share is listed and counted once, in the first section that names it. "Inferred" follows from what is shown; "not shown" is our choice. Lint refuses a limit that says neither, so none is missing.',
+    'Generated from `openapi.yaml` by `npx pnpm@12 generate`; do not edit. [EXTENSIONS.md](../EXTENSIONS.md) explains `x-provenance` and `x-constraints`, the sources of this table.',
+    'A part that several operations share is listed and counted once, in the first section that uses it. "Inferred" facts follow from shown facts; "not shown" facts are our choice. Lint refuses a limit without a provenance, so the list is complete.',
     counts(all, general),
     '## Operations',
     ...sections((owner) => !owner.startsWith('components ')),
@@ -60,7 +60,7 @@ function counts(all: readonly Fact[], general: readonly { readonly provenance: P
     const [shown, inferred, notShown] = (['shown', 'inferred', 'not-shown'] as const).map(
       (wanted) => own.filter(({ provenance }) => provenance === wanted).length,
     );
-    // A sentence without a marker is shown, and nobody counts those.
+    // A sentence without a marker is shown, and shown sentences are not counted.
     return `| ${LABELS[kind]} | ${kind === 'statement' ? '' : shown} | ${inferred} | ${notShown} |`;
   });
   return ['| | shown | inferred | not shown |', '|---|---|---|---|', ...rows].join('\n');
@@ -79,7 +79,7 @@ function section(owner: string, facts: readonly Fact[], operationCount: number):
   return `### ${name}\n\nUsed by ${used}.\n\n${table('place', rowsOf(facts))}`;
 }
 
-/** Facts of one kind and provenance as one row where they are names, and where they are the limits of one value. */
+/** Combines names, or the limits of one value, that have the same kind and provenance into one row. */
 function rowsOf(facts: readonly Fact[]): Row[] {
   const groups = Map.groupBy(facts, ({ kind, pointer, text, provenance }) => {
     if (kind === 'statement') return `${pointer} ${text}`;
@@ -96,7 +96,7 @@ function rowsOf(facts: readonly Fact[]): Row[] {
   });
 }
 
-/** The place that has the named fact: a limit and a value are at their schema, everything else is in a map or a list. */
+/** The place of the fact: limits and values are at their schema, all other facts are in a map or a list. */
 function holderOf(kind: FactKind, pointer: string): string {
   return kind === 'limit' || kind === 'value' ? pointer : pointer.split('/').slice(0, -2).join('/');
 }
@@ -117,13 +117,13 @@ function tokensOf(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The operation or the component that a pointer is in. */
+/** The operation or component that contains a pointer. */
 function ownerOf(pointer: string): string {
   const [first, second = '', third = ''] = tokensOf(pointer);
   return first === 'components' ? `components ${second} ${third}` : `${third.toUpperCase()} ${second}`;
 }
 
-/** The rest of a pointer within its operation or component, for people: `data.list[].name`. */
+/** The rest of a pointer within its operation or component in readable form: `data.list[].name`. */
 function placeOf(pointer: string): string {
   const tokens = tokensOf(pointer).slice(3);
   let text = '';

@@ -4,14 +4,14 @@ import { MASK } from '@reseller/contract';
 export interface Console {
   /** One line, or several, of output. */
   readonly print: (text: string) => void;
-  /** A line that says how far it is; the next one may take its place. */
-  readonly progress: (line: string) => void;
+  /** A line of progress; the next one may take its place. A passing one is shown only where it does. */
+  readonly progress: (line: string, isPassing?: boolean) => void;
 }
 
 /** A console that lets neither secrets nor what steers a terminal pass, whatever reaches it. */
 export function guarded(output: Console, secrets: readonly string[]): Console {
   const clean = (text: string): string => withoutSecrets(text, secrets).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
-  return { print: (text) => output.print(clean(text)), progress: (line) => output.progress(clean(line)) };
+  return { print: (text) => output.print(clean(text)), progress: (line, isPassing) => output.progress(clean(line), isPassing) };
 }
 
 /** A text without secrets, as they are and as JSON, XML and URLs would write them. */

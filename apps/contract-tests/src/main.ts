@@ -1,16 +1,18 @@
+import { styleText } from 'node:util';
 import { runCommand } from './command.ts';
+import { coloured } from './render.ts';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
 const EVERY = 25;
-const { stderr } = process;
+const { stderr, stdout } = process;
 let lines = 0;
 
 /** On a terminal one line that changes, in a log now and then a line. */
-function progress(line: string): void {
+function progress(line: string, isPassing = false): void {
   if (stderr.isTTY) stderr.write(`\r\u001B[K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
-  else if (++lines % EVERY === 0) stderr.write(`${line}\n`);
+  else if (!isPassing && ++lines % EVERY === 0) stderr.write(`${line}\n`);
 }
 
 process.exitCode = await runCommand(process.argv.slice(2), {
@@ -20,7 +22,9 @@ process.exitCode = await runCommand(process.argv.slice(2), {
     progress,
     print(text) {
       if (stderr.isTTY) stderr.write('\r\u001B[K');
-      process.stdout.write(`${text}\n`);
+      // Node leaves colours out where the terminal has none, or NO_COLOR is set.
+      const shown = stdout.isTTY ? coloured(text, (colour, part) => styleText(colour, part, { stream: stdout })) : text;
+      stdout.write(`${shown}\n`);
     },
   },
 });

@@ -1,30 +1,44 @@
-import { summaryLine, type Report, type SettledFinding, type SettledReport } from '@reseller/contract/engine';
+import { summarise, summaryLine, VERDICTS, type Report, type SettledFinding, type SettledReport } from '@reseller/contract/engine';
 
 type Coverage = Report['coverage'][number];
 
-/** A report for people: one line an operation, then what was found, then what was not verified. */
+/** Longer values are cut on a terminal; the other reports have them whole. */
+const MAX_VALUE_LENGTH = 160;
+/** How many operations of one finding, and how many unverified findings, a terminal shows. */
+const MAX_OPERATIONS = 5;
+const MAX_UNVERIFIED = 15;
+
+/** A report for a terminal: the result first, then findings from the gravest to the mildest, then the operations. */
 export function renderReport(report: SettledReport): string {
-  const { coverage, findings, fixed, left, unfinished } = report;
+  const { coverage, findings, fixed, left, unfinished, notes, spent } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
+  const found = open.filter(({ verdict }) => verdict !== 'unverified');
   const sections = [
-    `Contract of ${report.target}, ${report.mode}, seed ${report.seed}`,
-    table(coverage.filter(({ requests }) => requests > 0)),
+    [
+      `${summarise(report).verdict}  ${report.document.title} ${report.document.version} at ${report.target}, ${report.mode}, seed ${report.seed}`,
+      summaryLine(report),
+    ].join('\n'),
   ];
-  if (open.length > 0) sections.push(['Findings', ...open.map(renderFinding)].join('\n\n'));
+  if (notes.length > 0) sections.push(['About the document', ...notes.map((line) => `  ${line}`)].join('\n'));
+  if (unfinished.length > 0) sections.push(['Planned to be undone, and not undone', ...unfinished.map((line) => `  ${line}`)].join('\n'));
+  if (found.length > 0) sections.push(['Findings', ...found.map(renderFinding)].join('\n\n'));
   if (fixed.length > 0)
     sections.push(
       ['Fixed: take these off the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
     );
-  if (unfinished.length > 0) sections.push(['Planned to be undone, and not undone', ...unfinished.map((line) => `  ${line}`)].join('\n'));
   if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
-  const { spent } = report;
   if (spent.amount !== '0.00' || spent.unknown > 0)
-    sections.push(`Spent: ${spent.amount}${spent.unknown === 0 ? '' : `, and ${spent.unknown} purchases of unknown price`}`);
+    sections.push(`Spent: ${spent.amount}${spent.unknown === 0 ? '' : `, and ${counted(spent.unknown, 'purchase')} of unknown price`}`);
+  sections.push(table(coverage.filter(({ requests }) => requests > 0)));
   const unverified = coverage.filter((row) => !row.verified);
   if (unverified.length > 0)
     sections.push(['Unverified (neither passed nor failed)', ...columns(unverified.map((row) => [row.operation, row.reason]))].join('\n'));
-  sections.push(summaryLine(report));
+  sections.push(...unverifiedFindings(open.filter(({ verdict }) => verdict === 'unverified')));
   return sections.join('\n\n');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function table(rows: readonly Coverage[]): string {
@@ -41,13 +55,12 @@ function table(rows: readonly Coverage[]): string {
 }
 
 function renderFinding(finding: SettledFinding): string {
-  const { verdict, about, check, message, expected, observed, touches, source, client, curl, patch, id, expired } = finding;
-  const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` (${times} times)` : ''}`).join(', ');
+  const { verdict, about, check, message, expected, observed, source, client, curl, patch, id, expired } = finding;
   return [
-    `${verdict}${about === 'client' ? ' of the client' : ''}  ${message}`,
-    `  seen on   ${where}`,
-    `  expected  ${expected}`,
-    `  observed  ${observed}`,
+    `${verdict}${about === 'client' ? ' of the client' : ''}  ${shortened(message)}`,
+    `  seen on   ${places(finding)}`,
+    `  expected  ${shortened(expected)}`,
+    `  observed  ${shortened(observed)}`,
     ...(source === undefined ? [] : [`  document  ${source.file}:${source.line}:${source.column}`]),
     `  check     ${check} (finding ${id})`,
     ...(expired === undefined
@@ -63,9 +76,34 @@ function renderFinding(finding: SettledFinding): string {
             .split('\n')
             .slice(2)
             .filter((line) => line !== '')
-            .map((line) => `    ${line}`),
+            .map((line) => `    ${shortened(line)}`),
         ]),
   ].join('\n');
+}
+
+function places({ touches }: SettledFinding): string {
+  const shown = touches
+    .slice(0, MAX_OPERATIONS)
+    .map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` (${times} times)` : ''}`);
+  const more = touches.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
+/** Checks of which an account with few things has many findings: they come last. */
+const COMMON: ReadonlySet<string> = new Set(['part-seen', 'header-seen']);
+
+/** What the run had no occasion to see, one line each. */
+function unverifiedFindings(findings: readonly SettledFinding[]): readonly string[] {
+  if (findings.length === 0) return [];
+  const lines = [...findings.filter(({ check }) => !COMMON.has(check)), ...findings.filter(({ check }) => COMMON.has(check))]
+    .slice(0, MAX_UNVERIFIED)
+    .map((finding) => `  unverified  ${shortened(`${finding.message} (${finding.observed})`)}  ${places(finding)}`);
+  const more = findings.length - lines.length;
+  return [['Described and not seen', ...lines, ...(more > 0 ? [`  and ${more} more; --report DIR lists all of them`] : [])].join('\n')];
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}… (${text.length} characters)`;
 }
 
 /** Rows as text in columns, indented by two. */
@@ -75,4 +113,30 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
   return rows.map((row) =>
     `  ${row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0))).join('  ')}`.trimEnd(),
   );
+}
+
+const COLOURS = { violation: 'red', failed: 'red', discovered: 'blue', learned: 'yellow', unverified: 'gray', passed: 'green' } as const;
+
+/**
+ * Rendered text with the colours of a terminal: verdicts, where they begin or end a line, and the lines of proposals.
+ * @param paint colours a text; it is called after the text was cleaned, so that no service can send colours of its own
+ */
+export function coloured(
+  text: string,
+  paint: (colour: 'red' | 'green' | 'blue' | 'yellow' | 'gray' | 'bold', text: string) => string,
+): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const word = /^ {0,2}([a-z]+)(?= {2}| of the client)| {2}([a-z]+)$/.exec(line);
+      const verdict = [...VERDICTS, 'passed' as const, 'failed' as const].find((one) => one === (word?.[1] ?? word?.[2]));
+      if (word !== null && verdict !== undefined) {
+        const at = word.index + word[0].lastIndexOf(verdict);
+        return line.slice(0, at) + paint(COLOURS[verdict], verdict) + line.slice(at + verdict.length);
+      }
+      if (/^ {4}\+/.test(line)) return paint('green', line);
+      if (/^ {4}-/.test(line)) return paint('red', line);
+      return /^[A-Z][^.:]*$/.test(line) ? paint('bold', line) : line;
+    })
+    .join('\n');
 }

@@ -121,9 +121,9 @@ test(
 
     const store = new DatabaseSync(join(directory, 'store.sqlite'));
     store.exec("insert into kysely_migration (name, timestamp) values ('9999-later', '')");
-    expect((await move(directory, await newDatabase())).stderr).toMatch(/written by a newer version/);
+    expect((await move(directory, await newDatabase())).stderr).toMatch(/^A newer version wrote the embedded store\./);
     store.exec("delete from kysely_migration where name > '0001'");
-    expect((await move(directory, await newDatabase())).stderr).toMatch(/written by an older version/);
+    expect((await move(directory, await newDatabase())).stderr).toMatch(/^An older version wrote the embedded store\./);
     store.close();
   },
 );
@@ -190,7 +190,7 @@ test.each([
   const { code, stderr } = await move(directory, url);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^The move failed, and nothing was moved: The embedded store holds a text in accounts\.name that is not valid UTF-8, .*\n$/,
+    /^The move failed, and nothing was moved: The embedded store has a text in accounts\.name that is not valid UTF-8, .*\n$/,
   );
   expect(await tablesOf(url)).toEqual([]);
 });

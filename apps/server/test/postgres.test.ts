@@ -35,6 +35,7 @@ test('four nodes that start at once on an empty database: one sandbox, one demo 
   expect(await query(url, 'select label from api_keys order by label collate "C"')).toEqual([{ label: 'Sample' }, { label: 'demo' }]);
   expect(await query(url, "select state from dedicated_servers where state != 'offered' order by state")).toEqual([
     { state: 'deployed' },
+    { state: 'deployed' },
     { state: 'ordered' },
   ]);
 });
@@ -53,7 +54,7 @@ test('a node with another secret, or of another mode, is refused', async () => {
     RESELLER_INFRASTRUCTURE: 'simulated',
     RESELLER_PUBLIC_URL: 'https://api.example.com',
   });
-  expect(live.stderr).toMatch(/^The store is that of a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
+  expect(live.stderr).toMatch(/^The store belongs to a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
 });
 
 test('a data directory whose secret is lost is refused, too', async () => {
@@ -94,7 +95,7 @@ test('a database that is away, refuses the password or does not exist: one clear
   const wrong = new URL(server);
   wrong.password = 'wrong-pass-word';
   expect(await line(wrong.href)).toMatch(
-    /^The database server at \S+ does not let the user '\w+' in\. Correct user and password in DATABASE_URL\.\n$/,
+    /^The database server at \S+ rejects the user '\w+'\. Correct user and password in DATABASE_URL\.\n$/,
   );
   expect(await line(withPath(server, 'no_such_database'))).toMatch(
     /^The database server at \S+ has no database 'no_such_database'\. Create it .*, or correct DATABASE_URL\.\n$/,

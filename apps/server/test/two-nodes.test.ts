@@ -82,5 +82,5 @@ test('the commands of the section do what it says', async () => {
     { id: second.data.identifier },
   ]);
   // Both nodes have signed off.
-  expect(await query(url, 'select id from nodes')).toEqual([]);
+  expect(await query(url, 'select id from instances')).toEqual([]);
 });

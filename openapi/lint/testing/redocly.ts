@@ -11,12 +11,12 @@ import { entriesOf, type Fields, isFields } from '../nodes.ts';
 import reseller from '../plugin.ts';
 import type { Tree } from './tree.ts';
 
-/** A finding of lint. `at` is the file, relative to the tree, and the pointer into it. */
+/** A finding of lint. `at` is the file, relative to the tree, with a JSON pointer. */
 export type Problem = { rule: string; at: string; message: string };
 
 const OPENAPI = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Our own configuration, for a tree that has no bundle but may have further documents. */
+/** Our configuration for a tree without bundles, optionally with more documents. */
 function configuration(furtherApis: Fields): string {
   const config: unknown = parse(readFileSync(join(OPENAPI, 'redocly.yaml'), 'utf8'));
   if (!isFields(config) || !isFields(config['apis'])) throw new Error('redocly.yaml has no apis.');
@@ -44,7 +44,7 @@ async function withTree<T>(tree: Tree, furtherApis: Fields, use: (folder: string
 async function load(folder: string, api: string): Promise<{ config: Config; ref: string }> {
   const configPath = join(folder, 'redocly.yaml');
   const raw: RawUniversalConfig = parse(readFileSync(configPath, 'utf8'));
-  // By its path, Redocly would load the plugin once, for the folder of the first tree.
+  // Given a path, Redocly would load the plugin only once, for the folder of the first tree.
   const config = await createConfig({ ...raw, plugins: [reseller({ contentDir: folder })] }, { configPath });
   const root = config.resolvedConfig.apis?.[api]?.root;
   if (root === undefined) throw new Error(`redocly.yaml has no API ${api}.`);
@@ -52,11 +52,11 @@ async function load(folder: string, api: string): Promise<{ config: Config; ref:
 }
 
 /**
- * What Redocly with our configuration finds in a tree. Its library runs in this process, because each start of its command line takes about
- * a second. `pnpm lint` runs the command line.
+ * Lints a tree with Redocly and our configuration. The library of Redocly runs in this process, because each start of its command line
+ * takes about a second. `pnpm lint` runs the command line.
  *
- * @param furtherApis - documents besides openapi.yaml, as redocly.yaml has them
- * @param api - which of the documents is judged
+ * @param furtherApis - documents besides openapi.yaml, in the format of redocly.yaml
+ * @param api - the document to lint
  */
 export function lint(tree: Tree, furtherApis: Fields = {}, api = 'reseller'): Promise<Problem[]> {
   return withTree(tree, furtherApis, async (folder) => {
@@ -66,27 +66,27 @@ export function lint(tree: Tree, furtherApis: Fields = {}, api = 'reseller'): Pr
 }
 
 function asProblem({ ruleId, severity, message, location: [location] }: NormalizedProblem, folder: string): Problem {
-  if (severity !== 'error') throw new Error(`${ruleId} only warns, so nothing would fail by it.`);
-  if (!location) throw new Error('Not a problem as Redocly reports it.');
+  if (severity !== 'error') throw new Error(`${ruleId} is a warning, so it would not fail the lint.`);
+  if (!location) throw new Error('Redocly reported a problem in an unknown format.');
   return { rule: ruleId, at: `${relative(folder, location.source.absoluteRef)}${location.pointer ?? ''}`, message };
 }
 
 /**
- * The bundle that Redocly makes of a tree.
+ * Bundles a tree with Redocly.
  *
- * @throws Error with what Redocly found if it made none
+ * @throws Error with Redocly's findings if bundling failed
  */
 export function bundle(tree: Tree): Promise<unknown> {
   return withTree(tree, {}, async (folder) => {
     const { bundle: made, problems } = await bundleDocument(await load(folder, 'reseller'));
     if (problems.length > 0) throw new Error(`redocly bundle failed:\n${problems.map(({ message }) => message).join('\n')}`);
-    // As the bundle that is written to a file: without anything that a file cannot hold.
+    // Like a bundle that is written to a file and read.
     const document: unknown = parse(stringify(made.parsed));
     return document;
   });
 }
 
-/** The part of a document under a list of keys. */
+/** The part of a document at a list of keys. */
 export function partOf(document: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((node, key) => entriesOf(node).find(([name]) => name === key)?.[1], document);
 }

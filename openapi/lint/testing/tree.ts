@@ -3,7 +3,7 @@ export type Tree = Readonly<Record<string, string>>;
 
 /** A document that breaks no rule. Tests change it. */
 export const soundTree: Tree = {
-  'description.md': 'What the whole document is about.\n',
+  'description.md': 'About the whole document.\n',
   'README.md': 'A note for people.\n',
   'openapi.yaml': `openapi: 3.1.0
 info:
@@ -39,7 +39,7 @@ components:
     - $ref: ../components/parameters/ThingId.yaml
   requestBody:
     required: true
-    description: What the thing is to be.
+    description: The new state of the thing.
     content:
       application/x-www-form-urlencoded:
         schema:
@@ -97,7 +97,7 @@ content:
         $ref: ../examples/common/Refused.yaml
 `,
   'components/schemas/common/Refusal.yaml': `type: object
-description: Why a request was refused.
+description: The refusal of a request.
 properties:
   message:
     type: string
@@ -125,10 +125,10 @@ properties:
   kind:
     const: thing
     x-constraints: shown
-    description: What it is.
+    description: Kind of thing.
 `,
   'components/schemas/thing/ChangeThingForm.yaml': `type: object
-description: What a thing is to be.
+description: The thing to change.
 additionalProperties: false
 x-constraints: not-shown
 required: [name]
@@ -160,7 +160,7 @@ value:
 
 const PARTS = ['paths/', 'components/'];
 
-/** The sound tree with its document once more as a further one, operator.yaml, whose parts lie in a folder of its name. */
+/** The sound tree with a copy of its document, operator.yaml, whose parts are in the folder `operator`. */
 export const treeOfTwo: Tree = {
   ...soundTree,
   'operator.yaml': (soundTree['openapi.yaml'] ?? '').replaceAll('$ref: ', '$ref: operator/'),
@@ -171,13 +171,13 @@ export const treeOfTwo: Tree = {
   ),
 };
 
-/** operator.yaml as redocly.yaml has it. */
+/** The entry for operator.yaml in redocly.yaml. */
 export const operator = { root: 'operator.yaml' };
 
 /**
- * The file of the sound tree with one part of its text replaced: what a test calls broken.
+ * The sound tree with part of the text of one file replaced.
  *
- * @throws Error if the file does not have that part, so that a test cannot pass by changing nothing
+ * @throws Error if the file does not contain that part, so that a test cannot pass by changing nothing
  */
 export function withText(file: string, part: string, replacement: string, base: Tree = soundTree): Tree {
   const text = base[file];

@@ -44,6 +44,11 @@ function detailsOf({ method, url, form, attempt, milliseconds }: ClientEvent): o
 
 function levelOfEnvironment(): LogLevel | undefined {
   const process: { env?: Record<string, string | undefined> } | undefined = Reflect.get(globalThis, 'process');
-  const named = process?.env?.[ENVIRONMENT_VARIABLE];
-  return LOG_LEVELS.find((level) => level === named);
+  try {
+    const named = process?.env?.[ENVIRONMENT_VARIABLE];
+    return LOG_LEVELS.find((level) => level === named);
+  } catch {
+    // Deno throws if the program may not read its environment.
+    return undefined;
+  }
 }

@@ -21,7 +21,7 @@ interface Found {
 
 /**
  * Ajv's errors as issues, one for each cause.
- * @param pointers where each schema object stands in the document
+ * @param pointers the place of each schema object in the document
  */
 export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap<object, string>): readonly Issue[] {
   const found: Found[] = [];
@@ -30,7 +30,12 @@ export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap
     if (error.keyword === 'if') continue;
     if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue;
     const isUnmatched = error.keyword === 'anyOf' || (error.keyword === 'oneOf' && !Array.isArray(error.params['passingSchemas']));
-    found.push({ error, issue: isUnmatched ? readAlternatives(error, takeBranches(found, error), pointers) : readError(error, pointers) });
+    if (!isUnmatched) {
+      found.push({ error, issue: readError(error, pointers) });
+      continue;
+    }
+    const branches = takeBranches(found, error);
+    found.push(...(meantBranch(error, branches) ?? [{ error, issue: readAlternatives(error, branches, pointers) }]));
   }
   return distinct(found);
 }
@@ -54,23 +59,37 @@ function schemaPath(error: ErrorObject, pointers: ReadonlyMap<object, string>): 
 }
 
 /** Ajv reports what failed inside the branches just before the failure of all of them; takes those off the end of the list. */
-function takeBranches(found: Found[], error: ErrorObject): readonly Issue[] {
-  const branches: Issue[] = [];
+function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
+  const branches: Found[] = [];
   for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
     const isInside = last.error.instancePath === error.instancePath || last.error.instancePath.startsWith(`${error.instancePath}/`);
     if (!isInside || last.error.parentSchema === error.parentSchema) break;
-    branches.unshift(last.issue);
+    branches.unshift(last);
     found.pop();
   }
   return branches;
 }
 
+/** Branches of another type are not meant. If one is left, such as the object in "object or null", the issues inside it say more. */
+function meantBranch(error: ErrorObject, branches: readonly Found[]): readonly Found[] | undefined {
+  const isMistyped = ({ issue }: Found): boolean => issue.path === error.instancePath && issue.keyword === 'type';
+  const others = new Set(branches.filter(isMistyped).map(({ issue }) => issue.schemaPath));
+  const meant = branches.filter((branch) => !isMistyped(branch));
+  const isInside = meant.some(({ issue }) => issue.path !== error.instancePath);
+  return isInside && others.size === branchCount(error) - 1 ? meant : undefined;
+}
+
+function branchCount({ schema }: ErrorObject): number {
+  return Array.isArray(schema) ? schema.length : Infinity;
+}
+
 /** No alternative matches: one issue that says what all of them together would have taken. */
-function readAlternatives(error: ErrorObject, branches: readonly Issue[], pointers: ReadonlyMap<object, string>): Issue {
+function readAlternatives(error: ErrorObject, found: readonly Found[], pointers: ReadonlyMap<object, string>): Issue {
+  const branches = found.map(({ issue }) => issue);
   const path = error.instancePath;
   const place = schemaPath(error, pointers);
   const mistyped = branches.filter((issue) => issue.path === path && issue.keyword === 'type');
-  const count = Array.isArray(error.schema) ? error.schema.length : Infinity;
+  const count = branchCount(error);
   if (new Set(mistyped.map((issue) => issue.schemaPath)).size >= count) {
     const type = mistyped.flatMap((issue): unknown => issue.params['type']);
     return { path, keyword: 'type', message: `must be ${typeNames(type)}`, params: { type }, schemaPath: place };
@@ -81,7 +100,7 @@ function readAlternatives(error: ErrorObject, branches: readonly Issue[], pointe
   return { path, keyword: error.keyword, message, params: {}, schemaPath: place };
 }
 
-/** Each issue once, and beside a wrong type none of the rules that the same schema has for the right one. */
+/** Each issue once. A value of the wrong type breaks no other rule of the same schema. */
 function distinct(found: readonly Found[]): readonly Issue[] {
   const mistyped = new Set<string>();
   for (const { error, issue } of found) if (issue.keyword === 'type') mistyped.add(`${issue.path}\n${schemaOf(error, issue)}`);

@@ -268,7 +268,7 @@ describe('the reseller document', () => {
     recorder.take({
       method,
       url: `https://api.example${path}`,
-      requestHeaders: body === undefined ? {} : { 'content-type': FORM },
+      requestHeaders: { 'x-service-apikey': 'example', ...(body === undefined ? {} : { 'content-type': FORM }) },
       requestBody: body,
       at: '',
       status: 200,

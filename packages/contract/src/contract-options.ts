@@ -39,6 +39,8 @@ export interface ContractOptions {
   readonly secrets?: readonly string[];
   /** What readers of the report should know of the document, such as that it was upgraded. */
   readonly notes?: readonly string[];
+  /** Called before every request. */
+  readonly onRequest?: (progress: Omit<Progress, 'status'>) => void;
   /** Called after every request. */
   readonly onProgress?: (progress: Progress) => void;
 }

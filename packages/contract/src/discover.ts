@@ -123,6 +123,14 @@ function fromLists({ document, validator, operation, answers }: Discovery, param
   return found;
 }
 
+const LIST_WORD = /^(?:list|all|search|index|find|query)/i;
+
+/** Whether the literal words of a path lead to a list of some things: `/vms`, `/vm/list`. */
+function isListOf(words: readonly string[], wanted: string): boolean {
+  const [last = '', before = ''] = words.toReversed();
+  return stemOf(last) === wanted || (LIST_WORD.test(last) && stemOf(before) === wanted);
+}
+
 /** Identifiers in lists of the things that a parameter is called after: of `/vms` or `/vm/list` for `{vmId}`. */
 function fromResource({ document, answers }: Discovery, parameter: string): readonly string[] {
   const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
@@ -132,9 +140,7 @@ function fromResource({ document, answers }: Discovery, parameter: string): read
       const words = withoutEnding(path)
         .split('/')
         .filter((segment) => segment !== '' && !segment.includes('{'));
-      return (
-        sent.method === 'GET' && isSuccess(status) && !withoutEnding(path).endsWith('}') && words.some((word) => stemOf(word) === wanted)
-      );
+      return sent.method === 'GET' && isSuccess(status) && !withoutEnding(path).endsWith('}') && isListOf(words, wanted);
     })
     .flatMap((answer) => identifiersIn(document, answer, parameter));
 }
@@ -225,7 +231,7 @@ function keysOfMap({ value, nodes }: Place, isCollection: boolean): readonly str
   return isCollection && isMap && isObject(value) ? Object.keys(value) : [];
 }
 
-/** A list of plain texts beside or below the collection: the items are the identifiers. */
+/** A list of plain texts in the collection or below it: the items are the identifiers. */
 function plainItems({ value }: Place): readonly string[] {
   return Array.isArray(value) ? value.map(text).filter((item) => item !== undefined) : [];
 }

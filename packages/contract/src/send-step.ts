@@ -15,6 +15,7 @@ export async function sendStep(run: Run, step: Step, filling: Filling): Promise<
   const { cleaner, line, options } = run;
   const { id } = step.operation;
   run.sent.set(id, (run.sent.get(id) ?? 0) + 1);
+  options.onRequest?.({ done: run.done, planned: run.planned, step: describeStep(step) });
   const entry = await cleaner.before(step, filling.path);
   let answer: Answer;
   try {

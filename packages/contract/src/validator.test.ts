@@ -86,6 +86,11 @@ describe('issues', () => {
     ]);
   });
 
+  test('look inside the only alternative that has the type of the value', () => {
+    const limit = { type: 'object', properties: { requests: { type: 'integer', minimum: 1 } } };
+    expect(issuesOf({ anyOf: [limit, { type: 'null' }] }, { requests: 0 })).toMatchObject([{ path: '/requests', keyword: 'minimum' }]);
+  });
+
   test('stay with what is wrong beside the alternatives', () => {
     const schema = { type: 'object', required: ['x'], properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
     expect(brief(issuesOf(schema, { a: 1 })).toSorted()).toEqual(['/a must be a string or null', '/x is required']);

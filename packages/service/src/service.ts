@@ -13,18 +13,16 @@ import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
 import { VM_IDENTIFIERS } from './generated/facts.gen.ts';
-import { apiKeyHeader } from './http/api.ts';
 import { createApplication } from './http/application.ts';
-import { authentication } from './http/authenticate.ts';
-import { controlsOf, HOLDS } from './http/controls.ts';
+import { createAuthenticator } from './http/authenticate.ts';
+import type { HttpContext } from './http/context.ts';
+import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
-import { publicUrlFrom } from './http/invoice-document.ts';
 import { createMetrics } from './http/observability.ts';
-import { createOperatorApplication } from './http/operator-application.ts';
-import { documentationAt } from './http/root.ts';
-import { jobKinds } from './core/jobs/job-kinds.ts';
+import { createOperatorApplication } from './http/operator/application.ts';
+import { listeningUrl } from './http/server.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
-import type { DueWorkParts } from './core/jobs/run-jobs.ts';
+import type { JobRound } from './core/jobs/run-jobs.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
 import { operations } from './reseller/table.ts';
 import type { VmIdentifiers } from './core/vm/identifier.ts';
@@ -40,113 +38,114 @@ import { assertIdentity } from './store/identity.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
 
-/** What a service is made of. */
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly store: Store;
   readonly ports: Ports;
-  /** Whether `ports` only simulate the infrastructure, which `/readyz` says then. False unless given. */
+  /** Whether `ports` only simulate the infrastructure. `/readyz` shows it. Default: false. */
   readonly isSimulated?: boolean;
-  /** Known to the service alone and not in the store: one-time codes are hashed with it. At least 32 characters. */
+  /** At least 32 characters, and not in the store. One-time codes are hashed with it. */
   readonly secret: string;
   /**
-   * URL at which callers reach the service, such as https://api.example.com: links in answers begin
-   * with it. Left out, they begin with the address that the service listens on; what a request
-   * calls the service (its Host header) is never believed.
+   * Base URL of links in responses, such as https://api.example.com. Default: the address that the service listens on. The Host header
+   * of a request is never used, because a client can send any value.
    */
   readonly publicUrl?: string;
-  /** What the service is; a sandbox where nothing is said. A sandbox's clock can be advanced beyond that of `ports`. */
+  /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;
-  /** Bearer token of the operator API, at least 32 characters; where none is given, nobody is let in but third parties. */
+  /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */
   readonly operatorToken?: string;
   /**
-   * Whether the reseller API understands what existing clients of such APIs send beside the rules
-   * of the document (JSON bodies, closing slashes, bearer tokens, other words for booleans), naming
-   * in each answer what the request deviated in. False unless given: it is refused then.
+   * Whether the reseller API accepts common deviations of existing clients: JSON bodies, trailing slashes, bearer tokens, other words for
+   * booleans. Each response lists the deviations of its request. Default: false.
    */
   readonly lenient?: boolean;
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
   /**
-   * Milliseconds after which this service counts as dead where it is heard of no more, and others
-   * on the same database undo what it left half-done; 15 seconds where nothing is said.
+   * Milliseconds. An instance that has not renewed its lease for this time counts as dead, and other instances recover its deliveries.
+   * Default: 15 seconds.
    */
   readonly lease?: number;
   /**
-   * Milliseconds that a call of the hypervisor, the fleet or the registrar may take, 30 seconds where
-   * nothing is said; one that takes longer counts as failed. Those who wait for it wait twice that at
-   * the most: what it may have done is taken back, or finished, by another call.
+   * Milliseconds after which a call of the hypervisor, the fleet or the registrar counts as failed. Its caller waits at most twice as long,
+   * because another call then undoes or finishes the change. Default: 30 seconds.
    */
   readonly portTimeout?: number;
-  /** What new VMs are given identifiers from: all five-digit numbers where nothing is said. Fewer of them let a test run out. */
+  /** The identifiers that new VMs may get. Default: all five-digit numbers. */
   readonly vmIdentifiers?: VmIdentifiers;
-  /** Where the service logs to, in the manner of pino. */
+  /** A logger with the interface of pino. */
   readonly logger: FastifyBaseLogger;
 }
 
-/** A service over a store. */
 export interface Service {
-  /** The reseller API, ready to listen or to be injected into. */
+  /** The reseller API. It does not listen yet. */
   readonly app: FastifyInstance;
-  /** What the provider does with VMs; the operator API does it by these. */
+  /** Changes of VMs on behalf of the provider. The operator API uses the same. */
   readonly vms: VmCommands;
-  /** What the provider does with domains, likewise. */
+  /** Changes of domains on behalf of the provider. */
   readonly domains: DomainCommands;
-  /** What is for the provider alone: the operator API, probes and metrics. Listens, if at all, where resellers cannot reach it. */
+  /** The operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
   readonly operator: FastifyInstance;
   /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
   clockAdvance(): Promise<number>;
   /**
-   * Does all that has fallen due by the clock (period ends, set-ups, renewals, ends) and tells the
-   * infrastructure what follows from it.
+   * Performs all due jobs (period ends, set-ups, renewals, ends) and delivers the changes that they enqueue.
    *
-   * @returns How many things were done.
+   * @returns The number of jobs performed.
    */
   runScheduledJobs(): Promise<number>;
-  /** Finishes what is under way. The store stays open. */
+  /** Completes the current requests. The store stays open. */
   close(): Promise<void>;
 }
 
 /**
- * The Reseller Infrastructure Service over a store. What an earlier process left half-done is undone first.
+ * Creates the service. The deliveries of earlier processes are settled first.
  *
- * @throws TypeError when the secret or the operator token is too short or the public URL is none.
- * @throws RangeError for a `portTimeout` that no timer can keep.
- * @throws StoreOpenError when the store was first used with another secret or mode.
+ * @throws TypeError if the secret or the operator token is too short, or the public URL is not valid.
+ * @throws RangeError if `portTimeout` is too long for a timer.
+ * @throws StoreOpenError if the store was first used with another secret or mode.
  */
-export async function createService(parts: ServiceParts): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = parts;
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
-  const publicUrl = parts.publicUrl === undefined ? undefined : publicUrlOf(parts.publicUrl);
+  const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
   await assertIdentity(store, { secret, mode });
-  const clock = offsetClock(parts.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
-  const ports = withTimeouts({ ...parts.ports, clock }, parts.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
+  const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
+  const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
   const instance = await joinCluster({
     store,
     id: uuidv7({ random: ports.random.bytes(16) }),
-    leaseMs: parts.lease ?? DEFAULT_LEASE_MS,
-    onFailure: (error) => logger.error({ err: error }, 'the lease of this instance could not be renewed; it is tried again'),
+    leaseMs: options.lease ?? DEFAULT_LEASE_MS,
+    onFailure: (error) => logger.error({ err: error }, 'this instance could not renew its lease and tries again'),
   });
-  const runtime: Runtime = { store, ports, secret, instance, deliveries, closing: closing.signal };
+  const runtime: Runtime = {
+    store,
+    ports,
+    secret,
+    mode,
+    vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
+    instance,
+    deliveries,
+    closing: closing.signal,
+    publicUrl: () => publicUrl ?? listeningUrl(app),
+  };
   const recover = recoveringAndLogging(runtime, logger);
   await recover();
-  const vms = vmCommands(runtime);
-  const domains = domainCommands(runtime);
-  const metrics = createMetrics();
-  const { authenticate, forget } = authentication(store, { header: apiKeyHeader, mode, clock });
-  const controls = controlsOf(store, clock, mode);
+  const authenticator = createAuthenticator(store, { mode, clock });
+  const controls = createControls(store, clock, mode);
   const exclusive = oneAtATime();
   const now = async () => {
     await controls.refresh();
     return clock.now();
   };
-  const upkeep = upkeepOf(store);
-  const runAllJobs = async (others: DueWorkParts['others']) => {
+  const cleanUp = createCleanUp(store);
+  const runAllJobs = async (others: JobRound['others']) => {
     await instance.assertAlive();
     const failed = await recover();
-    const done = await runScheduledJobs({ store, ports, secret, now, others }, jobKinds);
-    await upkeep(clock.now());
+    const done = await runScheduledJobs(runtime, { now, others });
+    await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
     return done;
@@ -164,49 +163,37 @@ export async function createService(parts: ServiceParts): Promise<Service> {
     },
     async propagate() {
       controls.forget();
-      forget();
-      if (await instance.hasOthers()) await wait(HOLDS + MARGIN);
+      authenticator.forget();
+      if (await instance.hasOthers()) await wait(CONTROLS_TTL_MS + CONTROLS_MARGIN_MS);
     },
   };
-  const app = await createApplication({
-    ...runtime,
-    table: operations,
-    vmIdentifiers: parts.vmIdentifiers ?? VM_IDENTIFIERS,
-    publicUrl,
-    docs: parts.docs,
-    mode,
-    operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
-    lenient,
-    authenticate,
+  const context: HttpContext = {
+    runtime,
+    sandbox,
+    authenticate: authenticator.authenticate,
     controls,
-    metrics,
+    operatorToken,
+    operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
+    docs: options.docs,
+    lenient,
     isSimulated,
+    metrics: createMetrics(),
     logger,
-  });
+  };
+  const app = await createApplication(context);
+  const operator = createOperatorApplication(context);
   app.addHook('onClose', () =>
     instance
       .leave()
-      .catch((error: unknown) => logger.error({ err: error }, 'this instance could not give up its lease, which expires by itself')),
+      .catch((error: unknown) =>
+        logger.error({ err: error }, 'this instance could not release its lease, so the lease stays until it expires'),
+      ),
   );
-  const operator = createOperatorApplication({
-    store,
-    ports,
-    secret,
-    mode,
-    vms,
-    domains,
-    sandbox,
-    operatorToken,
-    metrics,
-    isSimulated,
-    documentation: parts.docs === undefined ? undefined : () => documentationAt(`${publicUrlFrom({ publicUrl }, app)}/docs/`, 'operator'),
-    logger,
-  });
   return {
     app,
     operator,
-    vms,
-    domains,
+    vms: vmCommands(runtime),
+    domains: domainCommands(runtime),
     async clockAdvance() {
       await now();
       return Math.floor(clock.offset / 1000);
@@ -219,19 +206,18 @@ export async function createService(parts: ServiceParts): Promise<Service> {
   };
 }
 
-/** Milliseconds that it takes another node to read what it has let go of. */
-const MARGIN = 250;
-/** Milliseconds after which what is of no use any more is looked for again. */
-const UPKEEP_EVERY = 60_000;
+/** How long another instance may need to read the settings again. */
+const CONTROLS_MARGIN_MS = 250;
+const CLEAN_UP_INTERVAL_MS = 60_000;
 
-/** Forgets old Idempotency-Keys and windows of counters, now and then. */
-function upkeepOf(store: Store): (now: number) => Promise<void> {
+/** Deletes old Idempotency-Keys, attempts and counters, at most once per interval. */
+function createCleanUp(store: Store): (now: number) => Promise<void> {
   let last = -Infinity;
   return async (now) => {
-    if (performance.now() - last < UPKEEP_EVERY) return;
+    if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
     await forgetOldKeys(store, now);
     await forgetOldAttempts(store, now);
-    await store.sharing.windows.forget();
+    await store.sharing.windows.deleteExpired();
     last = performance.now();
   };
 }

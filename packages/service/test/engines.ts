@@ -6,10 +6,10 @@ import { inject, onTestFinished } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
-import type { Store } from '../src/store/store.ts';
+import type { Engine, Store } from '../src/store/store.ts';
 import { administer, databaseUrl, dropDatabase } from './databases.ts';
 
-export type Engine = 'sqlite' | 'postgres';
+export type { Engine };
 
 export const engines: readonly Engine[] = ['sqlite', 'postgres'];
 

@@ -163,7 +163,7 @@ test('one of several instances calls the fleet, and another one takes over if it
   expect(calls).toHaveLength(1);
   hangs = false;
   await dying.store.commit(({ db }) =>
-    db.updateTable('nodes').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
+    db.updateTable('instances').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
   );
   await until(async () => {
     await other.service.runScheduledJobs();
@@ -184,10 +184,10 @@ test('a node that cannot renew its lease does no work that is due until it can; 
   onTestFinished(() => other.end());
   // Whatever asks for this row is not answered: there is no other node yet.
   await other.query('begin');
-  await other.query('select 1 from nodes for update');
+  await other.query('select 1 from instances for update');
   const second = await nodes.start();
   const isOver = async () =>
-    (await other.query('select count(*)::int as count from nodes where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
+    (await other.query('select count(*)::int as count from instances where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
       .rows[0].count;
   await until(async () => (await isOver()) === 1);
   nodes.clock.advanceTo('2026-12-01T00:00:00Z');

@@ -36,7 +36,7 @@ const holds = ({ store }: TestNode) => store.read((db) => db.selectFrom('account
 /** Has the node that owns what is left die: its lease is over, and it renews it no more. */
 async function declareDead({ store }: TestNode): Promise<void> {
   await store.commit(({ db }) =>
-    db.updateTable('nodes').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
+    db.updateTable('instances').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
   );
 }
 
@@ -106,7 +106,7 @@ test('a lease is renewed for as long as its node lives', async () => {
   const nodes = await newNodes();
   const node = await nodes.start({ lease: 200 });
   const lease = async () =>
-    (await node.store.read((db) => db.selectFrom('nodes').select('lease_until').executeTakeFirstOrThrow())).lease_until;
+    (await node.store.read((db) => db.selectFrom('instances').select('lease_until').executeTakeFirstOrThrow())).lease_until;
   const first = await lease();
   await expect.poll(lease, { timeout: 10_000 }).toBeGreaterThan(first + 400);
 });

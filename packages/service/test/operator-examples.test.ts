@@ -122,3 +122,130 @@ test.for(cursors)('%s takes the cursor of its example %s', async ([, , api, curs
   const sandbox = await startSandbox();
   expect(await send(sandbox, api, { path: examplesOf(api, 'path'), query: { cursor } })).toMatchObject({ status: 200 });
 });
+
+/** What provokes an error example: a change of the operation's first example request, after some preparation. */
+interface Cause {
+  readonly body?: (body: Record<string, unknown>) => unknown;
+  readonly before?: (sandbox: TestOperator) => Promise<unknown>;
+  readonly path?: Values;
+}
+
+const demoAccount = examplesOf(named('getAccount'), 'path')['account_id'] ?? '';
+
+const put = (changes: Readonly<Record<string, unknown>>): Cause => ({ body: (body) => ({ ...body, ...changes }) });
+
+/** Sends the first example request of an operation. */
+async function sendExample(sandbox: TestOperator, id: string): Promise<unknown> {
+  const api = named(id);
+  return send(sandbox, api, { path: await pathFor(sandbox, api), body: bodiesOf(api)[0]?.[1] });
+}
+
+const withoutCredit = (sandbox: TestOperator) =>
+  sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).where('id', '=', demoAccount).execute());
+
+async function firstNode({ store }: TestOperator): Promise<string> {
+  const { node } = await store.read((db) =>
+    db.selectFrom('vms').select('node').where('id', '=', Number(sampleIdentifiers.vm)).executeTakeFirstOrThrow(),
+  );
+  return node;
+}
+
+const CAUSES: Readonly<Record<string, Cause>> = {
+  'createAccount creditNotDecimal': put({ credit_limit: 'a lot' }),
+  'setCreditLimit negative': put({ credit_limit: '-1.00' }),
+  'issueApiKey blank': put({ label: ' ' }),
+  'rotateApiKey tooLong': put({ overlap_seconds: 2_592_001 }),
+  'setApiKeyRateLimit noRequests': put({ rate_limit: { requests: 0, seconds: 60 } }),
+  'defineHostSystem maxBelowMin': {
+    body: (body) => ({ ...body, ranges: { ...Object(body['ranges']), cores: { ...Object(body['ranges']).cores, min: 1, max: 0 } } }),
+  },
+  'defineHostSystem nodeInUse': {
+    path: { hostsystem: 'nl_ryzen' },
+    body: (body) => ({ ...body, nodes: Object(body['nodes']).map((node: object, index: number) => ({ ...node, name: `other-${index}` })) }),
+  },
+  'defineOsImage unusableUser': put({ username: 'not a user' }),
+  'defineIpPool overlapping': { before: (sandbox) => sendExample(sandbox, 'defineIpPool'), path: { ip_pool_id: 'another-pool' } },
+  'defineIpPool unknownAccount': put({ account_id: '00000000-0000-4000-8000-000000000000' }),
+  'createSale stopBeforeStart': put({ start_date: '2030-01-02T00:00:00Z', stop_date: '2030-01-01T00:00:00Z' }),
+  'createSale unknownHostSystem': {
+    body: (body) => ({ ...body, pricings: { nl_epyc: Object.values(Object(body['pricings']))[0] } }),
+  },
+  'addMarketItem noDisks': put({ disks: [] }),
+  'orderDedicatedServer sold': { before: (sandbox) => sendExample(sandbox, 'orderDedicatedServer') },
+  'orderDedicatedServer noCredit': { before: withoutCredit },
+  'orderDedicatedServer unknownOffer': put({ market_id: '00000000-0000-4000-8000-000000000000' }),
+  'completeDedicatedSetup badAddress': put({ ipv4: [{ address: 'somewhere', gateway: '198.51.100.1' }] }),
+  'startVm wasRemoved': { before: (sandbox) => sendExample(sandbox, 'removeVm') },
+  'startVm noCredit': {
+    async before(sandbox) {
+      await sendExample(sandbox, 'stopVm');
+      await withoutCredit(sandbox);
+    },
+  },
+  'resizeVm noRoom': {
+    async before(sandbox) {
+      const name = await firstNode(sandbox);
+      await sandbox.store.commit(({ db }) =>
+        db
+          .updateTable('host_nodes')
+          .set(({ eb }) => ({ used_cores: eb('cores', '-', 2) }))
+          .where('name', '=', name)
+          .execute(),
+      );
+    },
+    body: () => ({ cores: 6 }),
+  },
+  'resizeVm noCredit': { before: withoutCredit, body: () => ({ cores: 6 }) },
+  'resizeVm smallerDisk': { body: () => ({ disk: 10 }) },
+  'setTldPrice notDecimal': put({ renew: 'cheap' }),
+  'verifyOtp invalid': {},
+  'verifyOtp notDigits': put({ code: 'not digits' }),
+  'registerVerifier blank': put({ name: ' ' }),
+  'advanceClock back': { body: () => ({ to: '2001-01-01T00:00:00Z' }) },
+  'advanceClock both': { body: () => ({ to: '2999-01-01T00:00:00Z', by_seconds: 60 }) },
+  'createFault unknownOperation': put({ operations: ['buyEverything'] }),
+  'createIsolatedAccount noName': { body: ({ name: _name, ...rest }) => rest },
+  'deleteIsolatedAccount notIsolated': { path: { account_id: demoAccount } },
+  'setDefaultRateLimit tooLong': put({ rate_limit: { requests: 100, seconds: 3_601 } }),
+  'setVatRates noneInForce': put({ vat_rates: [{ basis_points: 1_900, valid_from: '2999-01-01T00:00:00Z' }] }),
+  'setVmIdentifierQuarantine tooShort': put({ vm_identifier_quarantine_days: 0 }),
+};
+
+/** verify.test.ts sends the codes and waits that this one takes. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['verifyOtp tooManyAttempts']);
+/** Tests of the statuses provoke the responses that operations share, for each operation. */
+const isShared = ({ operation }: OperatorApi, status: string): boolean => '$ref' in Object(at(`${operation.pointer}/responses`))[status];
+
+const errors = operatorApi.flatMap((api): [string, string, OperatorApi, number, unknown][] =>
+  Object.keys(api.operation.responses)
+    .filter((status) => !status.startsWith('2') && !isShared(api, status))
+    .flatMap((status) =>
+      Object.entries(Object(at(`${api.operation.pointer}/responses/${status}/content/application~1problem+json/examples`)))
+        .map(([name, example]): [string, unknown] => [name, Object(resolved(example)).value])
+
+        .filter(([name]) => !SHOWN_ELSEWHERE.has(`${api.id} ${name}`))
+        .map(([name, value]): [string, string, OperatorApi, number, unknown] => [api.id, name, api, Number(status), value]),
+    ),
+);
+
+test.for(errors)('%s: the example error %s is reproduced', async ([id, name, api, status, example]) => {
+  const cause = CAUSES[`${id} ${name}`];
+  if (!cause) throw new Error(`Add what provokes the example ${name} of ${id} to CAUSES.`);
+  const sandbox = await startSandbox();
+  const path = { ...(await pathFor(sandbox, api)), ...cause.path };
+  await cause.before?.(sandbox);
+  const request = Object(bodiesOf(api)[0]?.[1]);
+  const body = cause.body ? cause.body(request) : bodiesOf(api)[0]?.[1];
+  const answer = await send(sandbox, api, { path, body });
+  const pointers = (problem: unknown): unknown => Object(problem).errors?.map(({ pointer }: { pointer: string }) => pointer);
+  const { type } = Object(example);
+  expect({ status: answer.status, type: Object(answer.body).type, pointers: pointers(answer.body) }).toEqual({
+    status,
+    type,
+    pointers: pointers(example),
+  });
+});
+
+test('every cause belongs to an example', () => {
+  expect(Object.keys(CAUSES).toSorted()).toEqual(errors.map(([id, name]) => `${id} ${name}`).toSorted());
+});

@@ -1,5 +1,5 @@
 export { createTestService } from './service.ts';
-export type { TestAccount, TestService, TestServiceOptions } from './service.ts';
+export type { TestAccount, TestResellerConfig, TestService, TestServiceOptions } from './service.ts';
 export { TestClock } from './clock.ts';
 export type { Fault, Faults, Trigger } from './faults.ts';
 export { answers, forms } from './generated/fixtures.gen.ts';

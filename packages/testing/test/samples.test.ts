@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
-import { createTestService, forms } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import { forms } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 const here = join(import.meta.dirname, '..');

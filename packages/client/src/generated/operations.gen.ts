@@ -12,9 +12,9 @@ import type * as types from './types.gen.ts';
 /**
  * Create a VM
  *
- * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
+ * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
  *
- * @param form What the VM is to be.
+ * @param form The VM to create.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
  * @throws CreditLimitError when it would exceed the credit limit.
  * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -27,10 +27,10 @@ export function createVm(client: Client, form: FormInput<NonNullable<types.Creat
 /**
  * Reinstall a VM
  *
- * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
+ * Reinstalls the operating system of a VM and boots it. Without `os`, the current operating system is reinstalled. Whether any data on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose all data.
  *
- * @param vmid Identifier of the VM, the five-digit number that its purchase answered.
- * @param form What to install. The whole body may be left out (inferred).
+ * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+ * @param form The operating system to install. The whole body is optional (inferred).
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
  * @throws ResellerError of the class that says what happened.
  */
@@ -41,7 +41,7 @@ export function reinstallVm(client: Client, vmid: types.ReinstallVmData['path'][
 /**
  * List VM host systems
  *
- * Lists the host systems that a VM can be placed on. The maximum values of `cores`, `mem` and `disk` of `PUT /vm/create` depend on the host system and are obtained here. The specification names this operation and does not show the shape of its answer.
+ * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -52,7 +52,7 @@ export function listVmHosts(client: Client, options?: RequestOptions): Call<type
 /**
  * List dedicated servers
  *
- * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
+ * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -63,7 +63,7 @@ export function listDedicatedServers(client: Client, options?: RequestOptions): 
 /**
  * List available servers
  *
- * Answers the market: the dedicated servers that can be had, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering one is not shown in the specification.
+ * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -72,9 +72,9 @@ export function listDedicatedMarket(client: Client, options?: RequestOptions): C
 }
 
 /**
- * Read a dedicated server
+ * Get a dedicated server
  *
- * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
+ * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws ResellerError of the class that says what happened.
@@ -86,7 +86,7 @@ export function getDedicatedServer(client: Client, identifier: types.GetDedicate
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -99,7 +99,7 @@ export function deleteDedicatedServer(client: Client, identifier: types.DeleteDe
 /**
  * Withdraw a server cancellation
  *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
+ * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date (not shown in the specification).
  *
  * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -114,7 +114,7 @@ export function undeleteDedicatedServer(client: Client, identifier: types.Undele
 /**
  * List domains
  *
- * Answers the names of the domains of the account.
+ * Returns the names of the domains of the account.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -123,9 +123,9 @@ export function listDomains(client: Client, options?: RequestOptions): Call<type
 }
 
 /**
- * Read the price list
+ * Get the price list
  *
- * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
+ * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -136,9 +136,9 @@ export function getDomainPricings(client: Client, options?: RequestOptions): Cal
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+ * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
  *
- * @param form The domain, its handle, and what else the registration needs.
+ * @param form The domain, its handle, and the other fields of the registration.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
  * @throws CreditLimitError when it would exceed the credit limit.
  * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
@@ -149,9 +149,9 @@ export function registerDomain(client: Client, form: FormInput<NonNullable<types
 }
 
 /**
- * Read a domain
+ * Get a domain
  *
- * Answers one domain with its registration status, handles, nameservers and timings.
+ * Returns one domain with its registration status, handles, nameservers and timings.
  *
  * @param domain Name of the domain with its TLD.
  * @throws ResellerError of the class that says what happened.
@@ -163,10 +163,10 @@ export function getDomain(client: Client, domain: types.GetDomainData['path']['d
 /**
  * Set the nameservers
  *
- * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
+ * Replaces the nameservers of a domain with the two to five in the form. The change applies within seconds, as the message says. It is inferred that the form replaces all five, and that setting the same nameservers again changes nothing.
  *
  * @param domain Name of the domain with its TLD.
- * @param form The nameservers that the domain is to have.
+ * @param form The new nameservers of the domain.
  * @throws ResellerError of the class that says what happened.
  */
 export function setDomainNameservers(client: Client, domain: types.SetDomainNameserversData['path']['domain'], form: FormInput<NonNullable<types.SetDomainNameserversData['body']>>, options?: RequestOptions): Call<types.SetDomainNameserversSuccess['data']> {
@@ -176,7 +176,7 @@ export function setDomainNameservers(client: Client, domain: types.SetDomainName
 /**
  * Request an authcode
  *
- * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+ * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
  *
  * @param domain Name of the domain with its TLD.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -189,7 +189,7 @@ export function requestDomainAuthcode(client: Client, domain: types.RequestDomai
 /**
  * Withdraw a domain cancellation
  *
- * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+ * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal (not shown). How a domain is cancelled is not shown in the specification.
  *
  * @param domain Name of the cancelled domain with its TLD.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -204,7 +204,7 @@ export function undeleteDomain(client: Client, domain: types.UndeleteDomainData[
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
  *
  * @param domain Name of the domain with its TLD.
  * @param form The DNS record.
@@ -218,7 +218,7 @@ export function editDomainDns(client: Client, domain: types.EditDomainDnsData['p
 /**
  * Create a handle
  *
- * Creates a contact handle that domains can be registered to, and answers its ID. The countries are listed by `GET /domain/handle/countries`.
+ * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
  *
  * @param form The contact.
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
@@ -231,7 +231,7 @@ export function createHandle(client: Client, form: FormInput<NonNullable<types.C
 /**
  * List countries
  *
- * Answers the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` takes.
+ * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -240,11 +240,11 @@ export function listHandleCountries(client: Client, options?: RequestOptions): C
 }
 
 /**
- * Read a handle
+ * Get a handle
  *
- * Answers one contact handle with all its fields.
+ * Returns one contact handle with all its fields.
  *
- * @param handle ID of the handle, as its creation answered it.
+ * @param handle ID of the handle, as returned when it was created.
  * @throws ResellerError of the class that says what happened.
  */
 export function getHandle(client: Client, handle: types.GetHandleData['path']['handle'], options?: RequestOptions): Call<types.GetHandleSuccess['data']> {
@@ -254,7 +254,7 @@ export function getHandle(client: Client, handle: types.GetHandleData['path']['h
 /**
  * List sales
  *
- * Lists the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
+ * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -265,7 +265,7 @@ export function listSales(client: Client, options?: RequestOptions): Call<types.
 /**
  * List invoices
  *
- * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
+ * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -276,7 +276,7 @@ export function listInvoices(client: Client, options?: RequestOptions): Call<Key
 /**
  * Get the current invoice
  *
- * Answers what the running period has cost so far and is expected to cost, when the next invoice is made, and what remains of the credit limit.
+ * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
  *
  * @throws ResellerError of the class that says what happened.
  */
@@ -289,7 +289,7 @@ export function getCurrentInvoice(client: Client, options?: RequestOptions): Cal
  *
  * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  *
- * @param invoiceID Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
+ * @param invoiceID Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
  * @throws ResellerError of the class that says what happened.
  */
 export function getInvoice(client: Client, invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: RequestOptions): Call<types.GetInvoiceSuccess['data']> {
@@ -299,7 +299,7 @@ export function getInvoice(client: Client, invoiceID: types.GetInvoiceData['path
 /**
  * Generate a one-time code
  *
- * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another is generated.
+ * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
  *
  * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
  * @throws ResellerError of the class that says what happened.
@@ -311,9 +311,9 @@ export function generateOtp(client: Client, options?: RequestOptions): Call<type
 /**
  * List past requests
  *
- * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
+ * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
  *
- * @param form Which part of the log to read. The whole body may be left out (inferred).
+ * @param form The part of the log to return. The whole body is optional (inferred).
  * @throws ResellerError of the class that says what happened.
  */
 export function listRequests(client: Client, form?: FormInput<NonNullable<types.ListRequestsData['body']>>, options?: RequestOptions): Call<types.ListRequestsSuccess['data']> {

@@ -21,7 +21,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Create a VM
  *
- * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system and are obtained from `GET /vm/list/hosts`. This service returns the initial password only in this response.
+ * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
  */
 export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -36,7 +36,7 @@ export const createVm = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Reinstall a VM
  *
- * Installs an operating system on the VM anew and boots it. Without `os`, the operating system that it has now is reinstalled. Whether anything on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose everything.
+ * Reinstalls the operating system of a VM and boots it. Without `os`, the current operating system is reinstalled. Whether any data on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose all data.
  */
 export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError> => options.client.post<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -51,63 +51,63 @@ export const reinstallVm = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List VM host systems
  *
- * Lists the host systems that a VM can be placed on. The maximum values of `cores`, `mem` and `disk` of `PUT /vm/create` depend on the host system and are obtained here. The specification names this operation and does not show the shape of its answer.
+ * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
  */
 export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({ url: '/vm/list/hosts', ...options });
 
 /**
  * List dedicated servers
  *
- * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. That servers that are being set up, and servers that are cancelled but still active, are in the list is inferred.
+ * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
  */
 export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/list', ...options });
 
 /**
  * List available servers
  *
- * Answers the market: the dedicated servers that can be had, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering one is not shown in the specification.
+ * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
  */
 export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({ url: '/dedicated/available', ...options });
 
 /**
- * Read a dedicated server
+ * Get a dedicated server
  *
- * Answers one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. That a server keeps it when it is ordered is inferred. What is answered for a server that is still on the market is not shown in the specification. This service returns it like one that is being set up, without addresses, and does not have it in your list. This service responds with 404 to the identifier of a server that has ended or belongs to another account.
+ * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
  */
 export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/info', ...options });
 
 /**
  * Cancel a dedicated server
  *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; that this is possible until the termination date is inferred. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service it is neither listed nor found from the termination date on.
+ * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
  */
 export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/delete', ...options });
 
 /**
  * Withdraw a server cancellation
  *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. That the renewal costs the price of the server is inferred. Nothing is charged before that date (not shown in the specification).
+ * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date (not shown in the specification).
  */
 export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/undelete', ...options });
 
 /**
  * List domains
  *
- * Answers the names of the domains of the account.
+ * Returns the names of the domains of the account.
  */
 export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domain/list', ...options });
 
 /**
- * Read the price list
+ * Get the price list
  *
- * Answers what the registration, renewal and transfer of a domain cost, net and gross, for each TLD. That no other TLD can be registered is inferred.
+ * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
  */
 export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({ url: '/domain/pricings', ...options });
 
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` has the price (inferred). A .de domain needs a handle with a phone number. That the handle becomes the contact of the domain is inferred. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` of the answer is the registration status of the domain. The following is not shown: a domain is charged in advance, for a year from its registration or transfer, and renewed at that moment of each year unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are registered at another provider already.
+ * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -120,16 +120,16 @@ export const registerDomain = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Read a domain
+ * Get a domain
  *
- * Answers one domain with its registration status, handles, nameservers and timings.
+ * Returns one domain with its registration status, handles, nameservers and timings.
  */
 export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({ url: '/domain/{domain}/info', ...options });
 
 /**
  * Set the nameservers
  *
- * Replaces the nameservers of a domain by the two to five that the form names. The change applies within seconds, as the message says. That setting the same nameservers again changes nothing is inferred, as is that the form replaces all five.
+ * Replaces the nameservers of a domain with the two to five in the form. The change applies within seconds, as the message says. It is inferred that the form replaces all five, and that setting the same nameservers again changes nothing.
  */
 export const setDomainNameservers = <ThrowOnError extends boolean = false>(options: Options<SetDomainNameserversData, ThrowOnError>): RequestResult<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError> => options.client.post<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -144,21 +144,21 @@ export const setDomainNameservers = <ThrowOnError extends boolean = false>(optio
 /**
  * Request an authcode
  *
- * Returns the authcode of a domain. That another provider can transfer the domain away with it is inferred. Each request makes a new authcode and voids the one before, and `GET /domain/{domain}/info` returns the present one (not shown).
+ * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
  */
 export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({ url: '/domain/{domain}/authcode', ...options });
 
 /**
  * Withdraw a domain cancellation
  *
- * Withdraws the cancellation of a domain: the domain is renewed again. That this costs the renewal price of `GET /domain/pricings` is inferred. Nothing is charged before that renewal (not shown), and how a domain is cancelled is not shown in the specification.
+ * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal (not shown). How a domain is cancelled is not shown in the specification.
  */
 export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/undelete', ...options });
 
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 answer are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain; and since DNS allows nothing beside a CNAME, a CNAME replaces every record of its subdomain, and any other record a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -173,7 +173,7 @@ export const editDomainDns = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Create a handle
  *
- * Creates a contact handle that domains can be registered to, and answers its ID. The countries are listed by `GET /domain/handle/countries`.
+ * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
  */
 export const createHandle = <ThrowOnError extends boolean = false>(options: Options<CreateHandleData, ThrowOnError>): RequestResult<CreateHandleResponses, CreateHandleErrors, ThrowOnError> => options.client.put<CreateHandleResponses, CreateHandleErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -188,35 +188,35 @@ export const createHandle = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List countries
  *
- * Answers the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` takes.
+ * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
  */
 export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({ url: '/domain/handle/countries', ...options });
 
 /**
- * Read a handle
+ * Get a handle
  *
- * Answers one contact handle with all its fields.
+ * Returns one contact handle with all its fields.
  */
 export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({ url: '/domain/handle/{handle}/info', ...options });
 
 /**
  * List sales
  *
- * Lists the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
+ * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
  */
 export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/accounting/sales', ...options });
 
 /**
  * List invoices
  *
- * Lists the invoices of the account, without their positions, by invoice ID. That the running invoice is not among them is inferred: read it with `GET /accounting/invoices/current`.
+ * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
  */
 export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/accounting/invoices', ...options });
 
 /**
  * Get the current invoice
  *
- * Answers what the running period has cost so far and is expected to cost, when the next invoice is made, and what remains of the credit limit.
+ * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
  */
 export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/current', ...options });
 
@@ -230,14 +230,14 @@ export const getInvoice = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Generate a one-time code
  *
- * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another is generated.
+ * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
  */
 export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({ url: '/account/otp', ...options });
 
 /**
  * List past requests
  *
- * Reads the log of past API requests of the account, up to 50 a call; older requests are loaded by using an offset. That nothing is changed, although the method is POST, is inferred.
+ * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
  */
 export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.post<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -5,17 +5,17 @@ export type ClientOptions = {
 };
 
 /**
- * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 for an unknown one lists those that there are.
+ * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 response to an unknown value lists them.
  */
 export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | (string & {});
 
 /**
- * Name of a host system, as `GET /vm/list/hosts` answers it. The allowed values are not shown; names look like `nl_ryzen`.
+ * Name of a host system, as returned by `GET /vm/list/hosts`. The allowed values are not shown; names look like `nl_ryzen`.
  */
 export type VmHostsystem = string;
 
 /**
- * What a new VM is to be.
+ * The VM to create.
  */
 export type CreateVmForm = {
     /**
@@ -41,7 +41,7 @@ export type CreateVmForm = {
      */
     backup_slots?: number;
     /**
-     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000, and that it offers no more is inferred.
+     * Network speed in Mbit, in steps of 100 (not shown). Up to 5000 in the Netherlands. Frankfurt includes 1000; it is inferred that it offers no more.
      */
     network_speed?: number;
     /**
@@ -53,7 +53,7 @@ export type CreateVmForm = {
      */
     storage?: number;
     /**
-     * URL-encoded public key for the VM. That the value is URL-encoded before the form is encoded is inferred. This service expects the OpenSSH format and accepts a key that only the form encodes.
+     * URL-encoded public key for the VM. It is inferred that the value is URL-encoded before the form is encoded. This service expects the OpenSSH format and also accepts a key without the extra URL encoding.
      */
     ssh_key?: string;
     /**
@@ -61,22 +61,22 @@ export type CreateVmForm = {
      */
     ssh_key_displayname?: string;
     /**
-     * With own IP subnets, whether standard provider IPs outside those subnets are used once your own IPs run out.
+     * If you have your own IP subnets, whether standard provider IPs outside those subnets are used once your own IPs run out.
      */
     allowFallbackIPs?: boolean;
     /**
-     * Fully qualified domain name that is set initially as the rDNS entry. A domain of the provider when omitted.
+     * Fully qualified domain name for the initial rDNS entry. The default is a domain of the provider.
      */
     default_ptr?: string;
 };
 
 /**
- * Identifier of this request; quote it when you ask the provider about the request.
+ * Identifier of this request. Quote it when you ask the provider about the request.
  */
 export type RequestId = string;
 
 /**
- * What every successful answer has around its `data`.
+ * Envelope of a successful response.
  */
 export type SuccessEnvelope = {
     /**
@@ -85,7 +85,7 @@ export type SuccessEnvelope = {
     status: 'success';
     requestID: RequestId;
     /**
-     * Human-readable text in English; for people, not for programs to compare.
+     * Human-readable text in English. Do not compare it in programs.
      */
     message: string;
 };
@@ -99,11 +99,11 @@ export type VmDatacenter = {
      */
     name: string;
     /**
-     * Country that it stands in.
+     * Country of the data centre.
      */
     country: string;
     /**
-     * City that it stands in.
+     * City of the data centre.
      */
     city: string;
 };
@@ -136,11 +136,11 @@ export type CreatedVmHostsystem = {
  */
 export type CreatedVmOs = {
     /**
-     * Identifier of the operating system. That it is the value of the form field `os` is inferred.
+     * Identifier of the operating system. It is inferred that this is the value of the form field `os`.
      */
     name: string;
     /**
-     * Name for people.
+     * Display name.
      */
     displayname: string;
 };
@@ -178,7 +178,7 @@ export type VmIpv6 = {
 };
 
 /**
- * How the VM is set up.
+ * Configuration of the VM.
  */
 export type CreatedVmConfig = {
     /**
@@ -225,7 +225,7 @@ export type CreatedVmConfig = {
 };
 
 /**
- * What the VM costs while it runs.
+ * Price of the VM while it runs.
  */
 export type CreatedVmPricings = {
     /**
@@ -239,7 +239,7 @@ export type CreatedVmPricings = {
 };
 
 /**
- * A VM as its purchase answers it. What follows the IPv6 list is not shown in the specification.
+ * A VM as returned by its purchase. Any properties after the IPv6 list are not shown in the specification.
  */
 export type CreatedVm = {
     /**
@@ -259,12 +259,12 @@ export type CreateVmResponse = SuccessEnvelope & {
 };
 
 /**
- * Kind of failure. Further values may appear; decide by the HTTP status where you meet one that you do not know.
+ * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
 export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
- * What every refused request answers. `type` names the kind of failure for programs and is what the request log calls `error_type`.
+ * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
  */
 export type ErrorEnvelope = {
     /**
@@ -273,11 +273,11 @@ export type ErrorEnvelope = {
     status: 'error';
     type: ErrorType;
     /**
-     * Identifier of this request, or null where the operation's successful answer has null too.
+     * Identifier of this request, or null where the operation's successful response has null too.
      */
     requestID: string | null;
     /**
-     * What was wrong, what was expected, and what to do, in English.
+     * Human-readable text in English that says what was wrong, what was expected, and what to do.
      */
     message: string;
     /**
@@ -287,12 +287,12 @@ export type ErrorEnvelope = {
 };
 
 /**
- * Short name of a broken rule. The names of JSON Schema keywords, with `unknown` and `repeated`, are for what this document says of the form; the others are for what only the service can know, such as whether a handle exists. Further names may appear.
+ * Short name of a broken rule. Names of JSON Schema keywords, `unknown` and `repeated` mark rules of this document. Other names mark rules that only the service can check, such as whether a handle exists. Further names may appear.
  */
 export type FieldRule = 'required' | 'dependentRequired' | 'unknown' | 'repeated' | 'type' | 'minimum' | 'maximum' | 'multipleOf' | 'minLength' | 'maxLength' | 'pattern' | 'format' | 'accepted' | 'address' | 'apex' | 'caa' | 'distinct' | 'domain' | 'exists' | 'fault' | 'hostname' | 'mx' | 'phone' | 'registrable' | 'srv' | 'ssh_key' | 'subdomain' | 'tld' | 'unavailable' | (string & {});
 
 /**
- * One rule that one field of the form breaks.
+ * A rule that a field of the form breaks.
  */
 export type FieldError = {
     /**
@@ -301,13 +301,13 @@ export type FieldError = {
     field: string;
     rule: FieldRule;
     /**
-     * What was expected of the field.
+     * Expected value of the field.
      */
     message: string;
 };
 
 /**
- * What a request answers whose form breaks a rule. `data.fields` names each of them, up to 50.
+ * Response to a request whose form breaks rules. `data.fields` lists the broken rules, up to 50.
  */
 export type ValidationErrorEnvelope = {
     /**
@@ -316,11 +316,11 @@ export type ValidationErrorEnvelope = {
     status: 'error';
     type: ErrorType;
     /**
-     * Identifier of this request, or null where the operation's successful answer has null too.
+     * Identifier of this request, or null where the operation's successful response has null too.
      */
     requestID: string | null;
     /**
-     * What was wrong, what was expected, and what to do, in English.
+     * Human-readable text in English that says what was wrong, what was expected, and what to do.
      */
     message: string;
     /**
@@ -335,12 +335,12 @@ export type ValidationErrorEnvelope = {
 };
 
 /**
- * Identifier of a VM as it stands in a path, five digits.
+ * Identifier of a VM in a path, five digits.
  */
 export type VmIdPath = string;
 
 /**
- * What the VM is to be reinstalled with.
+ * The operating system to install.
  */
 export type ReinstallVmForm = {
     /**
@@ -354,13 +354,13 @@ export type ReinstallVmForm = {
  */
 export type ReinstallVmResponse = SuccessEnvelope & {
     /**
-     * Always null, there is nothing to return.
+     * Always null; there is nothing to return.
      */
     data: null;
 };
 
 /**
- * The data centre that the host system stands in.
+ * Data centre of the host system.
  */
 export type VmHostDatacenter = {
     /**
@@ -368,21 +368,21 @@ export type VmHostDatacenter = {
      */
     name: string;
     /**
-     * Name for people.
+     * Display name.
      */
     displayname: string;
     /**
-     * Country that it stands in.
+     * Country of the data centre.
      */
     country: string;
     /**
-     * City that it stands in.
+     * City of the data centre.
      */
     city: string;
 };
 
 /**
- * What the host system is built of.
+ * Hardware of the host system.
  */
 export type VmHostHardware = {
     /**
@@ -400,25 +400,25 @@ export type VmHostHardware = {
 };
 
 /**
- * The least and the most that a VM can have of a resource, and the step between two choices.
+ * Minimum and maximum of a resource of a VM, and the step between two allowed values.
  */
 export type VmHostRange = {
     /**
-     * The least, in the unit of the resource.
+     * Minimum, in the unit of the resource.
      */
     min: number;
     /**
-     * The most, in the unit of the resource.
+     * Maximum, in the unit of the resource.
      */
     max: number;
     /**
-     * The distance between two choices, counted from `min`.
+     * Distance between two allowed values, counted from `min`.
      */
     step: number;
 };
 
 /**
- * What a VM on this host system can have of each resource. Each property bears the name of the field of `PUT /vm/create` that it limits.
+ * Ranges of the resources of a VM on this host system. The keys match the `PUT /vm/create` fields that they limit.
  */
 export type VmHostConfiguration = {
     /**
@@ -446,7 +446,7 @@ export type VmHostConfiguration = {
      */
     network_speed: VmHostRange;
     /**
-     * Extra HDD storage in GB. Only host systems with HDD storage have this property, and they stand in Frankfurt.
+     * Extra HDD storage in GB. Only host systems with HDD storage have this property; they are in Frankfurt.
      */
     storage?: VmHostRange;
 };
@@ -456,7 +456,7 @@ export type VmHostConfiguration = {
  */
 export type VmHostPrice = {
     /**
-     * Net price in EUR, a decimal number with two to eight decimals as a string.
+     * Net price in EUR, a string with a decimal number of two to eight decimals.
      */
     price_net: string;
     /**
@@ -466,7 +466,7 @@ export type VmHostPrice = {
 };
 
 /**
- * What one unit of each resource costs for 30 days of runtime. The names are those of a sale, whose prices replace the ones of the same name. How the price of a VM is composed is said under "Billing".
+ * Price of one unit of each resource for 30 days of runtime. A sale uses the same names, and its prices replace those of the same name. "Billing" explains how the price of a VM is calculated.
  */
 export type VmHostPrices = {
     /**
@@ -494,13 +494,13 @@ export type VmHostPrices = {
      */
     extra_backup_slot: VmHostPrice;
     /**
-     * Price of each full or begun 1000 Mbit of network speed beyond the included speed.
+     * Price of each 1000 Mbit, or part of it, beyond the included network speed.
      */
     extra_gbit: VmHostPrice;
 };
 
 /**
- * What a VM on this host system has without a price of its own. Each property has the name of the field of `PUT /vm/create` that it is about.
+ * Resources that the price of a VM on this host system includes. The keys match the fields of `PUT /vm/create`.
  */
 export type VmHostIncluded = {
     /**
@@ -518,15 +518,15 @@ export type VmHostIncluded = {
 };
 
 /**
- * A host system and what a VM on it can have.
+ * A host system and the resources that a VM on it can have.
  */
 export type VmHost = {
     /**
-     * Name of the host system, as the field `hostsystem` of `PUT /vm/create` takes it and as sales name it.
+     * Name of the host system, used in the field `hostsystem` of `PUT /vm/create` and in sales.
      */
     name: string;
     /**
-     * Name for people.
+     * Display name.
      */
     displayname: string;
     datacenter: VmHostDatacenter;
@@ -547,7 +547,7 @@ export type ListVmHostsResponse = SuccessEnvelope & {
 };
 
 /**
- * Price of the server. That it is for one runtime and in EUR is inferred.
+ * Price of the server. It is inferred that the price is in EUR and for one runtime.
  */
 export type DedicatedPrice = {
     /**
@@ -561,11 +561,11 @@ export type DedicatedPrice = {
 };
 
 /**
- * Length of one runtime. That it is the time from one renewal to the next is inferred.
+ * Length of one runtime. It is inferred that this is the time from one renewal to the next.
  */
 export type DedicatedRuntime = {
     /**
-     * Length in the unit beside it.
+     * Length, in `unit`.
      */
     amount: number;
     /**
@@ -581,7 +581,7 @@ export type DedicatedAccounting = {
     price: DedicatedPrice;
     runtime: DedicatedRuntime;
     /**
-     * Moment of the next renewal, ISO 8601 in UTC with milliseconds; null when the server is not deployed.
+     * Time of the next renewal, ISO 8601 in UTC with milliseconds; null when the server is not deployed.
      */
     renew: string | null;
     /**
@@ -591,7 +591,7 @@ export type DedicatedAccounting = {
 };
 
 /**
- * Access to the management of the server; null when the server is not deployed.
+ * Access to the management dashboard of the server; null when the server is not deployed.
  */
 export type DedicatedManagement = {
     /**
@@ -599,7 +599,7 @@ export type DedicatedManagement = {
      */
     dashboard: string;
     /**
-     * Name to log in to the dashboard with (inferred).
+     * Login name for the dashboard (inferred).
      */
     username: string;
     /**
@@ -613,7 +613,7 @@ export type DedicatedManagement = {
 } | null;
 
 /**
- * The data centre that the server stands in.
+ * Data centre of the server.
  */
 export type DedicatedDatacenter = {
     /**
@@ -621,15 +621,15 @@ export type DedicatedDatacenter = {
      */
     name: string;
     /**
-     * Name for people.
+     * Display name.
      */
     displayname: string;
     /**
-     * Country that it stands in.
+     * Country of the data centre.
      */
     country: string;
     /**
-     * City that it stands in.
+     * City of the data centre.
      */
     city: string;
 };
@@ -653,7 +653,7 @@ export type DedicatedCpu = {
  */
 export type DedicatedMemory = {
     /**
-     * Size in the unit beside it.
+     * Size, in `unit`.
      */
     size: number;
     /**
@@ -675,11 +675,11 @@ export type DedicatedDisk = {
      */
     amount: number;
     /**
-     * Size of one drive in the unit beside it.
+     * Size of one drive, in `unit`.
      */
     size: number;
     /**
-     * Size of all drives of this kind together, in the unit beside it.
+     * Total size of all drives of this kind, in `unit`.
      */
     total_size: number;
     /**
@@ -693,7 +693,7 @@ export type DedicatedDisk = {
 };
 
 /**
- * The parts of a server of the account.
+ * Hardware of a server of the account.
  */
 export type DedicatedHardware = {
     cpu: DedicatedCpu;
@@ -719,7 +719,7 @@ export type DedicatedIpv4 = {
 };
 
 /**
- * An IPv6 network of a dedicated server. Only an empty list is shown; the form of an item is taken from the IPv4 list.
+ * An IPv6 network of a dedicated server. Only an empty list is shown; the shape of an item is taken from the IPv4 list.
  */
 export type DedicatedIpv6 = {
     /**
@@ -747,7 +747,7 @@ export type DedicatedIps = {
 };
 
 /**
- * Traffic of the server. That the price includes it is inferred.
+ * Traffic of the server. It is inferred that the price includes it.
  */
 export type DedicatedTraffic = {
     /**
@@ -755,7 +755,7 @@ export type DedicatedTraffic = {
      */
     limit: boolean;
     /**
-     * Amount of traffic in `unit`, or null.
+     * Amount of traffic, in `unit`, or null.
      */
     amount: number | null;
     /**
@@ -784,7 +784,7 @@ export type DedicatedServer = {
      */
     identifier: string;
     /**
-     * False while the server is being set up, true from then on.
+     * False while the server is being set up, true afterwards.
      */
     deployed: boolean;
     accounting: DedicatedAccounting;
@@ -800,7 +800,7 @@ export type DedicatedServer = {
  */
 export type DedicatedServerList = {
     /**
-     * One item for each server. That servers that are being set up are in the list is inferred.
+     * One item for each server. It is inferred that the list includes servers that are being set up.
      */
     list: Array<DedicatedServer>;
 };
@@ -831,7 +831,7 @@ export type DedicatedMarketCpu = {
 };
 
 /**
- * The parts of an offered server.
+ * Hardware of an offered server.
  */
 export type DedicatedMarketHardware = {
     cpu: DedicatedMarketCpu;
@@ -847,11 +847,11 @@ export type DedicatedMarketHardware = {
  */
 export type DedicatedMarketIpv4 = {
     /**
-     * Whether any are included. That the price includes them is inferred.
+     * Whether any are included. It is inferred that the price includes them.
      */
     included: boolean;
     /**
-     * How many it includes.
+     * Number of included addresses.
      */
     amount: number;
 };
@@ -861,11 +861,11 @@ export type DedicatedMarketIpv4 = {
  */
 export type DedicatedMarketIpv6 = {
     /**
-     * Whether any are included. That the price includes them is inferred.
+     * Whether any are included. It is inferred that the price includes them.
      */
     included: boolean;
     /**
-     * How many it includes, or null.
+     * Number of included networks, or null.
      */
     amount: number | null;
 };
@@ -889,13 +889,13 @@ export type DedicatedMarketStatusType = 'not_ready' | (string & {});
 export type DedicatedMarketStatus = {
     type: DedicatedMarketStatusType;
     /**
-     * The state in words for people.
+     * Human-readable description of the state.
      */
     description: string;
 };
 
 /**
- * Price of an offered server. That it is for one runtime and in EUR is inferred.
+ * Price of an offered server. It is inferred that the price is in EUR and for one runtime.
  */
 export type DedicatedMarketPrice = {
     /**
@@ -960,7 +960,7 @@ export type DedicatedTermination = {
      */
     identifier: string;
     /**
-     * Moment, in ISO 8601, until which the server stays active. That it is the renewal date is inferred.
+     * Time until which the server stays active, ISO 8601. It is inferred that this is the renewal date.
      *
      * *Limits inferred.*
      */
@@ -985,7 +985,7 @@ export type DedicatedRenewal = {
      */
     identifier: string;
     /**
-     * Moment, in ISO 8601, at which the server is renewed again.
+     * Time of the next renewal, ISO 8601.
      *
      * *Limits inferred.*
      */
@@ -1017,7 +1017,7 @@ export type ListDomainsResponse = SuccessEnvelope & {
 };
 
 /**
- * Net prices of one TLD. That they are in EUR is inferred.
+ * Net prices of one TLD. It is inferred that they are in EUR.
  */
 export type DomainPricesNet = {
     /**
@@ -1035,7 +1035,7 @@ export type DomainPricesNet = {
 };
 
 /**
- * Gross prices of one TLD. That they are in EUR is inferred.
+ * Gross prices of one TLD. It is inferred that they are in EUR.
  */
 export type DomainPricesGross = {
     /**
@@ -1075,28 +1075,28 @@ export type GetDomainPricingsResponse = SuccessEnvelope & {
 };
 
 /**
- * Full domain name with its TLD. In this service upper and lower case are the same. How internationalised names are written is not shown; here they are taken in Unicode as well as in their ASCII form, which begins with `xn--`, and answers hold the ASCII form.
+ * Full domain name with its TLD. In this service names are case-insensitive. The notation of internationalised names is not shown; this service accepts them in Unicode and in their ASCII form, which begins with `xn--`, and returns the ASCII form.
  */
 export type DomainName = string;
 
 /**
- * ID of a handle, as its creation answered it.
+ * ID of a handle, as returned when it was created.
  */
 export type HandleId = string;
 
 /**
- * Domain of a wanted nameserver. How internationalised names are written is not shown in the specification; this service accepts them as in `domain`.
+ * Domain of a nameserver. The notation of internationalised names is not shown in the specification; this service accepts them as in `domain`.
  */
 export type WantedNameserver = string;
 
 /**
- * The domain that is to be registered, or transferred when `authcode` is given.
+ * The domain to register, or to transfer when `authcode` is given.
  */
 export type RegisterDomainForm = {
     domain: DomainName;
     handle: HandleId;
     /**
-     * Transfer code from the present provider. Given only for a transfer, and what makes the request one.
+     * Transfer code from the current provider. It makes the request a transfer, so send it only for a transfer.
      */
     authcode?: string;
     ns1?: WantedNameserver;
@@ -1104,7 +1104,7 @@ export type RegisterDomainForm = {
 };
 
 /**
- * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. What they mean is not shown; here a domain is `LOCK` for 60 days after its registration or transfer, in which registries refuse a transfer to another provider, and `OK` afterwards.
+ * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. Their meaning is not shown; in this service a domain is `LOCK` for 60 days after its registration or transfer, while registries refuse a transfer to another provider, and `OK` afterwards.
  */
 export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | (string & {});
 
@@ -1113,11 +1113,11 @@ export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDE
  */
 export type DomainRegistration = {
     /**
-     * Full name with TLD. An internationalised name stands in its ASCII form (not shown).
+     * Full name with TLD. An internationalised name is in its ASCII form (not shown).
      */
     name: string;
     /**
-     * Second-level part of the name, without the TLD (inferred). In this service it has no dots, also below a TLD of several parts such as `co.uk`.
+     * Second-level part of the name, without the TLD (inferred). In this service it has no dots, even for a TLD with several parts such as `co.uk`.
      */
     sld: string;
     /**
@@ -1125,12 +1125,12 @@ export type DomainRegistration = {
      */
     tld: string;
     /**
-     * Code that allows another provider to transfer the domain away (inferred), or null. That it is null until one was requested is not shown.
+     * Code that allows another provider to transfer the domain away (inferred), or null. Not shown: it is null until one was requested.
      */
     authcode: string | null;
     status: DomainStatus;
     /**
-     * True when the domain is cancelled. `POST /domain/{domain}/undelete` withdraws the cancellation. That the domain stays as it is until it expires, and is free for anyone then, is not shown.
+     * True when the domain is cancelled. `POST /domain/{domain}/undelete` withdraws the cancellation. Not shown: the domain stays as it is until it expires, and then becomes available for registration.
      */
     terminated: boolean;
 };
@@ -1184,21 +1184,21 @@ export type DomainNameservers = {
 };
 
 /**
- * When the domain was registered and when it expires, as YYYY-MM-DD HH:MM:SS. The time zone is not shown in the specification; here it is UTC.
+ * When the domain was registered and when it expires, as YYYY-MM-DD HH:MM:SS. The time zone is not shown in the specification; in this service it is UTC.
  */
 export type DomainTimings = {
     /**
-     * Moment of the registration, or of the transfer to this account (the latter is not shown).
+     * Time of the registration, or of the transfer to this account (the latter is not shown).
      */
     create: string;
     /**
-     * Moment at which the registration expires. That this is a year after the registration, transfer or last renewal is not shown.
+     * Time at which the registration expires. Not shown: this is a year after the registration, transfer or last renewal.
      */
     expire: string;
 };
 
 /**
- * A domain of the account, as both its registration and its info answer it.
+ * A domain of the account, as returned by its registration and by `GET /domain/{domain}/info`.
  */
 export type DomainDetails = {
     domain: DomainRegistration;
@@ -1222,12 +1222,12 @@ export type GetDomainResponse = SuccessEnvelope & {
 };
 
 /**
- * Domain of a nameserver. The word `default` selects the standard nameserver. That it is the standard nameserver of the same number, and that no nameserver may be named twice, is not shown.
+ * Domain of a nameserver. The word `default` selects the standard nameserver. Not shown: it is the standard nameserver with the same number, and no nameserver may be given twice.
  */
 export type NameserverOrDefault = string;
 
 /**
- * Two to five nameservers. The fourth is only possible when the third is given, and the fifth when the fourth is.
+ * Two to five nameservers. The fourth requires the third, and the fifth requires the fourth.
  */
 export type SetDomainNameserversForm = {
     ns1: NameserverOrDefault;
@@ -1238,7 +1238,7 @@ export type SetDomainNameserversForm = {
 };
 
 /**
- * The nameservers that the domain now has.
+ * The current nameservers of the domain.
  */
 export type SetDomainNameserversResponse = SuccessEnvelope & {
     data: DomainNameservers;
@@ -1249,7 +1249,7 @@ export type SetDomainNameserversResponse = SuccessEnvelope & {
  */
 export type DomainAuthcode = {
     /**
-     * Code that allows another provider to transfer the domain away (inferred). In this service the info of the domain returns it too, until a newer one is requested.
+     * Code that allows another provider to transfer the domain away (inferred). In this service, `GET /domain/{domain}/info` returns it too, until a newer code is requested.
      */
     authcode: string;
 };
@@ -1279,21 +1279,21 @@ export type UndeleteDomainResponse = SuccessEnvelope & {
 };
 
 /**
- * DNS record type, in upper or lower case. Which types there are is not shown; these are the ones that this service takes.
+ * DNS record type, in upper or lower case. The list of types is not shown; these are the ones that this service accepts.
  */
 export type DnsRecordType = 'A' | 'AAAA' | 'CAA' | 'CNAME' | 'MX' | 'NS' | 'SRV' | 'TXT' | (string & {});
 
 /**
- * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and what other fields there are is not shown.
+ * One DNS record. The specification shows the names and meanings of these three fields; which of them are required, their limits, and any other fields are not shown.
  */
 export type EditDomainDnsForm = {
     type: DnsRecordType;
     /**
-     * Subdomain that the record is for. This service takes it without the domain itself, and a leading `*` for any subdomain. None, an empty one and `@` mean the domain itself (not shown).
+     * Subdomain of the record. This service expects it without the domain itself, and accepts a leading `*` for any subdomain. A missing or empty value and `@` mean the domain itself (not shown).
      */
     sub?: string;
     /**
-     * Record data, in the notation of zone files and without a name, a class or a time to live (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. In this service names are fully qualified, with or without the closing dot.
+     * Record data in zone file notation, without a name, a class or a TTL (not shown): an address for A and AAAA, a name for CNAME and NS, `10 mail.reseller-customer.net` for MX, `10 5 5060 sip.reseller-customer.net` for SRV, `0 issue "ca.example"` for CAA, and plain text without quotes for TXT. In this service names are fully qualified, with or without the trailing dot.
      */
     data: string;
 };
@@ -1303,7 +1303,7 @@ export type EditDomainDnsForm = {
  */
 export type EditDomainDnsResponse = SuccessEnvelope & {
     /**
-     * Nothing to return.
+     * There is nothing to return.
      */
     data: null;
 };
@@ -1314,11 +1314,11 @@ export type EditDomainDnsResponse = SuccessEnvelope & {
 export type HandleGender = 'MALE' | 'FEMALE' | (string & {});
 
 /**
- * The person that domains are to be registered to.
+ * The person to register domains to.
  */
 export type CreateHandleForm = {
     /**
-     * Gender of the person, such as `MALE`. The allowed values are not shown; here any text is accepted.
+     * Gender of the person, such as `MALE`. The allowed values are not shown; this service accepts any text.
      */
     gender: HandleGender & string;
     /**
@@ -1360,7 +1360,7 @@ export type CreateHandleForm = {
      */
     email: string;
     /**
-     * Phone number. Optional here, but mandatory when registering .de domains with the handle. Its notation is not shown; here with the calling code of a country, as `+49.6955501234`, or without it as within the country of the handle, and answers hold the former.
+     * Phone number. Optional here, but mandatory when registering .de domains with the handle. Its notation is not shown; this service accepts a number with a country calling code, such as `+49.6955501234`, or a national number of the country of the handle, and returns the former.
      */
     phone?: string;
 };
@@ -1383,7 +1383,7 @@ export type CreateHandleResponse = SuccessEnvelope & {
 };
 
 /**
- * A country that a handle can be in. The form of an item is known from public clients of APIs of this form.
+ * A country that a handle can be in. The shape of an item is known from public clients of APIs of this form.
  */
 export type HandleCountry = {
     /**
@@ -1466,7 +1466,7 @@ export type Handle = {
      */
     email: string;
     /**
-     * Phone number. That it is null for a handle that was created without one is inferred.
+     * Phone number. It is inferred that it is null for a handle that was created without one.
      */
     phone: string | null;
     /**
@@ -1483,7 +1483,7 @@ export type GetHandleResponse = SuccessEnvelope & {
 };
 
 /**
- * What a successful answer of some account and accounting list endpoints has around its `data`: the envelope whose `requestID` may be null.
+ * Envelope of a successful response whose `requestID` may be null, as on some account and accounting list endpoints.
  */
 export type SuccessEnvelopeRequestIdNullable = {
     /**
@@ -1491,11 +1491,11 @@ export type SuccessEnvelopeRequestIdNullable = {
      */
     status: 'success';
     /**
-     * Identifier of this request, or null. Which of the account and accounting list endpoints answer null is inferred.
+     * Identifier of this request, or null. Which of the account and accounting list endpoints return null is inferred.
      */
     requestID: string | null;
     /**
-     * Human-readable text in English; for people, not for programs to compare.
+     * Human-readable text in English. Do not compare it in programs.
      */
     message: string;
 };
@@ -1509,7 +1509,7 @@ export type SaleStartDate = {
      */
     value: string;
     /**
-     * Explanation of the value, for people.
+     * Human-readable explanation of the value.
      */
     description: string;
 };
@@ -1519,33 +1519,33 @@ export type SaleStartDate = {
  */
 export type SaleStopDate = {
     /**
-     * Scheduled end of the sale, ISO 8601 in UTC. Null means that no end is scheduled and the provider ends the sale by hand.
+     * Scheduled end of the sale, ISO 8601 in UTC. Null means that no end is scheduled and the provider ends the sale manually.
      *
      * *Limits inferred.*
      */
     value: string | null;
     /**
-     * Explanation of the value, for people.
+     * Human-readable explanation of the value.
      */
     description: string;
 };
 
 /**
- * Whether the sale prices outlive a change of the VM.
+ * Whether a VM keeps the sale prices after an upgrade or a downgrade.
  */
 export type SaleUpgradable = {
     /**
-     * True means that the sale prices stay for VMs bought in the sale, also after an upgrade or a downgrade. False means, in this service, that they stay until the first of either.
+     * True means that VMs bought in the sale keep the sale prices after an upgrade or a downgrade. False means, in this service, that they keep them until the first upgrade or downgrade.
      */
     value: boolean;
     /**
-     * Explanation of the value, for people.
+     * Human-readable explanation of the value.
      */
     description: string;
 };
 
 /**
- * How many VMs the sale is good for.
+ * Number of VMs that the sale is limited to.
  */
 export type SaleMaxVolume = {
     /**
@@ -1553,21 +1553,21 @@ export type SaleMaxVolume = {
      */
     value: number;
     /**
-     * Explanation of the value, for people.
+     * Human-readable explanation of the value.
      */
     description: string;
 };
 
 /**
- * How much of the sale is used up.
+ * Used volume of the sale.
  */
 export type SaleUsedVolume = {
     /**
-     * Number of VMs that were already created through the sale.
+     * Number of VMs created through the sale so far.
      */
     value: number;
     /**
-     * Explanation of the value, for people.
+     * Human-readable explanation of the value.
      */
     description: string;
 };
@@ -1587,7 +1587,7 @@ export type SaleResourcePrice = {
 };
 
 /**
- * Sale prices on one host system, by resource. Resources that are not listed keep their standard prices. What one unit of a resource is, is not shown in the specification; in this service a price is for 30 days of runtime.
+ * Sale prices on one host system, by resource. Resources that are not listed keep their standard prices. The unit of each resource is not shown in the specification; in this service a price is for 30 days of runtime.
  */
 export type SaleHostsystemPrices = {
     /**
@@ -1605,23 +1605,23 @@ export type SaleHostsystemPrices = {
 };
 
 /**
- * What resources cost in the sale.
+ * Prices of resources in the sale.
  */
 export type SalePricings = {
     /**
-     * Prices by name of the host system. Host systems that are not listed keep their standard prices.
+     * Prices, keyed by the name of the host system. Host systems that are not listed keep their standard prices.
      */
     value: {
         [key: string]: SaleHostsystemPrices;
     };
     /**
-     * Explanation of the value, for people.
+     * Human-readable explanation of the value.
      */
     description: string;
 };
 
 /**
- * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active when its start is reached; it ends when its stop is reached, when the provider ends it by hand, or when as many VMs were created through it as its maximum allows. In this service a VM that is created while a sale for its host system is active, and has volume left, takes the prices of the sale. Where several sales fit, this service takes the prices of the one in which the VM costs least, and standard prices where no sale makes it cheaper.
+ * A discount campaign for VM host systems, active or scheduled. Each property except the title comes with a text that explains it. A scheduled sale becomes active at its start. It ends at its stop, when the provider ends it manually, or when its maximum number of VMs has been created. In this service a VM gets the prices of a sale if the sale is active for its host system at the time of creation and has volume left. If several sales match, this service applies the one that makes the VM cheapest, or standard prices if none makes it cheaper.
  */
 export type Sale = {
     /**
@@ -1647,7 +1647,7 @@ export type ListSalesResponse = SuccessEnvelopeRequestIdNullable & {
 };
 
 /**
- * Whether the invoice is paid. `PAID` and `OPEN` were seen and `CANCELED` is inferred; the full list, and how an invoice moves from one to another, is not shown in the specification.
+ * Whether the invoice is paid. `PAID` and `OPEN` were seen and `CANCELED` is inferred; the full list, and the transitions between the values, are not shown in the specification.
  */
 export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | (string & {});
 
@@ -1656,7 +1656,7 @@ export type InvoiceStatus = 'PAID' | 'OPEN' | 'CANCELED' | (string & {});
  */
 export type InvoiceSummary = {
     /**
-     * When the invoice was made, ISO 8601 in UTC.
+     * Creation time of the invoice, ISO 8601 in UTC.
      */
     created: string;
     /**
@@ -1665,7 +1665,7 @@ export type InvoiceSummary = {
     total: number;
     status: InvoiceStatus;
     /**
-     * URL of the invoice document. In this service the URL is signed and opens the document without an API key, so pass it only to those who may read the invoice.
+     * URL of the invoice document. In this service the URL is signed and opens the document without an API key, so share it only with people who may read the invoice.
      */
     invoice: string;
 };
@@ -1675,7 +1675,7 @@ export type InvoiceSummary = {
  */
 export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
     /**
-     * Invoices by invoice ID. The map is empty when there are none (inferred).
+     * Invoices, keyed by invoice ID. The map is empty when there are none (inferred).
      */
     data: {
         [key: string]: InvoiceSummary;
@@ -1683,7 +1683,7 @@ export type ListInvoicesResponse = SuccessEnvelopeRequestIdNullable & {
 };
 
 /**
- * Why the position began. `CREATE`, `BILLINGRESTART` and `UP-DOWNGRADE` were seen; what they stand for is not shown in the specification. In this service they are the purchase of the VM, the beginning of a new invoice period while the VM runs (or billing that was started again), and a change of its resources.
+ * Reason for the position. `CREATE`, `BILLINGRESTART` and `UP-DOWNGRADE` were seen; their meaning is not shown in the specification. In this service they are the purchase of the VM, the beginning of a new invoice period while the VM runs (or a restart of billing), and a change of its resources.
  */
 export type VmPositionType = 'CREATE' | 'BILLINGRESTART' | 'UP-DOWNGRADE' | (string & {});
 
@@ -1697,7 +1697,7 @@ export type VmPosition = {
      */
     start: string;
     /**
-     * End of the position, ISO 8601 in UTC; null while it is running.
+     * End of the position, ISO 8601 in UTC; null while it is still running.
      *
      * *Limits inferred.*
      */
@@ -1707,7 +1707,7 @@ export type VmPosition = {
      */
     totalRuntime: number | null;
     /**
-     * Price of a month. In this service a month is 30 days of runtime.
+     * Monthly price. In this service a month is 30 days of runtime.
      */
     monthlyPrice: number;
     /**
@@ -1717,26 +1717,26 @@ export type VmPosition = {
 };
 
 /**
- * A period in which a VM ran at one price (inferred), with runtime and price up to now.
+ * A period in which a VM ran at one price (inferred), with its runtime and price so far.
  */
 export type CurrentVmPosition = VmPosition & {
     /**
-     * Runtime of the position up to now, filled on the current invoice.
+     * Runtime of the position so far, always present on the current invoice.
      */
     totalRuntime: number;
     /**
-     * Price of the runtime up to now, filled on the current invoice.
+     * Price of the runtime so far, always present on the current invoice.
      */
     totalPrice: number;
 };
 
 /**
- * Why the period was charged, an order or registration, a renewal, or the transfer of a domain.
+ * Reason for the charge, which is an order or registration, a renewal, or the transfer of a domain.
  */
 export type PeriodPositionType = 'CREATE' | 'RENEW' | 'TRANSFER' | (string & {});
 
 /**
- * A period of a dedicated server or a domain that was charged in advance.
+ * A period of a dedicated server or domain, charged in advance.
  */
 export type PeriodPosition = {
     type: PeriodPositionType;
@@ -1755,23 +1755,23 @@ export type PeriodPosition = {
 };
 
 /**
- * What was charged so far.
+ * Charges so far.
  */
 export type CurrentInvoicePositions = {
     /**
-     * Positions of VMs, by identifier of the VM. The map is empty when no VM was charged (inferred).
+     * Positions of VMs, keyed by VM identifier. The map is empty when no VM was charged (inferred).
      */
     vms: {
         [key: string]: Array<CurrentVmPosition>;
     };
     /**
-     * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
+     * Positions of dedicated servers, keyed by server identifier. The specification shows no such map; this service adds it when dedicated servers were charged.
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
-     * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
+     * Positions of domains, keyed by domain name. The specification shows no such map; this service adds it when domains were charged.
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1779,21 +1779,21 @@ export type CurrentInvoicePositions = {
 };
 
 /**
- * The invoice of the running period as it stands now, and what remains of the credit limit.
+ * The invoice of the current period so far, and the remaining credit limit.
  */
 export type CurrentInvoice = {
     /**
-     * Total up to now.
+     * Total so far.
      */
     currentInvoiceTotal: number;
     /**
-     * When the next invoice is made, ISO 8601. This service answers the first moment of the next calendar month in UTC.
+     * Time of the next invoice, ISO 8601. This service returns the first moment of the next calendar month in UTC.
      *
      * *Limits inferred.*
      */
     nextInvoiceDate: string;
     /**
-     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that what runs now keeps running.
+     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running.
      */
     estimatedInvoiceTotal: number;
     /**
@@ -1801,42 +1801,42 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * What remains of the credit limit. How it is computed is not shown in the specification. In this service it is the one number that decides about a purchase: the limit, less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. In this service a purchase passes if it needs no more than this, and the number is negative when renewals, or a limit that was lowered, have gone beyond the limit.
+     * Remaining credit limit. How it is computed is not shown in the specification. In this service it is the limit less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. This service accepts a purchase if it needs at most this amount. In this service the amount is negative when renewals, or a lowered limit, have exceeded the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;
 };
 
 /**
- * The running invoice.
+ * The current invoice.
  */
 export type GetCurrentInvoiceResponse = SuccessEnvelope & {
     data: CurrentInvoice;
 };
 
 /**
- * Identifier of an invoice as it stands in a path. Its format is not shown in the specification.
+ * Identifier of an invoice in a path. Its format is not shown in the specification.
  */
 export type InvoiceIdPath = string;
 
 /**
- * What the invoice charges for.
+ * Charges of the invoice.
  */
 export type InvoicePositions = {
     /**
-     * Positions of VMs, by identifier of the VM. The map is empty when no VM was charged (inferred).
+     * Positions of VMs, keyed by VM identifier. The map is empty when no VM was charged (inferred).
      */
     vms: {
         [key: string]: Array<VmPosition>;
     };
     /**
-     * Positions of dedicated servers, by identifier of the server. The specification shows no such map; this service has it where dedicated servers were charged.
+     * Positions of dedicated servers, keyed by server identifier. The specification shows no such map; this service adds it when dedicated servers were charged.
      */
     dedicated?: {
         [key: string]: Array<PeriodPosition>;
     };
     /**
-     * Positions of domains, by domain name. The specification shows no such map; this service has it where domains were charged.
+     * Positions of domains, keyed by domain name. The specification shows no such map; this service adds it when domains were charged.
      */
     domains?: {
         [key: string]: Array<PeriodPosition>;
@@ -1862,7 +1862,7 @@ export type GetInvoiceResponse = SuccessEnvelope & {
  */
 export type Otp = {
     /**
-     * Text for people. Its content is not shown in the specification; this service says how long the code is valid.
+     * Human-readable text. Its content is not shown in the specification; this service says how long the code is valid.
      */
     note: string;
     /**
@@ -1879,11 +1879,11 @@ export type GenerateOtpResponse = SuccessEnvelopeRequestIdNullable & {
 };
 
 /**
- * Which part of the log to read.
+ * The part of the log to return.
  */
 export type ListRequestsForm = {
     /**
-     * Offset into the list, from 1; older requests are loaded by using one. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. This service logs each call too, so the second page begins at 51 and the third at 102 if no other request is made meanwhile.
+     * Offset into the list, at least 1. Use it to load older requests. The order of the list is not shown in the specification; in this service it is newest first, and the offset is the number of newest requests to skip. This service logs calls to this operation too, so the second page begins at 51 and the third at 102 if there are no other requests in between.
      *
      * *Shown: `minimum`.*
      */
@@ -1891,15 +1891,15 @@ export type ListRequestsForm = {
 };
 
 /**
- * A past API request and its answer. Whether the two bodies leave secrets out is not shown in the specification. This service writes `***` for every value whose name is secret anywhere in this document, and for your API key wherever it stands, the path included.
+ * A past API request and its response. Whether the two bodies omit secrets is not shown in the specification. This service replaces with `***` each value whose name is secret anywhere in this document, and your API key wherever it occurs, including the path.
  */
 export type RequestLogItem = {
     /**
-     * Identifier of the request; in this service also where its answer had null.
+     * Identifier of the request. In this service it is present even where the response had null.
      */
     requestID: string;
     /**
-     * When the request was made, ISO 8601 in UTC.
+     * Time of the request, ISO 8601 in UTC.
      */
     requestDate: string;
     /**
@@ -1907,11 +1907,11 @@ export type RequestLogItem = {
      */
     success: number;
     /**
-     * The path that was called.
+     * Path of the request.
      */
     endpoint: string;
     /**
-     * The HTTP method.
+     * HTTP method of the request.
      */
     method: string;
     /**
@@ -1919,7 +1919,7 @@ export type RequestLogItem = {
      */
     request_body: string;
     /**
-     * Kind of failure, null on success. The values are not shown in the specification; this service records the `type` of the error that it answered.
+     * Kind of failure, null on success. The values are not shown in the specification; this service records the `type` of the error.
      */
     error_type: string | null;
     /**
@@ -1941,12 +1941,12 @@ export type ListRequestsResponse = SuccessEnvelopeRequestIdNullable & {
 };
 
 /**
- * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+ * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
  */
 export type IdempotencyKey = string;
 
 /**
- * Identifier of the VM, the five-digit number that its purchase answered.
+ * Identifier of the VM, the five-digit number that its purchase returned.
  */
 export type VmId = VmIdPath;
 
@@ -1971,23 +1971,23 @@ export type DomainPath = DomainName;
 export type CancelledDomainPath = DomainName;
 
 /**
- * ID of the handle, as its creation answered it.
+ * ID of the handle, as returned when it was created.
  */
 export type HandlePath = HandleId;
 
 /**
- * Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
+ * Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
  */
 export type InvoiceId = InvoiceIdPath;
 
 export type CreateVmData = {
     /**
-     * What the VM is to be.
+     * The VM to create.
      */
     body: CreateVmForm;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -1998,7 +1998,7 @@ export type CreateVmData = {
 
 export type CreateVmErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2010,7 +2010,7 @@ export type CreateVmErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * There is no room or no address left for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     * There is not enough capacity or no free address for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -2030,7 +2030,7 @@ export type CreateVmErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2052,18 +2052,18 @@ export type CreateVmSuccess = CreateVmResponses[keyof CreateVmResponses];
 
 export type ReinstallVmData = {
     /**
-     * What to install. The whole body may be left out (inferred).
+     * The operating system to install. The whole body is optional (inferred).
      */
     body?: ReinstallVmForm;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
     path: {
         /**
-         * Identifier of the VM, the five-digit number that its purchase answered.
+         * Identifier of the VM, the five-digit number that its purchase returned.
          */
         vmid: VmIdPath;
     };
@@ -2073,7 +2073,7 @@ export type ReinstallVmData = {
 
 export type ReinstallVmErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2081,7 +2081,7 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -2105,7 +2105,7 @@ export type ReinstallVmErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2134,7 +2134,7 @@ export type ListVmHostsData = {
 
 export type ListVmHostsErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2146,7 +2146,7 @@ export type ListVmHostsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2175,7 +2175,7 @@ export type ListDedicatedServersData = {
 
 export type ListDedicatedServersErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2187,7 +2187,7 @@ export type ListDedicatedServersErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2216,7 +2216,7 @@ export type ListDedicatedMarketData = {
 
 export type ListDedicatedMarketErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2228,7 +2228,7 @@ export type ListDedicatedMarketErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2262,7 +2262,7 @@ export type GetDedicatedServerData = {
 
 export type GetDedicatedServerErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2270,7 +2270,7 @@ export type GetDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -2278,7 +2278,7 @@ export type GetDedicatedServerErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2302,7 +2302,7 @@ export type DeleteDedicatedServerData = {
     body?: never;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2318,7 +2318,7 @@ export type DeleteDedicatedServerData = {
 
 export type DeleteDedicatedServerErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2326,11 +2326,11 @@ export type DeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
-     * The server is cancelled already or still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The server is already cancelled or is still being set up, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -2338,7 +2338,7 @@ export type DeleteDedicatedServerErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2362,7 +2362,7 @@ export type UndeleteDedicatedServerData = {
     body?: never;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2378,7 +2378,7 @@ export type UndeleteDedicatedServerData = {
 
 export type UndeleteDedicatedServerErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2386,7 +2386,7 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -2398,7 +2398,7 @@ export type UndeleteDedicatedServerErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2427,7 +2427,7 @@ export type ListDomainsData = {
 
 export type ListDomainsErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2439,7 +2439,7 @@ export type ListDomainsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2468,7 +2468,7 @@ export type GetDomainPricingsData = {
 
 export type GetDomainPricingsErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2480,7 +2480,7 @@ export type GetDomainPricingsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2502,12 +2502,12 @@ export type GetDomainPricingsSuccess = GetDomainPricingsResponses[keyof GetDomai
 
 export type RegisterDomainData = {
     /**
-     * The domain, its handle, and what else the registration needs.
+     * The domain, its handle, and the other fields of the registration.
      */
     body: RegisterDomainForm;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2518,7 +2518,7 @@ export type RegisterDomainData = {
 
 export type RegisterDomainErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2530,7 +2530,7 @@ export type RegisterDomainErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The domain is registered already, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
+     * The domain is already registered, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -2542,7 +2542,7 @@ export type RegisterDomainErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the present provider does not accept; nothing was bought.
+     * The form breaks a rule, names a handle or a TLD that cannot be used, or gives an authcode that the current provider does not accept; nothing was bought.
      */
     422: ValidationErrorEnvelope;
     /**
@@ -2550,7 +2550,7 @@ export type RegisterDomainErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2584,7 +2584,7 @@ export type GetDomainData = {
 
 export type GetDomainErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2592,7 +2592,7 @@ export type GetDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -2600,7 +2600,7 @@ export type GetDomainErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2622,12 +2622,12 @@ export type GetDomainSuccess = GetDomainResponses[keyof GetDomainResponses];
 
 export type SetDomainNameserversData = {
     /**
-     * The nameservers that the domain is to have.
+     * The new nameservers of the domain.
      */
     body: SetDomainNameserversForm;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2643,7 +2643,7 @@ export type SetDomainNameserversData = {
 
 export type SetDomainNameserversErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2651,11 +2651,11 @@ export type SetDomainNameserversErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
-     * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * Another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -2667,7 +2667,7 @@ export type SetDomainNameserversErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule; the nameservers are as they were.
+     * The form breaks a rule; the nameservers were not changed.
      */
     422: ValidationErrorEnvelope;
     /**
@@ -2675,7 +2675,7 @@ export type SetDomainNameserversErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2688,7 +2688,7 @@ export type SetDomainNameserversError = SetDomainNameserversErrors[keyof SetDoma
 
 export type SetDomainNameserversResponses = {
     /**
-     * The domain has these nameservers. That those that are not used are null is inferred.
+     * The domain has these nameservers. It is inferred that unused ones are null.
      */
     200: SetDomainNameserversResponse;
 };
@@ -2699,7 +2699,7 @@ export type RequestDomainAuthcodeData = {
     body?: never;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2715,7 +2715,7 @@ export type RequestDomainAuthcodeData = {
 
 export type RequestDomainAuthcodeErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2723,11 +2723,11 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
-     * Another change of the domain is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * Another change of the domain is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -2735,7 +2735,7 @@ export type RequestDomainAuthcodeErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2759,7 +2759,7 @@ export type UndeleteDomainData = {
     body?: never;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2775,7 +2775,7 @@ export type UndeleteDomainData = {
 
 export type UndeleteDomainErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2783,11 +2783,11 @@ export type UndeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
-     * The domain is not cancelled, another change of it is under way, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The domain is not cancelled, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -2795,7 +2795,7 @@ export type UndeleteDomainErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2822,7 +2822,7 @@ export type EditDomainDnsData = {
     body: EditDomainDnsForm;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2838,7 +2838,7 @@ export type EditDomainDnsData = {
 
 export type EditDomainDnsErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2846,7 +2846,7 @@ export type EditDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -2862,7 +2862,7 @@ export type EditDomainDnsErrors = {
      */
     415: ErrorEnvelope;
     /**
-     * The form breaks a rule; the DNS records are as they were.
+     * The form breaks a rule; the DNS records were not changed.
      */
     422: ValidationErrorEnvelope;
     /**
@@ -2870,7 +2870,7 @@ export type EditDomainDnsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2897,7 +2897,7 @@ export type CreateHandleData = {
     body: CreateHandleForm;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -2908,7 +2908,7 @@ export type CreateHandleData = {
 
 export type CreateHandleErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2936,7 +2936,7 @@ export type CreateHandleErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -2949,7 +2949,7 @@ export type CreateHandleError = CreateHandleErrors[keyof CreateHandleErrors];
 
 export type CreateHandleResponses = {
     /**
-     * The handle exists.
+     * The handle was created.
      */
     200: CreateHandleResponse;
 };
@@ -2965,7 +2965,7 @@ export type ListHandleCountriesData = {
 
 export type ListHandleCountriesErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -2977,7 +2977,7 @@ export type ListHandleCountriesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3001,7 +3001,7 @@ export type GetHandleData = {
     body?: never;
     path: {
         /**
-         * ID of the handle, as its creation answered it.
+         * ID of the handle, as returned when it was created.
          */
         handle: HandleId;
     };
@@ -3011,7 +3011,7 @@ export type GetHandleData = {
 
 export type GetHandleErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3019,7 +3019,7 @@ export type GetHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -3027,7 +3027,7 @@ export type GetHandleErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3056,7 +3056,7 @@ export type ListSalesData = {
 
 export type ListSalesErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3068,7 +3068,7 @@ export type ListSalesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3097,7 +3097,7 @@ export type ListInvoicesData = {
 
 export type ListInvoicesErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3109,7 +3109,7 @@ export type ListInvoicesErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3138,7 +3138,7 @@ export type GetCurrentInvoiceData = {
 
 export type GetCurrentInvoiceErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3150,7 +3150,7 @@ export type GetCurrentInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3163,7 +3163,7 @@ export type GetCurrentInvoiceError = GetCurrentInvoiceErrors[keyof GetCurrentInv
 
 export type GetCurrentInvoiceResponses = {
     /**
-     * The running invoice.
+     * The current invoice.
      */
     200: GetCurrentInvoiceResponse;
 };
@@ -3174,7 +3174,7 @@ export type GetInvoiceData = {
     body?: never;
     path: {
         /**
-         * Identifier of the invoice, a key of what `GET /accounting/invoices` answers.
+         * Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
          */
         invoiceID: InvoiceIdPath;
     };
@@ -3184,7 +3184,7 @@ export type GetInvoiceData = {
 
 export type GetInvoiceErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3192,7 +3192,7 @@ export type GetInvoiceErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * Nothing of this account has the identifier in the path.
+     * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
     /**
@@ -3200,7 +3200,7 @@ export type GetInvoiceErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3224,7 +3224,7 @@ export type GenerateOtpData = {
     body?: never;
     headers?: {
         /**
-         * A value of your own that names this one attempt to change something, 1 to 255 visible ASCII characters; a UUID serves well. Sent again with the same form within 24 hours, the request is not carried out a second time: you get the first answer again. With another form, and while the first request is still under way, it is refused with 409.
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
          */
         'Idempotency-Key'?: string;
     };
@@ -3235,7 +3235,7 @@ export type GenerateOtpData = {
 
 export type GenerateOtpErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3251,7 +3251,7 @@ export type GenerateOtpErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**
@@ -3264,7 +3264,7 @@ export type GenerateOtpError = GenerateOtpErrors[keyof GenerateOtpErrors];
 
 export type GenerateOtpResponses = {
     /**
-     * The code. Any earlier one is invalid now.
+     * The code. Any earlier code is now invalid.
      */
     200: GenerateOtpResponse;
 };
@@ -3273,7 +3273,7 @@ export type GenerateOtpSuccess = GenerateOtpResponses[keyof GenerateOtpResponses
 
 export type ListRequestsData = {
     /**
-     * Which part of the log to read. The whole body may be left out (inferred).
+     * The part of the log to return. The whole body is optional (inferred).
      */
     body?: ListRequestsForm;
     path?: never;
@@ -3283,7 +3283,7 @@ export type ListRequestsData = {
 
 export type ListRequestsErrors = {
     /**
-     * The request is malformed, as HTTP or as a form.
+     * The request is not valid HTTP or not a valid form.
      */
     400: ErrorEnvelope;
     /**
@@ -3307,7 +3307,7 @@ export type ListRequestsErrors = {
      */
     429: ErrorEnvelope;
     /**
-     * The service failed; what it was asked to do may or may not have happened.
+     * The service failed. The request may or may not have taken effect.
      */
     500: ErrorEnvelope;
     /**

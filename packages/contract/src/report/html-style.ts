@@ -3,7 +3,7 @@ export const STYLE = `
 :root { color-scheme: light dark; --text: #1d2430; --soft: #5b6575; --line: #dde2ea; --back: #f6f7f9; --card: #fff; --violation: #c02c38; --learned: #9a6200; --discovered: #1769aa; --unverified: #66707f; --passed: #1c7c45; }
 @media screen and (prefers-color-scheme: dark) { :root { --text: #e6e9ef; --soft: #9aa5b5; --line: #2f3744; --back: #14181f; --card: #1c222c; --violation: #ff7a85; --learned: #e5b15c; --discovered: #6fb7f0; --unverified: #a0a9b8; --passed: #5fce8e; } }
 * { box-sizing: border-box; overflow-wrap: anywhere; }
-/* What a service wrote from right to left does not change places with what stands beside it. */
+/* What a service wrote from right to left does not change places with the text next to it. */
 b, code, summary > span, .row span { unicode-bidi: isolate; }
 /* Two spaces are not one. */
 b, code, td, li { white-space: pre-wrap; }
@@ -11,12 +11,13 @@ html { scroll-behavior: smooth; scroll-padding-top: 1rem; } @media (prefers-redu
 body { margin: 0 auto; max-width: 72rem; padding: 2rem 1.25rem 5rem; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .25rem; } h2 { margin: 2.5rem 0 .75rem; font-size: 1.25rem; }
 p { margin: .35rem 0; } .said { font-size: 1.1rem; max-width: 60ch; margin: .75rem 0; }
-a { color: var(--discovered); } nav a { margin-right: 1rem; } a:focus-visible, summary:focus-visible { outline: 3px solid var(--discovered); outline-offset: 2px; border-radius: .3rem; }
+a { color: var(--discovered); } nav a { margin-right: 1rem; } a:focus-visible, summary:focus-visible, select:focus-visible, button:focus-visible { outline: 3px solid var(--discovered); outline-offset: 2px; border-radius: .3rem; }
 .skip { position: absolute; left: -99rem; } .skip:focus { position: static; }
  .soft { color: var(--soft); }
 code, pre { font: 13px/1.5 ui-monospace, monospace; } pre { white-space: pre-wrap; padding: .75rem; background: var(--back); border-radius: .4rem; margin: .5rem 0; }
 .verdict { display: inline-block; padding: .1rem .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; color: var(--card); background: var(--unverified); }
 .verdict.violation, .verdict.failed { background: var(--violation); } .verdict.learned { background: var(--learned); } .verdict.discovered { background: var(--discovered); } .verdict.passed { background: var(--passed); }
+.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: 1rem 0; } .filters label { color: var(--soft); } .filters label { min-width: 0; max-width: 100%; } .filters select { width: 15rem; } .filters :is(select, button) { font: inherit; font-size: .85rem; max-width: 100%; padding: .3rem .5rem; color: var(--text); background: var(--card); border: 1px solid var(--soft); border-radius: .4rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
 .figure, details, .note { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 .figure { padding: .7rem .9rem; } .figure b { display: block; font-size: 1.45rem; } .figure span { color: var(--soft); font-size: .85rem; }
@@ -27,7 +28,7 @@ details { margin: .5rem 0; } summary { cursor: pointer; padding: .65rem .9rem; }
 details[open] > .row { border-bottom: 1px solid var(--line); margin-bottom: .75rem; } .row:hover { background: var(--back); border-radius: .5rem; }
 @media (max-width: 55rem) { .row { grid-template-columns: 1fr; } }
 /* On paper nothing can be opened. */
-@media print { :root { color-scheme: light; } body { max-width: none; } nav, .skip { display: none; } details::details-content { content-visibility: visible; } }
+@media print { :root { color-scheme: light; } body { max-width: none; } nav, .skip, .filters { display: none; } details::details-content { content-visibility: visible; } }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; background: var(--card); } th, td { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; } th { color: var(--soft); font-weight: 600; overflow-wrap: normal; } th[scope] { width: 8.5rem; }
 .framed { border: 1px solid var(--line); border-radius: .5rem; } .framed td:first-child { overflow-wrap: normal; }
 @media (max-width: 24rem) { th, td { padding: .4rem .3rem; } th[scope] { width: 5rem; } }

@@ -24,7 +24,7 @@ export function toHtml(report: SettledReport): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${title}: ${verdict}</title>
-<style>${new Html(STYLE)}</style>
+<style>${new Html(STYLE)}${filterRules(report)}</style>
 </head>
 <body>
 <a class="skip" href="#findings">To the findings</a>
@@ -39,6 +39,7 @@ ${figures(report)}
 ${unfinished(report)}
 ${left(report)}
 ${notes(report)}
+${filters(report)}
 <section id="findings" aria-label="Findings">
 ${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.map((kind) => findingsOf(report, kind))}
 ${settled(report)}
@@ -117,20 +118,71 @@ function notes({ notes: lines }: SettledReport): Html | undefined {
   return markup`<div class="note"><b>About the document</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
 }
 
+/**
+ * Choices that hide what was not chosen. The page has no script: rules of the style sheet follow the choice. They name operations and
+ * checks by number, so that no text of a report becomes part of the style sheet.
+ */
+function filters(report: SettledReport): Html | undefined {
+  const { findings, coverage } = report;
+  if (findings.length === 0) return undefined;
+  const options = (names: readonly string[], letter: string, every: string): readonly Html[] => [
+    markup`<option value="">${every}</option>`,
+    ...names.map((name, index) => markup`<option value="${letter}${index}">${optionText(name)}</option>`),
+  ];
+  return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <button type="reset">Show all</button></form>`;
+}
+
+/** A longer name would make the choice wider than a phone. */
+const MAX_OPTION_LENGTH = 32;
+
+function optionText(name: string): string {
+  return name.length <= MAX_OPTION_LENGTH ? name : `${name.slice(0, MAX_OPTION_LENGTH - 1)}…`;
+}
+
+function operationsOf({ coverage }: SettledReport): readonly string[] {
+  return coverage.map(({ operation }) => operation);
+}
+
+/** The checks that found something. */
+function checksOf({ findings }: SettledReport): readonly string[] {
+  return [...new Set(findings.map(({ check }) => check))].toSorted();
+}
+
+function filterRules(report: SettledReport): Html {
+  const rule = (name: string): string =>
+    `body:has(option[value="${name}"]:checked) :is(.finding, .covered):not(.${name}) { display: none; }`;
+  const numbered = (letter: string, count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => rule(`${letter}${index}`));
+  return new Html(
+    [
+      ...numbered('o', operationsOf(report).length),
+      ...numbered('c', checksOf(report).length).map((text) => text.replace(':is(.finding, .covered)', '.finding')),
+      ...numbered('v', VERDICTS.length).map((text) => text.replace(':is(.finding, .covered)', '.finding')),
+    ].join('\n'),
+  );
+}
+
+/** The numbers by which the filters know a finding. */
+function classesOf({ touches, check, verdict }: SettledFinding, report: SettledReport): string {
+  const operations = operationsOf(report);
+  const own = new Set(touches.map(({ operation }) => operations.indexOf(operation)).filter((index) => index >= 0));
+  return [...[...own].map((index) => `o${index}`), `c${checksOf(report).indexOf(check)}`, `v${VERDICTS.indexOf(verdict)}`].join(' ');
+}
+
 function findingsOf(report: SettledReport, verdict: Verdict): Html | undefined {
   const found = report.findings.filter((finding) => finding.verdict === verdict && finding.accepted === undefined);
   if (found.length === 0) return undefined;
   return markup`<h2><span class="verdict ${verdict}">${verdict}</span> ${found.length}</h2><p class="soft">${MEANINGS[verdict]}</p>${found.map((finding) => findingOf(finding, report))}`;
 }
 
-function findingOf(finding: SettledFinding, { checks }: SettledReport): Html {
+function findingOf(finding: SettledFinding, report: SettledReport): Html {
   const { check, about, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
   const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
   const seen = samples.map(
     (sample) => markup`<li><code>${sample.pointer || 'the answer'}</code> of ${sample.operation}: ${sample.observed}</li>`,
   );
-  const claim = checks.find((one) => one.id === check)?.claim;
-  return markup`<details${verdict === 'violation' ? markup` open` : ''}><summary>${about === 'client' ? markup`<span class="verdict">client</span> ` : ''}<b>${message}</b> <span class="soft">${where}</span></summary><div id="${id}">
+  const claim = report.checks.find((one) => one.id === check)?.claim;
+  return markup`<details class="finding ${classesOf(finding, report)}"${verdict === 'violation' ? markup` open` : ''}><summary>${about === 'client' ? markup`<span class="verdict">client</span> ` : ''}<b>${message}</b> <span class="soft">${where}</span></summary><div id="${id}">
 <table><tr><th scope="row">expected</th><td>${expected}</td></tr><tr><th scope="row">observed</th><td>${observed}</td></tr>
 ${
   source === undefined
@@ -175,7 +227,8 @@ function settled({ findings, fixed }: SettledReport): Html | undefined {
   return markup`<h2>Baseline</h2><div class="framed"><table><tr><th>state</th><th>finding</th><th>reason</th><th>owner</th></tr>${rows}</table></div>`;
 }
 
-function coverageOf(row: Coverage, { findings }: SettledReport): Html {
+function coverageOf(row: Coverage, report: SettledReport): Html {
+  const { findings } = report;
   const seen = row.fields.filter((field) => field.seen).length;
   const share = row.fields.length === 0 ? 0 : Math.round((100 * seen) / row.fields.length);
   const statuses = row.statuses.map(({ status, described, times }) => {
@@ -190,7 +243,7 @@ function coverageOf(row: Coverage, { findings }: SettledReport): Html {
     ({ check, outcome }) =>
       markup`<li class="${outcome === 'passed' ? 'seen' : outcome === 'not-performed' ? 'unseen' : 'undescribed'}">${check}: ${outcome}</li>`,
   );
-  return markup`<details><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${row.operation}</b><br><code>${row.method} ${row.path}</code></span><span class="soft">${joined(statuses, ', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
+  return markup`<details class="covered o${operationsOf(report).indexOf(row.operation)}"><summary class="row"><span><span class="verdict ${row.verdict}">${row.verdict}</span></span><span><b>${row.operation}</b><br><code>${row.method} ${row.path}</code></span><span class="soft">${joined(statuses, ', ')}</span><span class="soft"><span class="bar"><i style="width:${share}%"></i></span><br>${seen}/${row.fields.length} fields, ${counted(row.requests, 'request')}</span></summary><div>
 ${row.reason === '' ? '' : markup`<p class="soft">Not verified: ${row.reason}</p>`}
 ${found.length === 0 ? '' : markup`<p>Findings</p><ul>${found}</ul>`}
 <p>Fields of success</p><ul class="columns">${fields}</ul><p>Checks</p><ul class="columns">${checks}</ul></div></details>`;

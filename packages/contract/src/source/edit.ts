@@ -26,7 +26,7 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
     case 'add-entry':
       return addEntry(file, node, { key: proposal.key, value: referring(sources, file, proposal.value) }) ?? addOccasion(sources, proposal);
     case 'remove-entry':
-      return node.missing.length === 0 && isMap(at) ? removePair(file, at, proposal.key) : undefined;
+      return node.missing.length === 0 && isMap(at) ? removeEntry(file, at, proposal.key) : undefined;
     case 'add-item':
       return node.missing.length === 0 && isSeq(at) ? addItem(file, at, referring(sources, file, proposal.value)) : undefined;
     case 'remove-item':
@@ -101,6 +101,11 @@ function addEntry(file: SourceFile, node: SourceNode, entry: { readonly key: str
   const indent = columnOf(file, map);
   if (position === undefined || indent === undefined) return undefined;
   return splice(file, position, position, `\n${indented(block({ [key]: value }), indent)}`);
+}
+
+/** An explanation of a pattern goes with it, in the pass after the one that removes the pattern. */
+function removeEntry(file: SourceFile, map: YAMLMap, key: string): Splice | undefined {
+  return removePair(file, map, key) ?? (key === 'pattern' ? removePair(file, map, 'x-expected') : undefined);
 }
 
 function removePair(file: SourceFile, map: YAMLMap, key: string): Splice | undefined {

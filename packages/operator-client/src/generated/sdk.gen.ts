@@ -21,7 +21,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * List accounts
  *
- * Lists the reseller accounts in the order of their creation.
+ * Returns the reseller accounts in the order of their creation.
  */
 export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({
     security: [{
@@ -55,7 +55,7 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get an account
  *
- * Answers one account with its credit limit and what it has not paid.
+ * Returns one account with its credit limit and the total of its unpaid invoices.
  */
 export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({
     security: [{
@@ -70,7 +70,7 @@ export const getAccount = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Set a credit limit
  *
- * Sets up to how much an account may owe. It holds for purchases from now on and takes nothing back.
+ * Sets the maximum amount that an account may owe. It applies to new purchases and does not affect earlier ones.
  */
 export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
     security: [{
@@ -89,7 +89,7 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List API keys
  *
- * Lists the API keys of an account without the keys themselves, revoked ones included.
+ * Returns the API keys of an account, including revoked ones, without the keys themselves.
  */
 export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
     security: [{
@@ -104,7 +104,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Issue an API key
  *
- * Issues an API key for an account, which may have several. The key is answered once: the service stores its hash alone. A key of a sandbox and one of a live service tell themselves apart, and each is refused by the other.
+ * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind.
  */
 export const issueApiKey = <ThrowOnError extends boolean = false>(options: Options<IssueApiKeyData, ThrowOnError>): RequestResult<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError> => options.client.post<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError>({
     security: [{
@@ -123,7 +123,7 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Rotate an API key
  *
- * Issues a key with the label and the rate limit of this one and ends this one after an overlap, so that its holder can change over without downtime. A revoked key, or one that was rotated before, cannot be rotated.
+ * Issues a new key with the label and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
  */
 export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => options.client.post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
     security: [{
@@ -142,7 +142,7 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Revoke an API key
  *
- * Makes a key worthless, on every node of the service within five seconds. A key that is revoked already stays as it is.
+ * Revokes a key, on every instance of the service within five seconds. A key that is already revoked stays as it is.
  */
 export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
     security: [{
@@ -157,7 +157,7 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Set a key's rate limit
  *
- * Sets how many requests one key may send. Null gives it the default of the settings again.
+ * Sets the number of requests that one key may send. Null restores the default of the settings.
  */
 export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRateLimitData, ThrowOnError>): RequestResult<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError> => options.client.put<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError>({
     security: [{
@@ -176,7 +176,7 @@ export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options
 /**
  * List host systems
  *
- * Lists the host systems with their bounds, prices, nodes and what is in use of these.
+ * Returns the host systems with their ranges, prices and nodes, including the used capacity of each node.
  */
 export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({
     security: [{
@@ -191,7 +191,7 @@ export const listHostSystems = <ThrowOnError extends boolean = false>(options: O
 /**
  * Get a host system
  *
- * Answers one host system with its bounds, prices, nodes and what is in use of these.
+ * Returns one host system with its ranges, prices and nodes, including the used capacity of each node.
  */
 export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({
     security: [{
@@ -206,7 +206,7 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Define a host system
  *
- * Creates a host system or changes it as a whole. New prices and bounds hold for purchases and changes of resources from now on; VMs that run keep their price. A node may be enlarged, made smaller down to what is in use of it, and left out when nothing is. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and `storage` is for Frankfurt alone.
+ * Creates or replaces a host system. New prices and ranges apply to new purchases and changes of resources; existing VMs keep their price. A node may be enlarged, reduced to its used capacity, and removed if it is unused. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and only host systems in Frankfurt have `storage`.
  */
 export const defineHostSystem = <ThrowOnError extends boolean = false>(options: Options<DefineHostSystemData, ThrowOnError>): RequestResult<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError> => options.client.put<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError>({
     security: [{
@@ -225,7 +225,7 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
 /**
  * List operating systems
  *
- * Lists the operating systems that VMs can be installed with.
+ * Returns the operating systems that VMs can be installed with.
  */
 export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({
     security: [{
@@ -240,7 +240,7 @@ export const listOsImages = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Define an operating system
  *
- * Creates an operating system or changes it as a whole.
+ * Creates or replaces an operating system.
  */
 export const defineOsImage = <ThrowOnError extends boolean = false>(options: Options<DefineOsImageData, ThrowOnError>): RequestResult<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError> => options.client.put<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError>({
     security: [{
@@ -259,7 +259,7 @@ export const defineOsImage = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List IP pools
  *
- * Lists the pools that VMs get their addresses from: those of the provider and the accounts' own subnets.
+ * Returns the pools from which VMs get their addresses: pools of the provider and subnets that belong to accounts.
  */
 export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({
     security: [{
@@ -274,7 +274,7 @@ export const listIpPools = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Define an IP pool
  *
- * Creates a pool: one of the provider, or an account's own subnet. The first address of a subnet is its gateway. Of a pool that exists, only `ddos_protection` can change.
+ * Creates a pool of the provider or a subnet that belongs to an account. The first address of a subnet is its gateway. For an existing pool, only `ddos_protection` can be changed.
  */
 export const defineIpPool = <ThrowOnError extends boolean = false>(options: Options<DefineIpPoolData, ThrowOnError>): RequestResult<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError> => options.client.put<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError>({
     security: [{
@@ -293,7 +293,7 @@ export const defineIpPool = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List sales
  *
- * Lists the sales, newest first, ended ones included.
+ * Returns the sales, including ended ones, newest first.
  */
 export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({
     security: [{
@@ -308,7 +308,7 @@ export const listSales = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Create a sale
  *
- * Creates a discount campaign for VM host systems. It becomes active when its start is reached; it ends when its stop is reached, when it is ended by hand, or when as many VMs were created through it as its maximum allows.
+ * Creates a discount campaign for VM host systems. It becomes active at its start. It ends at its stop, when the operator ends it manually, or when its maximum number of VMs has been created.
  */
 export const createSale = <ThrowOnError extends boolean = false>(options: Options<CreateSaleData, ThrowOnError>): RequestResult<CreateSaleResponses, CreateSaleErrors, ThrowOnError> => options.client.post<CreateSaleResponses, CreateSaleErrors, ThrowOnError>({
     security: [{
@@ -327,7 +327,7 @@ export const createSale = <ThrowOnError extends boolean = false>(options: Option
 /**
  * End a sale
  *
- * Ends a sale by hand, before its stop or its start. VMs bought in it keep its prices as the sale says. A sale that has ended stays as it is.
+ * Ends a sale before its stop or its start. VMs bought in it keep its prices according to `upgradable`. A sale that has ended stays as it is.
  */
 export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({
     security: [{
@@ -342,7 +342,7 @@ export const endSale = <ThrowOnError extends boolean = false>(options: Options<E
 /**
  * List offered servers
  *
- * Lists the servers that the market offers, newest first. Those that were ordered are no longer among them.
+ * Returns the servers that the market offers, newest first. Ordered servers are no longer among them.
  */
 export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({
     security: [{
@@ -376,7 +376,7 @@ export const addMarketItem = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List dedicated servers
  *
- * Lists the dedicated servers of all accounts or of one, newest order first.
+ * Returns the dedicated servers of all accounts or of one account, most recent order first.
  */
 export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({
     security: [{
@@ -391,7 +391,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
 /**
  * Order a dedicated server
  *
- * Orders a server of the market for an account. The price of its first runtime is kept free of the credit limit and charged when the set-up completes, by `POST /dedicated/servers/{server_id}/complete-setup`. An offer is sold once, so sending the order again after a lost answer buys nothing more: it is refused with 409.
+ * Orders a server of the market for an account. The price of its first runtime is reserved from the credit limit, and charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
  */
 export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
     security: [{
@@ -410,7 +410,7 @@ export const orderDedicatedServer = <ThrowOnError extends boolean = false>(optio
 /**
  * Complete a server's set-up
  *
- * Hands a server over: it becomes deployed, its owner can read how it is managed, and its first renewal gets a date, one runtime from now. It is refused for a server that is deployed.
+ * Hands a server over to its owner. The server becomes deployed, the owner can read its management access, and its first renewal is one runtime from now. The request is refused for a server that is already deployed.
  */
 export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(options: Options<CompleteDedicatedSetupData, ThrowOnError>): RequestResult<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError> => options.client.post<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError>({
     security: [{
@@ -429,7 +429,7 @@ export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(opt
 /**
  * List VMs
  *
- * Lists the VMs of all accounts or of one, newest first.
+ * Returns the VMs of all accounts or of one account, newest first.
  */
 export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({
     security: [{
@@ -444,7 +444,7 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
 /**
  * Remove a VM
  *
- * Removes a VM with all that it holds, which cannot be undone. Its position ends, and its room and its addresses are free again. A VM that was removed stays as it is; one that the hypervisor has not delivered yet is refused. Where the hypervisor fails, the answer is 503: the VM is not billed any more, and the hypervisor is told again until it has removed it; room and addresses are free then.
+ * Removes a VM with all its data. This cannot be undone. Its position ends, and its capacity and addresses become free. A VM that was already removed stays as it is. The request is refused for a VM that the hypervisor has not delivered yet. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has removed it, which frees its capacity and addresses.
  */
 export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({
     security: [{
@@ -459,7 +459,7 @@ export const removeVm = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Get a VM
  *
- * Answers one VM, also one that was removed.
+ * Returns one VM, even if it was removed.
  */
 export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({
     security: [{
@@ -474,7 +474,7 @@ export const getVm = <ThrowOnError extends boolean = false>(options: Options<Get
 /**
  * Stop a VM
  *
- * Stops a running VM. It is billed for its actual runtime, so its position ends; it keeps its room and its addresses. A stopped VM stays as it is. Where the hypervisor fails, the answer is 503: the VM is not billed any more, and the hypervisor is told again until it has stopped it.
+ * Stops a running VM. VMs are billed for their actual runtime, so its position ends. It keeps its capacity and its addresses. A stopped VM stays as it is. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has stopped it.
  */
 export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({
     security: [{
@@ -489,7 +489,7 @@ export const stopVm = <ThrowOnError extends boolean = false>(options: Options<St
 /**
  * Start a VM
  *
- * Boots a stopped VM and begins a `BILLINGRESTART` position at the price that it had. A running VM stays as it is. Where the hypervisor fails, the answer is 503: nothing is billed, and the VM stays stopped.
+ * Boots a stopped VM and begins a `BILLINGRESTART` position at its previous price. A running VM stays as it is. If the hypervisor fails, the response is 503: nothing is billed, and the VM stays stopped.
  */
 export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({
     security: [{
@@ -504,7 +504,7 @@ export const startVm = <ThrowOnError extends boolean = false>(options: Options<S
 /**
  * Resize a VM
  *
- * Gives a VM other resources, at the present prices of its host system or at those of the sale that it keeps. Its position ends and an `UP-DOWNGRADE` one begins. Asking for what it has changes nothing. Where the hypervisor fails, the answer is 503: nothing is billed, and the VM keeps the resources that it had.
+ * Changes the resources of a VM, at the current prices of its host system or at those of the sale that it keeps. Its position ends and an `UP-DOWNGRADE` position begins. A request for the current resources changes nothing. If the hypervisor fails, the response is 503: nothing is billed, and the VM keeps its resources.
  */
 export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, ResizeVmErrors, ThrowOnError> => options.client.post<ResizeVmResponses, ResizeVmErrors, ThrowOnError>({
     security: [{
@@ -523,7 +523,7 @@ export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Restart a VM's billing
  *
- * Ends the running position of a VM and begins a `BILLINGRESTART` one at the same price. It is for running VMs.
+ * Ends the current position of a running VM and begins a `BILLINGRESTART` position at the same price.
  */
 export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({
     security: [{
@@ -538,7 +538,7 @@ export const restartVmBilling = <ThrowOnError extends boolean = false>(options: 
 /**
  * List invoices
  *
- * Lists the invoices of all accounts or of one, newest first. Running periods are not among them.
+ * Returns the invoices of all accounts or of one account, newest first. Current periods are not among them.
  */
 export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
     security: [{
@@ -553,7 +553,7 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Mark an invoice paid
  *
- * Notes that an open invoice was paid, which frees that much of the credit. A paid invoice stays as it is; a cancelled one is refused.
+ * Marks an open invoice as paid, which frees its total from the credit limit. A paid invoice stays as it is. The request is refused for a cancelled invoice.
  */
 export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({
     security: [{
@@ -568,7 +568,7 @@ export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: O
 /**
  * Cancel an invoice
  *
- * Cancels an open invoice, which frees that much of the credit. A cancelled invoice stays as it is; a paid one is refused.
+ * Cancels an open invoice, which frees its total from the credit limit. A cancelled invoice stays as it is. The request is refused for a paid invoice.
  */
 export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({
     security: [{
@@ -583,7 +583,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List domains
  *
- * Lists the domains of all accounts or of one, by name.
+ * Returns the domains of all accounts or of one account, ordered by name.
  */
 export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({
     security: [{
@@ -598,7 +598,7 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Terminate a domain
  *
- * Cancels a domain: it stays registered until it expires and is not renewed. Its owner can withdraw that with `POST /domain/{domain}/undelete`. A terminated domain stays as it is. Where the registrar fails, the answer is 503: the domain is cancelled and is charged for no more, and the registrar is told again until it knows. Until then every repetition is answered the same, and other changes of the domain are refused.
+ * Cancels a domain. It stays registered until it expires and is not renewed. Its owner can withdraw the cancellation with `POST /domain/{domain}/undelete`. A terminated domain stays as it is. If the registrar fails, the response is 503: the domain is cancelled and no longer charged, and the service keeps retrying the registrar. Until the registrar succeeds, repeated requests get the same response, and other changes of the domain are refused.
  */
 export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({
     security: [{
@@ -613,7 +613,7 @@ export const terminateDomain = <ThrowOnError extends boolean = false>(options: O
 /**
  * List TLD prices
  *
- * Lists what domains cost. Only domains under these TLDs can be registered.
+ * Returns the prices of domains. Only domains under these TLDs can be registered.
  */
 export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({
     security: [{
@@ -628,7 +628,7 @@ export const listTldPrices = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Set a TLD price
  *
- * Sets what domains under a TLD cost from now on, and with that allows them to be registered.
+ * Sets the prices of domains under a TLD and allows these domains to be registered.
  */
 export const setTldPrice = <ThrowOnError extends boolean = false>(options: Options<SetTldPriceData, ThrowOnError>): RequestResult<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError> => options.client.put<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError>({
     security: [{
@@ -647,7 +647,7 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Verify a one-time code
  *
- * Checks a one-time code that a reseller presented and answers whose it is. The code is used up by that, so a second check of it fails. A code is valid for 10 minutes and only until its account generates another. After five wrong codes of a third party for one account, further attempts of this third party on this account are refused until ten minutes have passed since the first of them. Its attempts on other accounts, those of other third parties and those of the operator are not. A code that another request used a moment before is not valid, and does not count as wrong.
+ * Verifies a one-time code that a reseller presented and returns the account that generated it. This uses up the code, so a second verification fails. A code is valid for 10 minutes and only until its account generates another. If a third party presents five wrong codes for one account, its further attempts on this account are refused until ten minutes after the first of them. Its attempts on other accounts, and attempts of other third parties and of the operator, are not affected. A code that another request has just used is not valid, but does not count as wrong.
  */
 export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
     security: [{
@@ -670,7 +670,7 @@ export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options
 /**
  * List third parties
  *
- * Lists the third parties that may verify one-time codes, without their tokens, revoked ones included.
+ * Returns the third parties that may verify one-time codes, including revoked ones, without their tokens.
  */
 export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({
     security: [{
@@ -685,7 +685,7 @@ export const listVerifiers = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Register a third party
  *
- * Registers a third party that may verify one-time codes, and issues its token. The token is answered once: the service stores its hash alone.
+ * Registers a third party that may verify one-time codes, and issues its token. The token is returned only once, because the service stores only its hash.
  */
 export const registerVerifier = <ThrowOnError extends boolean = false>(options: Options<RegisterVerifierData, ThrowOnError>): RequestResult<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError> => options.client.post<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError>({
     security: [{
@@ -704,7 +704,7 @@ export const registerVerifier = <ThrowOnError extends boolean = false>(options: 
 /**
  * Revoke a third party
  *
- * Makes the token of a third party worthless, on every node of the service within five seconds. A token that is revoked already stays as it is.
+ * Revokes the token of a third party, on every instance of the service within five seconds. A token that is already revoked stays as it is.
  */
 export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({
     security: [{
@@ -719,7 +719,7 @@ export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Get the clock
  *
- * Answers what the clock of the sandbox reads.
+ * Returns the time of the clock of the sandbox.
  */
 export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({
     security: [{
@@ -734,7 +734,7 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Advance the clock
  *
- * Advances the clock of the sandbox and does all work that falls due on the way, in the order of time: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The answer comes when it is done. The clock is never set back, is the same for all accounts, and survives a restart.
+ * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The response is sent when all of them have finished. The clock cannot be set back, is the same for all accounts, and survives a restart.
  */
 export const advanceClock = <ThrowOnError extends boolean = false>(options: Options<AdvanceClockData, ThrowOnError>): RequestResult<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError> => options.client.post<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError>({
     security: [{
@@ -753,7 +753,7 @@ export const advanceClock = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Reset the sandbox
  *
- * Makes the sandbox what it was at its first start: its catalogue, the demo account with its key, no faults, and the clock of the machine. Third parties and snapshots stay. It concerns all accounts; tests that run beside others take an isolated account instead.
+ * Restores the state of the sandbox at its first start: its catalogue, the demo account with its key, no faults, and the clock of the machine. Third parties and snapshots are kept. The reset affects all accounts; parallel tests should use isolated accounts instead.
  */
 export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({
     security: [{
@@ -768,7 +768,7 @@ export const resetSandbox = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List snapshots
  *
- * Lists the snapshots of the sandbox by name.
+ * Returns the snapshots of the sandbox, ordered by name.
  */
 export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({
     security: [{
@@ -798,7 +798,7 @@ export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Create a snapshot
  *
- * Keeps the whole state of the sandbox under a name, the clock included. A snapshot of that name is replaced.
+ * Saves the whole state of the sandbox, including the clock, under a name. An existing snapshot with that name is replaced.
  */
 export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({
     security: [{
@@ -813,7 +813,7 @@ export const createSnapshot = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Restore a snapshot
  *
- * Makes the whole state of the sandbox what it was when the snapshot was taken. That includes how far the clock was ahead, so with a snapshot, as with a reset, time goes back together with all that happened since. Snapshots stay.
+ * Restores the whole state of the sandbox from a snapshot. This includes the offset of the clock, so time goes back together with all changes since, as it does with a reset. Snapshots are kept.
  */
 export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({
     security: [{
@@ -828,7 +828,7 @@ export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: O
 /**
  * List faults
  *
- * Lists the faults that still wait for requests, oldest first.
+ * Returns the faults that have not been used up, oldest first.
  */
 export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({
     security: [{
@@ -843,7 +843,7 @@ export const listFaults = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Create a fault
  *
- * Makes requests to the reseller API fail: those to chosen operations with chosen keys, as often as is said. Where several faults match a request, the oldest one applies alone.
+ * Makes a given number of requests to the reseller API fail, for all or for chosen operations and keys. If several faults match a request, only the oldest one applies.
  */
 export const createFault = <ThrowOnError extends boolean = false>(options: Options<CreateFaultData, ThrowOnError>): RequestResult<CreateFaultResponses, CreateFaultErrors, ThrowOnError> => options.client.post<CreateFaultResponses, CreateFaultErrors, ThrowOnError>({
     security: [{
@@ -862,7 +862,7 @@ export const createFault = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Remove a fault
  *
- * Removes a fault before it was used up.
+ * Removes a fault before it is used up.
  */
 export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({
     security: [{
@@ -877,7 +877,7 @@ export const removeFault = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Create an isolated account
  *
- * Creates an account with an API key for one test run, so that runs beside one another do not meet: nothing that one of them has is seen by another. What all accounts share are the clock, the catalogue and its capacity, domain names, and what is on sale and on the market for all; faults, sales and offers can be confined to the account or its key.
+ * Creates an account with an API key for one test run, so that parallel runs do not see each other's resources. All accounts share the clock, the catalogue and its capacity, domain names, and sales and offers for all accounts. Faults, sales and offers can be limited to the account or its key.
  */
 export const createIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<CreateIsolatedAccountData, ThrowOnError>): RequestResult<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError> => options.client.post<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError>({
     security: [{
@@ -896,7 +896,7 @@ export const createIsolatedAccount = <ThrowOnError extends boolean = false>(opti
 /**
  * Delete an isolated account
  *
- * Deletes an isolated account with everything that it has and that is confined to it: keys, VMs, servers, domains, invoices, its request log, its own sales, offers and subnets, and the faults of its keys.
+ * Deletes an isolated account and everything that belongs to it: keys, VMs, servers, domains, invoices, its request log, its own sales, offers and subnets, and the faults of its keys.
  */
 export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({
     security: [{
@@ -911,7 +911,7 @@ export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(opti
 /**
  * Get the settings
  *
- * Answers how the service is set.
+ * Returns the settings of the service.
  */
 export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({
     security: [{
@@ -926,7 +926,7 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Set the rate limit
  *
- * Sets how many requests each API key may send that has no limit of its own, on every node of the service within five seconds. A sandbox starts without a limit.
+ * Sets the number of requests that each API key without a limit of its own may send. It applies on every instance of the service within five seconds. A sandbox starts without a limit.
  */
 export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError>({
     security: [{
@@ -945,7 +945,7 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
 /**
  * Set the VAT rates
  *
- * Sets the rates of value-added tax, each with the instant from which it applies. Every gross price in an answer of the reseller API is made with the rate that is in force at that moment, prices of scheduled sales included. Invoices are net, so none of them changes.
+ * Sets the rates of value-added tax, each with the instant from which it applies. The reseller API calculates every gross price with the rate in force at the time of the response, including prices of scheduled sales. Invoices are net, so they do not change.
  */
 export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError> => options.client.put<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError>({
     security: [{
@@ -964,7 +964,7 @@ export const setVatRates = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Set the VM identifier quarantine
  *
- * Sets how long the identifier of a removed VM stays unused. After that it may be given to another VM, once the invoice of the period in which the VM was removed is made. Until then the removed VM is listed under it.
+ * Sets how long the identifier of a removed VM stays unused. After that, and after the invoice of the period of the removal is created, another VM may get the identifier. Until then the removed VM is listed under it.
  */
 export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError>({
     security: [{
@@ -981,9 +981,9 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
 });
 
 /**
- * Get the due work
+ * Get scheduled jobs
  *
- * Answers what falls due next, and whether anything is overdue: the health of renewals, ends of months and whatever else the service does by itself at a time.
+ * Returns the next scheduled jobs and whether any job is overdue. Scheduled jobs include renewals and the closing of invoice periods.
  */
 export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({
     security: [{

@@ -7,15 +7,15 @@ import type { Db, Store } from '../store/store.ts';
 export async function issueToken(db: Db, subject: Subject): Promise<FencingToken> {
   const [row] = await takeToken(db, { subject });
   if (!row) throw new Error(`No fencing token was issued for ${subject}.`);
-  return row.number;
+  return row.token;
 }
 
-const takeToken = prepared<{ subject: string }, { number: number }>((db, parameter) =>
+const takeToken = prepared<{ subject: string }, { token: FencingToken }>((db, parameter) =>
   db
-    .insertInto('turns')
-    .values({ subject: parameter('subject'), number: 1 })
-    .onConflict((conflict) => conflict.column('subject').doUpdateSet(({ eb }) => ({ number: eb('turns.number', '+', 1) })))
-    .returning('number'),
+    .insertInto('fencing_tokens')
+    .values({ subject: parameter('subject'), token: 1 })
+    .onConflict((conflict) => conflict.column('subject').doUpdateSet(({ eb }) => ({ token: eb('fencing_tokens.token', '+', 1) })))
+    .returning('token'),
 );
 
 /**
@@ -25,8 +25,10 @@ const takeToken = prepared<{ subject: string }, { number: number }>((db, paramet
 export function storeFence(store: Store): Fence {
   return {
     async admit(subject, token) {
-      const issued = await store.read((db) => db.selectFrom('turns').select('number').where('subject', '=', subject).executeTakeFirst());
-      if (issued && token < issued.number) throw new StaleTokenError(subject, token, issued.number);
+      const issued = await store.read((db) =>
+        db.selectFrom('fencing_tokens').select('token').where('subject', '=', subject).executeTakeFirst(),
+      );
+      if (issued && token < issued.token) throw new StaleTokenError(subject, token, issued.token);
     },
   };
 }

@@ -46,7 +46,7 @@ export interface JoinOptions {
 
 /** @throws StoreUnavailableError if the lease cannot be stored. */
 export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions): Promise<Instance> {
-  const { severalNodes, now } = store.sharing;
+  const { hasInstances, now } = store.sharing;
   let heldSince = performance.now();
   let heldUntil = -Infinity;
   let leaving = false;
@@ -55,12 +55,12 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
     const begun = performance.now();
     await store.commit(async ({ db }) => {
       await db
-        .insertInto('nodes')
+        .insertInto('instances')
         .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
         .execute();
       await db
-        .deleteFrom('nodes')
+        .deleteFrom('instances')
         .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
         .execute();
     });
@@ -89,7 +89,7 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
         });
     }, leaseMs / RENEWALS_PER_LEASE).unref();
   };
-  if (severalNodes) {
+  if (hasInstances) {
     await renew();
     renewAgain();
   }
@@ -99,24 +99,24 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
     delivering: new Set(),
     isDead(eb, owner) {
       const others = eb(owner, 'is distinct from', id);
-      if (!severalNodes) return others;
-      const known = sql<SqlBool>`exists (select 1 from nodes where nodes.id = ${owner} ${mayJudge() ? sql`and nodes.lease_until > ${now}` : sql``})`;
+      if (!hasInstances) return others;
+      const known = sql<SqlBool>`exists (select 1 from instances where instances.id = ${owner} ${mayJudge() ? sql`and instances.lease_until > ${now}` : sql``})`;
       return eb.and([others, eb.not(known)]);
     },
     async assertAlive() {
-      if (severalNodes && performance.now() >= heldUntil) await withTimeout(renew());
+      if (hasInstances && performance.now() >= heldUntil) await withTimeout(renew());
     },
     hasOthers: async () =>
-      severalNodes &&
+      hasInstances &&
       (await store.read((db) =>
-        db.selectFrom('nodes').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
+        db.selectFrom('instances').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
       )) !== undefined,
     async leave() {
       if (leaving) return;
       leaving = true;
       clearTimeout(timer);
       await renewing;
-      if (severalNodes) await withTimeout(store.commit(({ db }) => db.deleteFrom('nodes').where('id', '=', id).execute()));
+      if (hasInstances) await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute()));
     },
   };
 }

@@ -38,9 +38,8 @@ export async function keepReservation(
   reservation: NewReservation,
   { owner, now }: { owner: Instance; now: number },
 ): Promise<FencingToken> {
-  const token = await issueToken(db, reservation.subject);
-  await insertReservation(db, { ...reservation, created: now, owner: owner.id, token });
-  return token;
+  await insertReservation(db, { ...reservation, created: now, owner: owner.id });
+  return issueToken(db, reservation.subject);
 }
 
 /**
@@ -49,21 +48,21 @@ export async function keepReservation(
  */
 export async function enqueueReservation(db: Db, reservation: NewReservation, now: number): Promise<void> {
   await db.deleteFrom('reservations').where('subject', '=', reservation.subject).execute();
-  const token = await issueToken(db, reservation.subject);
-  await insertReservation(db, { ...reservation, created: now, owner: NO_OWNER, token });
+  // Makes late calls for a superseded reservation stale. The call for this one gets a token when it is claimed.
+  await issueToken(db, reservation.subject);
+  await insertReservation(db, { ...reservation, created: now, owner: NO_OWNER });
 }
 
-const insertReservation = preparedWrite<NewReservation & { created: number; owner: string; token: FencingToken }>((db, parameter) =>
+const insertReservation = preparedWrite<NewReservation & { created: number; owner: string }>((db, parameter) =>
   db.insertInto('reservations').values({
     id: parameter('id'),
     account_id: parameter('accountId'),
-    operation: parameter('delivery'),
+    delivery: parameter('delivery'),
     details: parameter('details'),
     key_hash: parameter('keyHash'),
     created: parameter('created'),
     owner: parameter('owner'),
     subject: parameter('subject'),
-    turn: parameter('token'),
   }),
 );
 
@@ -109,7 +108,7 @@ export async function recoverableReservations(store: Store, instance: Instance):
       .orderBy('id')
       .execute(),
   );
-  return rows.map(({ id, account_id: accountId, operation: delivery, details, key_hash: keyHash }) => ({
+  return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash }) => ({
     id,
     accountId,
     delivery,

@@ -1,17 +1,26 @@
 import type { Ports } from '../ports/ports.ts';
+import type { Mode } from '../rules/credentials.ts';
 import type { Store } from '../store/store.ts';
 import type { Recover } from './delivery.ts';
 import type { Instance } from './instance.ts';
 
-/** What deliveries and scheduled jobs run with. */
+/** Everything that operations, deliveries and scheduled jobs need. One per process. */
 export interface Runtime {
   readonly store: Store;
   readonly ports: Ports;
   /** At least 32 characters, and not in the store. Hashes one-time codes, and encrypts what is shown again. */
   readonly secret: string;
+  readonly mode: Mode;
+  /** The identifiers that new VMs may get. */
+  readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
   readonly instance: Instance;
   /** Every delivery, by the name that reservations store. */
   readonly deliveries: Readonly<Record<string, Recover>>;
   /** Aborted when the service stops. Nothing new starts then. */
   readonly closing: AbortSignal;
+  /** Base URL of the reseller API for its callers, without a trailing slash. */
+  publicUrl(): string;
 }
+
+/** The members of the runtime that a transaction needs. */
+export type Services = Pick<Runtime, 'ports' | 'secret'>;

@@ -1,4 +1,7 @@
-/** Who is calling (specification: "Authentication"). */
+/** Authentication of the reseller API (specification: "Authentication"). */
+import { apiKeyHeader } from '../reseller/document.ts';
+import { createKeyMask } from '../reseller/masking.ts';
+import type { MaskKey } from '../reseller/masking.ts';
 import { RateLimited, Refusal } from '../rules/refusal.ts';
 import type { Clock } from '../ports/clock.ts';
 import { hashOfApiKey, isKeyOfOtherMode } from '../rules/credentials.ts';
@@ -6,68 +9,65 @@ import type { Mode } from '../rules/credentials.ts';
 import { prepared } from '../store/prepared.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import { guessing } from './guessing.ts';
+import { createGuessingLimiter } from './guessing.ts';
 
-/** The account behind a key. */
+/** The account that sends a request. */
 export interface Caller {
   readonly accountId: string;
   readonly apiKey: string;
-  /** Identifier of the key. */
   readonly keyId: string;
-  /** Its own rate limit; null where the default holds. */
+  /** The rate limit of the key, or null for the default. */
   readonly rateLimit: RateLimit | null;
+  /** Masks the API key in texts. */
+  readonly maskKey: MaskKey;
 }
 
-/** Longest text that is looked up; no key is nearly so long. */
-const LONGEST = 256;
-/** Milliseconds that a good key is remembered: a revoked one is refused within this time on every node. */
-const REMEMBERED = 1_000;
-/** Keys remembered at the most. */
-const MOST_REMEMBERED = 10_000;
-/** Failed attempts of an address. */
-const FAILURES = { what: 'key', failures: 100, within: 60_000 };
+/** Longer texts are not looked up. Real keys are much shorter. */
+const MAX_KEY_LENGTH = 256;
+/** How long a valid key is cached. Every instance refuses a revoked key within this time. */
+const CACHE_TTL_MS = 1_000;
+const MAX_CACHED_KEYS = 10_000;
+/** Failed attempts per address. */
+const GUESSING_LIMIT = { what: 'key', failures: 100, windowMs: 60_000 };
 
-/** Finds the caller behind the value of the API key header; the address is where the request comes from. */
+/**
+ * Finds the caller of a request. A valid key is accepted from any address.
+ *
+ * @param value The value of the API key header.
+ * @param address The address that the request comes from.
+ * @throws Refusal 401 if the key is missing, unknown, expired or revoked.
+ * @throws RateLimited if too many such requests came from the address.
+ */
 export type Authenticate = (value: string | string[] | undefined, address: string) => Promise<Caller>;
 
-/** Authentication, and what is remembered for it. */
-export interface Authentication {
+export interface Authenticator {
   readonly authenticate: Authenticate;
-  /** Has keys looked up again. */
+  /** Empties the cache. */
   forget(): void;
 }
 
-/** By what keys are judged. */
 export interface KeyRules {
-  /** Name of the header that carries the key, for the messages. */
-  readonly header: string;
-  /** The other mode's keys are refused. */
+  /** Keys of the other mode are refused. */
   readonly mode: Mode;
-  /** Tells when a key that was rotated stops being good. */
+  /** Decides when a rotated key expires. */
   readonly clock: Clock;
 }
 
-interface Known extends Omit<Caller, 'apiKey'> {
+interface CachedKey extends Omit<Caller, 'apiKey' | 'maskKey'> {
   readonly validUntil: number | null;
 }
 
-/**
- * Authentication by API key. A key is looked up by its hash, so the time it takes tells nothing of
- * the key; what is remembered between requests is hashes too.
- *
- * `authenticate` throws Refusal 401 when the key is missing, unknown, over or revoked, and RateLimited
- * when too many of these came from the address; a good key is taken from any address.
- */
-export function authentication(store: Store, { header, mode, clock }: KeyRules): Authentication {
-  const remembered = new Map<string, { readonly key: Known; readonly until: number }>();
-  const guesses = guessing(store.sharing.windows, FAILURES);
+/** Keys are looked up and cached by their hash, so the duration of a lookup reveals nothing about the key. */
+export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Authenticator {
+  const cache = new Map<string, { readonly key: CachedKey; readonly until: number }>();
+  const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
-  async function keyOf(hash: string): Promise<Known | undefined> {
+  async function findKey(hash: string): Promise<CachedKey | undefined> {
     const now = performance.now();
-    const known = remembered.get(hash);
-    if (known && known.until > now) return known.key;
-    remembered.delete(hash);
-    const [row] = await store.read((db) => goodKey(db, { hash }));
+    const cached = cache.get(hash);
+    if (cached && cached.until > now) return cached.key;
+    cache.delete(hash);
+    const [row] = await store.read((db) => selectKey(db, { hash }));
     if (!row) return undefined;
     const { rate_requests: requests, rate_seconds: seconds } = row;
     const key = {
@@ -76,28 +76,29 @@ export function authentication(store: Store, { header, mode, clock }: KeyRules):
       rateLimit: requests === null || seconds === null ? null : { requests, seconds },
       validUntil: row.valid_until,
     };
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-    remembered.set(hash, { key, until: now + REMEMBERED });
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
+    cache.set(hash, { key, until: now + CACHE_TTL_MS });
     return key;
   }
 
   return {
-    forget: () => remembered.clear(),
+    forget: () => cache.clear(),
     async authenticate(value, address) {
       if (value === undefined || value.length === 0) {
-        throw new Refusal(401, 'unauthorized', `The header ${header} is missing. Send your API key in it.`);
+        throw new Refusal(401, 'unauthorized', `The header ${apiKeyHeader} is missing. Send your API key in it.`);
       }
-      const text = typeof value === 'string' && value.length <= LONGEST ? value : undefined;
-      const isOthers = text !== undefined && isKeyOfOtherMode(text, mode);
-      const key = text === undefined || isOthers ? undefined : await keyOf(hashOfApiKey(text));
+      const text = typeof value === 'string' && value.length <= MAX_KEY_LENGTH ? value : undefined;
+      const isOtherMode = text !== undefined && isKeyOfOtherMode(text, mode);
+      const key = text === undefined || isOtherMode ? undefined : await findKey(hashOfApiKey(text));
       if (text !== undefined && key && (key.validUntil === null || key.validUntil > clock.now())) {
-        return { accountId: key.accountId, apiKey: text, keyId: key.keyId, rateLimit: key.rateLimit };
+        return { accountId: key.accountId, apiKey: text, keyId: key.keyId, rateLimit: key.rateLimit, maskKey: createKeyMask(text) };
       }
-      const retryAfter = await guesses.failed(address);
-      if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests came from this address without a good API key.');
-      const why = isOthers
-        ? `The API key in ${header} is one of ${mode === 'live' ? 'a sandbox' : 'the live service'}, and this is ${mode === 'live' ? 'the live service' : 'a sandbox'}. Use a key of this service.`
-        : `The API key in ${header} is unknown or has been revoked. Check the key, or ask the provider for a new one.`;
+      const retryAfter = await countFailure(address);
+      if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');
+      const [other, own] = mode === 'live' ? ['a sandbox', 'the live service'] : ['the live service', 'a sandbox'];
+      const why = isOtherMode
+        ? `The API key in ${apiKeyHeader} belongs to ${other}, and this is ${own}. Use a key of this service.`
+        : `The API key in ${apiKeyHeader} is unknown or has been revoked. Check the key, or ask the provider for a new one.`;
       throw new Refusal(401, 'unauthorized', why);
     },
   };
@@ -111,7 +112,7 @@ interface KeyRow {
   readonly rate_seconds: number | null;
 }
 
-const goodKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
+const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
   db
     .selectFrom('api_keys')
     .select(['id', 'account_id', 'valid_until', 'rate_requests', 'rate_seconds'])

@@ -1,17 +1,18 @@
-/** What the operator has set for the reseller API: faults that wait for requests, and the usual rate limit. */
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
+import type { Mode } from '../rules/credentials.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';
-import type { FaultsTable } from '../store/operator-schema.ts';
+import type { FaultsTable } from '../store/tables/faults.ts';
 import type { Store } from '../store/store.ts';
+import type { Caller } from './authenticate.ts';
+import { createRateLimiter } from './rate-limit.ts';
 
-/** Milliseconds that what was read holds: what another node changes is seen within this time. */
-export const HOLDS = 1_000;
+/** How long controls are cached. Changes by other instances take effect within this time. */
+export const CONTROLS_TTL_MS = 1_000;
 
-/** A fault as requests are matched with it. */
 interface Fault {
   readonly id: string;
   readonly operations: readonly string[] | null;
@@ -19,37 +20,43 @@ interface Fault {
   readonly effect: FaultEffectInput;
 }
 
-/** A request, as far as faults look at it. */
-export interface Matched {
+/** The members of a request that decide which faults it meets. */
+export interface FaultTarget {
   readonly operation: string;
   readonly keyId: string;
 }
 
+/** The operator's settings for the reseller API: rate limits and faults. */
 export interface Controls {
-  /** The rate limit of keys that have none of their own. */
-  rateLimit(): Promise<RateLimit | null>;
-  /** The effect on a request of the oldest fault that matches it, which has one request less then; undefined for none. */
-  takeFault(request: Matched): Promise<FaultEffectInput | undefined>;
-  /** Has what another node has changed more than a second ago read: the clock is as that node has set it then. */
+  /**
+   * Counts a request against the rate limit of the caller's key, or else the default one.
+   *
+   * @throws RateLimited if the key has used up its limit.
+   */
+  countRequest(caller: Caller): Promise<void>;
+  /** The effect of the oldest fault that matches a request, or undefined. The fault then applies to one request less. */
+  takeFault(request: FaultTarget): Promise<FaultEffectInput | undefined>;
+  /** Reads the settings again if they are older than CONTROLS_TTL_MS, and sets the clock to the stored offset. */
   refresh(): Promise<void>;
-  /** Has everything read again. */
+  /** Empties the cache. */
   forget(): void;
 }
 
-interface Read {
+interface Settings {
   readonly rateLimit: RateLimit | null;
   readonly faults: readonly Fault[];
 }
 
-export function controlsOf(store: Store, clock: OffsetClock, mode: 'sandbox' | 'live'): Controls {
-  let known: { readonly read: Promise<Read>; readonly until: number } | undefined;
+export function createControls(store: Store, clock: OffsetClock, mode: Mode): Controls {
+  const countRequest = createRateLimiter(store.sharing.windows);
+  let cached: { readonly settings: Promise<Settings>; readonly until: number } | undefined;
 
-  function current(): Promise<Read> {
+  function current(): Promise<Settings> {
     const now = performance.now();
-    if (known && known.until > now) return known.read;
-    const mine: { readonly read: Promise<Read>; readonly until: number } = {
-      until: now + HOLDS,
-      read: store
+    if (cached && cached.until > now) return cached.settings;
+    const latest: { readonly settings: Promise<Settings>; readonly until: number } = {
+      until: now + CONTROLS_TTL_MS,
+      settings: store
         .read(async (db) => ({
           settings: await readSettings(db),
           rows:
@@ -59,29 +66,32 @@ export function controlsOf(store: Store, clock: OffsetClock, mode: 'sandbox' | '
         }))
         .then(
           ({ settings, rows }) => {
-            // Another node may have advanced the clock; what was read before this one advanced it says nothing.
-            if (mode === 'sandbox' && known === mine) clock.setOffset(settings.clockOffset);
-            return { rateLimit: settings.rateLimit, faults: rows.map(parsed) };
+            // Another instance may have advanced the clock. If this one has advanced it meanwhile, the stored offset is outdated.
+            if (mode === 'sandbox' && cached === latest) clock.setOffset(settings.clockOffset);
+            return { rateLimit: settings.rateLimit, faults: rows.map(toFault) };
           },
           (error: unknown) => {
-            if (known === mine) known = undefined;
+            if (cached === latest) cached = undefined;
             throw error;
           },
         ),
     };
-    known = mine;
-    return mine.read;
+    cached = latest;
+    return latest.settings;
   }
 
   return {
     refresh: async () => void (await current()),
-    rateLimit: async () => (await current()).rateLimit,
+    async countRequest({ keyId, rateLimit }) {
+      const limit = rateLimit ?? (await current()).rateLimit;
+      if (limit) await countRequest(keyId, limit);
+    },
     async takeFault({ operation, keyId }) {
       const { faults } = await current();
       for (const { id, operations, apiKeyIds, effect } of faults) {
         if (operations !== null && !operations.includes(operation)) continue;
         if (apiKeyIds !== null && !apiKeyIds.includes(keyId)) continue;
-        // One conditional update: of requests that arrive together, no more meet the fault than it was made for.
+        // The update is conditional, so that concurrent requests do not exceed the fault's number of requests.
         const taken = await store.commit(({ db }) =>
           db
             .updateTable('faults')
@@ -95,12 +105,12 @@ export function controlsOf(store: Store, clock: OffsetClock, mode: 'sandbox' | '
       return undefined;
     },
     forget() {
-      known = undefined;
+      cached = undefined;
     },
   };
 }
 
-function parsed({ id, operations, api_key_ids, effect }: Selectable<FaultsTable>): Fault {
+function toFault({ id, operations, api_key_ids, effect }: Selectable<FaultsTable>): Fault {
   return {
     id,
     operations: operations === null ? null : JSON.parse(operations),

@@ -4,27 +4,26 @@ import type { FastifyInstance } from 'fastify';
 
 import { Refusal } from '../rules/refusal.ts';
 
-/** A site of files and how it is to be served. */
+/** A site of static files. */
 export interface Docs {
-  /** Folder of the files. */
   readonly directory: string;
   readonly contentSecurityPolicy: string;
 }
 
 const PATH = '/docs';
-/** Codes of the file system for names that cannot be those of a file. */
+/** Errors of the file system for names that are not files. */
 const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
 
-/** Serves the documentation at /docs/. A request that no file satisfies is refused in the envelope. */
+/** Serves the documentation at /docs/. Other paths below it are refused in the envelope. */
 export async function serveDocs(app: FastifyInstance, { directory, contentSecurityPolicy }: Docs): Promise<void> {
-  // Relative, so that it also works behind a proxy that adds a prefix, and without the query, which is not ours to repeat.
+  // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
   await app.register(async (site) => {
-    const answerFailure = site.errorHandler;
+    const handleError = site.errorHandler;
     site.setErrorHandler(async (error, request, reply) => {
       const { headers } = detailsOf(error);
       if (headers) reply.headers(headers);
-      return answerFailure.call(site, refusalOf(error) ?? error, request, reply);
+      return handleError.call(site, refusalOf(error) ?? error, request, reply);
     });
     site.addHook('onSend', (_request, reply, payload, done) => {
       reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
@@ -34,14 +33,14 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
   });
 }
 
-/** What the file server refuses; undefined for a failure of the service. */
+/** The refusal for an error of the file server, or undefined for a failure of the service. */
 function refusalOf(error: unknown): Refusal | undefined {
   const { status, code } = detailsOf(error);
   if (status === 412)
     return new Refusal(412, 'precondition_failed', 'The file is not the one that If-Match or If-Unmodified-Since names. Read it again.');
   if (status === 416)
     return new Refusal(416, 'range_not_satisfiable', 'The file does not have this range. Ask for one within the length in Content-Range.');
-  // A path outside the site, or not written as the file is named, is refused with 400 or 403 there: here it is not a file.
+  // The file server refuses paths outside the site with 400 or 403.
   if ((status !== undefined && status < 500) || NOT_A_FILE.has(code))
     return new Refusal(404, 'not_found', 'There is no such page. The documentation begins at /docs/.');
   return undefined;

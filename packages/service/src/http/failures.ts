@@ -1,87 +1,102 @@
-/** Requests that reach no operation, and operations that fail: every answer is the document's envelope. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
-import { refuse } from '../reseller/perform.ts';
-import type { Refusable } from '../reseller/perform.ts';
+import { errorCodec } from '../reseller/codec.ts';
+import type { LoggedRequest } from '../reseller/codec.ts';
+import { logReply } from '../reseller/perform.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { ApplicationParts } from './application.ts';
-import { refusalReply } from './envelope.ts';
-import { JSON_TYPE, send } from './handler.ts';
-import { methodsByPath, SECURITY_HEADERS } from './http-server.ts';
-import type { SocketAnswer } from './http-server.ts';
-import { presentedKey } from './lenient/deviation.ts';
-import { logEntry } from './log-entry.ts';
-import { loggableError, maskingOf } from './masking.ts';
-import { MALFORMED, parserFault, protocolFault, URL_TOO_LONG } from './protocol.ts';
-import type { ProtocolFault } from './protocol.ts';
+import type { Caller } from './authenticate.ts';
+import type { RawResponse } from './connections.ts';
+import type { HttpContext } from './context.ts';
+import { apiKeyOf, JSON_TYPE, pathOf, send } from './handler.ts';
+import { loggableError } from './loggable-error.ts';
+import { RequestFault } from './protocol.ts';
+import type { ServerOptions } from './server.ts';
 
-/** Has every failure of the application answered in the envelope, and logged where the caller is known. */
-export function answerFailures(app: FastifyInstance, parts: ApplicationParts): void {
-  const methodsOf = methodsByPath(app);
-  app.decorateRequest('caller', null);
-
-  app.addHook('onRequest', async (request, reply) => {
-    const fault = protocolFault(request.raw);
-    const refusal = fault ? refusalOfFault(fault) : request.is404 ? noRoute(request, reply, methodsOf(request.url)) : undefined;
-    if (!refusal) return;
-    // A request that no route takes is in the log of the caller all the same.
-    await findCaller(parts, request);
-    throw refusal;
-  });
-
-  // For a route that finds nothing itself, as the one for the files of the documentation does.
-  app.setNotFoundHandler(async (request, reply) => {
-    await findCaller(parts, request);
-    return answer(parts, request, reply, noRoute(request, reply, []));
-  });
-
-  app.setErrorHandler(async (error, request, reply) => {
-    const refusal = refusalOf(error);
-    if (refusal.status === 500) request.log.error({ err: loggable(request, error), requestId: request.id }, 'request failed');
-    else if (error instanceof StoreUnavailableError)
-      request.log.warn({ err: loggable(request, error), requestId: request.id }, 'the store cannot be reached');
-    return answer(parts, request, reply, refusal);
-  });
+/** Sends failures of the reseller API in the envelope. If the caller is known, the response is logged in the request log. */
+export function failureSender(context: HttpContext): ServerOptions['sendFailure'] {
+  return async (error, request, reply) => {
+    let failure = error;
+    let caller: Caller | null = null;
+    try {
+      caller = request.caller ?? (error instanceof RequestFault ? await findCaller(context, request) : null);
+    } catch (storeError) {
+      failure = storeError;
+    }
+    const refusal = toRefusal(failure);
+    request.caller = caller;
+    logFailure(request, caller, { refusal, error: failure });
+    return sendLogged(context, request, reply, { refusal, caller });
+  };
 }
 
-/** Answers a path that the router cannot read. Fastify runs no hook for it and catches no error. */
-export async function answerUnreadablePath(
-  parts: ApplicationParts,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  try {
-    await findCaller(parts, request);
-  } catch {
-    // Who asks is not known while the store is away; the answer is the same for all.
-    request.caller = null;
-  }
-  reply.headers(SECURITY_HEADERS);
-  const fault = protocolFault(request.raw) ?? (statusOf(error) === 414 ? URL_TOO_LONG : MALFORMED);
-  await answer(parts, request, reply, refusalOfFault(fault));
-}
-
-/** What is answered to bytes that are not an HTTP request. */
-export function refuseBytes(error: NodeJS.ErrnoException): SocketAnswer {
-  const { status, body } = refusalReply(null, refusalOfFault(parserFault(error)));
+/** The response to bytes that are not an HTTP request. */
+export function rawErrorResponse(fault: RequestFault): RawResponse {
+  const { status, body } = errorCodec.error(null, toRefusal(fault));
   return { status, type: JSON_TYPE, body };
 }
 
-function noRoute({ method }: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): Refusal {
-  if (allowed.length === 0 && method !== 'CONNECT')
-    return new Refusal(404, 'not_found', 'There is no such path. Check it against the documentation; paths have no closing slash.');
-  reply.header('allow', allowed.join(', '));
-  const advice = allowed.length === 0 ? 'Send the request to a path of the service.' : `Use ${allowed.join(' or ')}.`;
-  return new Refusal(405, 'method_not_allowed', `This path does not take ${method}. ${advice}`);
+async function sendLogged(
+  { runtime: { store, ports } }: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { refusal, caller }: { refusal: Refusal; caller: Caller | null },
+): Promise<FastifyReply> {
+  const { id, method, originalUrl, routeOptions } = request;
+  const codec = routeOptions.config.api?.codec ?? errorCodec;
+  if (!caller) return send(reply, codec.error(id, refusal));
+  const { accountId, maskKey } = caller;
+  const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };
+  try {
+    return send(reply, await logReply(store, logged, codec.error(id, refusal, maskKey)));
+  } catch (error) {
+    // An unavailable store was reported with the refusal.
+    if (refusal.status !== 503) request.log.error({ err: loggableError(error, maskKey), requestId: id }, 'request log not written');
+    return send(reply, codec.error(id, toRefusal(error)));
+  }
 }
 
-function refusalOfFault({ kind, message }: ProtocolFault): Refusal {
+function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, error }: { refusal: Refusal; error: unknown }): void {
+  const line = { err: loggableError(error, caller?.maskKey), requestId: request.id };
+  if (refusal.status === 500) request.log.error(line, 'request failed');
+  else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
+}
+
+/** Finds the caller of a request that reaches no operation, for the request log. */
+async function findCaller({ authenticate }: HttpContext, request: FastifyRequest): Promise<Caller | null> {
+  try {
+    return await authenticate(apiKeyOf(request), request.ip);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof RequestFault) return refusalOfFault(error);
+  if (error instanceof StoreUnavailableError) {
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.',
+    );
+  }
+  return new Refusal(
+    500,
+    'internal_error',
+    'The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.',
+  );
+}
+
+function refusalOfFault({ kind, message }: RequestFault): Refusal {
   switch (kind) {
     case 'malformed-request':
       return new Refusal(400, 'malformed_request', message);
+    case 'not-found':
+      return new Refusal(404, 'not_found', message);
+    case 'method-not-allowed':
+      return new Refusal(405, 'method_not_allowed', message);
     case 'request-timeout':
       return new Refusal(408, 'request_timeout', message);
     case 'payload-too-large':
@@ -95,71 +110,4 @@ function refusalOfFault({ kind, message }: ProtocolFault): Refusal {
     case 'http-version-not-supported':
       return new Refusal(505, 'http_version_not_supported', message);
   }
-}
-
-/** What a failure is to the caller. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof StoreUnavailableError) {
-    return new Refusal(
-      503,
-      'unavailable',
-      'The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.',
-    );
-  }
-  switch (statusOf(error)) {
-    case 413:
-      return new Refusal(413, 'payload_too_large', `The request body is longer than ${MAX_BODY_BYTES} bytes. Send a shorter form.`);
-    case 415:
-      return new Refusal(
-        415,
-        'unsupported_media_type',
-        'The Content-Type of the body is not supported. Send it as application/x-www-form-urlencoded.',
-      );
-    case 400:
-      return refusalOfFault(MALFORMED);
-    default:
-      return new Refusal(
-        500,
-        'internal_error',
-        'The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.',
-      );
-  }
-}
-
-async function answer(parts: ApplicationParts, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
-  const { caller, id, routeOptions } = request;
-  const shownId = routeOptions.config.api?.withoutRequestId ? null : id;
-  if (!caller) return send(reply, refusalReply(shownId, refusal));
-  const now = parts.ports.clock.now();
-  const maskKey = maskingOf(caller.apiKey);
-  const refusable: Refusable = {
-    refuse: (refused) => refusalReply(shownId, refused, maskKey),
-    logEntry: (replied, errorType) => logEntry({ request, caller, now, requestBody: '{}', maskKey }, replied, errorType),
-  };
-  try {
-    return send(reply, await refuse(parts, refusable, refusal));
-  } catch (error) {
-    // The store that cannot keep the log entry is the answer then.
-    if (refusal.status !== 503) request.log.error({ err: loggable(request, error), requestId: request.id }, 'request log not written');
-    return send(reply, refusalReply(shownId, refusalOf(error)));
-  }
-}
-
-function loggable({ caller }: FastifyRequest, error: unknown): Readonly<Record<string, unknown>> {
-  return loggableError(error, caller ? maskingOf(caller.apiKey) : undefined);
-}
-
-/** Names the caller for the log, where the key is good. */
-async function findCaller({ authenticate }: ApplicationParts, request: FastifyRequest): Promise<void> {
-  try {
-    request.caller = await authenticate(presentedKey(request), request.ip);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    request.caller = null;
-  }
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }

@@ -1,27 +1,23 @@
-/** Slows down whoever guesses keys or tokens: failures count against the address that they come from, on all nodes together. */
 import type { Windows } from '../store/store.ts';
-import { windowLimits } from './window-limit.ts';
+import { createWindowCounter } from './window-limit.ts';
 
-/** How many failures an address has, in what time. */
+/** How many failed attempts an address has. */
 export interface GuessingLimit {
-  /** What is guessed, so that others are counted apart. */
+  /** The kind of secret. Each kind is counted separately. */
   readonly what: string;
   readonly failures: number;
-  /** Milliseconds. */
-  readonly within: number;
+  readonly windowMs: number;
 }
 
-/** Counts failed authentication. */
-export interface Guessing {
-  /**
-   * Counts a failure.
-   *
-   * @returns Whole seconds for which the address is to wait; undefined while it has failures left.
-   */
-  failed(address: string): Promise<number | undefined>;
-}
+/**
+ * Counts a failed authentication against the address that it came from, across all instances.
+ *
+ * @returns Whole seconds that the address must wait, or undefined while it has attempts left.
+ */
+export type CountFailure = (address: string) => Promise<number | undefined>;
 
-export function guessing(windows: Windows, { what, failures, within }: GuessingLimit): Guessing {
-  const countOne = windowLimits(windows);
-  return { failed: (address) => countOne(`guesses ${what} ${address}`, { most: failures, within }) };
+/** Slows down clients that guess keys or tokens. */
+export function createGuessingLimiter(windows: Windows, { what, failures, windowMs }: GuessingLimit): CountFailure {
+  const count = createWindowCounter(windows);
+  return (address) => count(`guesses ${what} ${address}`, { max: failures, windowMs });
 }

@@ -1,136 +1,124 @@
-/** One operation of the document as a route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
-import { perform, refuse } from '../reseller/perform.ts';
-import type { Reply } from '../reseller/perform.ts';
+import type { FaultEffectInput } from '@reseller/operator-client';
+import type { LoggedRequest, Reply } from '../reseller/codec.ts';
+import { apiKeyHeader } from '../reseller/document.ts';
+import { maskByName } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
+import { logReply, perform } from '../reseller/perform.ts';
+import { operations } from '../reseller/table.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
-import type { ApplicationParts } from './application.ts';
 import type { Caller } from './authenticate.ts';
-import { refusalReply, success } from './envelope.ts';
-import { cut, delay, faultReply, logFault } from './fault.ts';
-import { presentedKey } from './lenient/deviation.ts';
-import { logEntry, pathOf } from './log-entry.ts';
-import { maskByName, maskingOf } from './masking.ts';
-import { publicUrlFrom } from './invoice-document.ts';
-import { assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf, readBody } from './request.ts';
+import type { HttpContext } from './context.ts';
+import { cutConnection, delay, faultError } from './fault.ts';
+import { formOf } from './form-body.ts';
+import { assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf } from './request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling; null until the API key was found. */
+    /** The account that sends the request, or null before authentication. */
     caller: Caller | null;
   }
   interface FastifyContextConfig {
-    /** The operation of the document that the route carries out. */
+    /** The operation of the reseller API that the route carries out. */
     api?: ApiOperation;
   }
 }
 
-/** Seconds after which trying again is worth it, where nothing else is known. */
-const USUAL_WAIT = 2;
+/** Seconds in Retry-After if nothing else is known. */
+const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
-/** Content type of every answer in the envelope. */
+/** Content type of the envelope. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What Fastify needs of a route besides its method and path. */
-export interface Handling {
+/** The members of a Fastify route besides its method and URL. */
+export interface ResellerRoute {
   readonly config: { readonly api: ApiOperation };
   onRequest(request: FastifyRequest): Promise<void>;
   handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
-export function handlingOf<Id extends OperationId>(api: ApiOperation<Id>, parts: ApplicationParts): Handling {
+export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, context: HttpContext): ResellerRoute {
+  const { authenticate, controls } = context;
   return {
     config: { api },
     async onRequest(request) {
-      request.caller = await parts.authenticate(presentedKey(request), request.ip);
-      const limit = request.caller.rateLimit ?? (await parts.controls.rateLimit());
-      if (limit) await parts.countRequest(request.caller.keyId, limit);
+      request.caller = await authenticate(apiKeyOf(request), request.ip);
+      await controls.countRequest(request.caller);
     },
     async handler(request, reply) {
       const { caller } = request;
-      const fault = caller ? await parts.controls.takeFault({ operation: api.id, keyId: caller.keyId }) : undefined;
-      if (fault?.kind === 'cut_before_commit') return cut(reply);
-      const answered = await answer(api, parts, request, fault);
-      if (fault?.kind === 'cut_after_commit') return cut(reply);
+      if (!caller) throw new Error('A route was reached without authentication.');
+      const fault = await controls.takeFault({ operation: api.id, keyId: caller.keyId });
+      if (fault?.kind === 'cut_before_commit') return cutConnection(reply);
+      const response = await respond(api, context, request, { caller, fault });
+      if (fault?.kind === 'cut_after_commit') return cutConnection(reply);
       await delay(fault);
-      return send(reply, answered);
+      return send(reply, response);
     },
   };
 }
 
-async function answer<Id extends OperationId>(
+async function respond<Id extends OperationId>(
   api: ApiOperation<Id>,
-  parts: ApplicationParts,
+  { runtime }: HttpContext,
   request: FastifyRequest,
-  fault: FaultEffectInput | undefined,
+  { caller, fault }: { caller: Caller; fault: FaultEffectInput | undefined },
 ): Promise<Reply> {
-  const { caller, id: requestId } = request;
-  if (!caller) throw new Error('A route was reached without authentication.');
-  const now = parts.ports.clock.now();
-  const shownId = api.withoutRequestId ? null : requestId;
-  const body = await readBody(api, request);
-  const requestBody = JSON.stringify(maskByName(api.maskForm(body.sent)));
-  const maskKey = maskingOf(caller.apiKey);
-  const replying = {
-    refuse: (refusal: Refusal) => refusalReply(shownId, refusal, maskKey),
-    logEntry: (reply: Reply, errorType: string | null) => logEntry({ request, caller, now, requestBody, maskKey }, reply, errorType),
+  const { codec } = api;
+  const { id, method } = request;
+  const { accountId, apiKey, maskKey } = caller;
+  const now = runtime.ports.clock.now();
+  const body = formOf(api.operation, request.body);
+  const logged: LoggedRequest = {
+    id,
+    accountId,
+    now,
+    method,
+    path: pathOf(request.originalUrl),
+    form: JSON.stringify(maskByName(api.maskForm(body.sent))),
+    maskKey,
   };
-  const faulty = fault && faultReply(fault, shownId);
-  if (faulty) return logFault(parts.store, replying, faulty);
+  const error = fault && faultError(fault);
+  if (error) return logReply(runtime.store, logged, codec.error(id, error));
   try {
     const { params: path } = request;
+    const { values: form } = body;
     assertPath<Id>(path);
-    assertQuery(api, request.query, caller.apiKey);
-    const form = body.values;
+    assertQuery(api, request.query, maskKey);
     assertForm<Id>(api, form, body);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
-    return await perform(parts, parts.table[api.id], {
-      ...replying,
+    const fingerprint = fingerprintOf(method, pathOf(request.url), body.values);
+    return await perform(operations[api.id], {
       operationId: api.id,
-      requestId,
-      call: {
-        accountId: caller.accountId,
-        form,
-        path,
-        now,
-        ports: parts.ports,
-        secret: parts.secret,
-        vmIdentifiers: parts.vmIdentifiers,
-        publicUrl: () => publicUrlFrom(parts, request.server),
-      },
-      repeatable:
-        key === undefined
-          ? undefined
-          : {
-              accountId: caller.accountId,
-              apiKey: caller.apiKey,
-              key,
-              fingerprint: fingerprintOf(request.method, pathOf(request.url), body.values),
-            },
-      reply: ({ message, data }) => successReply(api, success(shownId, message, data)),
-      replyAgain: (kept) => ({ status: 200, body: kept, loggedBody: JSON.stringify(api.maskAnswer(JSON.parse(kept))) }),
+      call: { runtime, accountId, now, form, path },
+      repeatable: key === undefined ? undefined : { accountId, apiKey, key, fingerprint },
+      logged,
+      codec,
     });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return refuse(parts, replying, error);
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    return logReply(runtime.store, logged, codec.error(id, refusal, maskKey));
   }
 }
 
-function successReply(api: ApiOperation, envelope: ReturnType<typeof success>): Reply {
-  const body = JSON.stringify(envelope);
-  const masked = api.maskAnswer(envelope);
-  return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked) };
+export function apiKeyOf({ headers }: FastifyRequest): string | string[] | undefined {
+  return headers[apiKeyHeader.toLowerCase()];
 }
 
-/** Sends a reply; where it says to try again, it says when. */
+/** The path of a URL, without the query. */
+export function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** Sends a reply of the reseller API. */
 export function send(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
-  // With this, callers know that the service honours keys.
+  // Clients learn from this header that the service supports Idempotency-Key.
   reply.header('idempotency-key-lifetime', String(IDEMPOTENCY_KEY_LIFETIME_SECONDS));
-  const seconds = retryAfter ?? (status === 503 || status === 429 ? USUAL_WAIT : undefined);
+  const seconds = retryAfter ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
   if (seconds !== undefined) reply.header('retry-after', String(seconds));
   return reply.code(status).type(JSON_TYPE).send(body);
 }

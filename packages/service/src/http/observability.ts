@@ -1,14 +1,13 @@
-/** What whoever runs the service sees of it: one log line for each request, metrics, and two questions that probes ask. */
 import { LogController } from 'fastify';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 import type { Store } from '../store/store.ts';
 
-/** The service's metrics, in the format of Prometheus. */
+/** Metrics for Prometheus. */
 export interface Metrics {
   readonly registry: Registry;
-  /** Seconds that requests took, by operation and status. */
+  /** Duration of requests in seconds, by operation and status. */
   readonly requests: Histogram<'operation' | 'status'>;
 }
 
@@ -17,7 +16,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'reseller_request_duration_seconds',
-    help: 'Time from the arrival of a request until its answer was sent.',
+    help: 'Time from the arrival of a request until its response was sent.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -25,13 +24,13 @@ export function createMetrics(): Metrics {
   return { registry, requests };
 }
 
-/** Fastify's own two lines for each request and its logger for each request cost more than they tell. */
-export const quietLogging: Pick<FastifyServerOptions, 'logController' | 'childLoggerFactory'> = {
+/** Turns off Fastify's two log lines and its child logger per request. `observeRequests` logs one line instead. */
+export const QUIET_LOGGING: Pick<FastifyServerOptions, 'logController' | 'childLoggerFactory'> = {
   logController: new LogController({ disableRequestLogging: true }),
   childLoggerFactory: (logger) => logger,
 };
 
-/** Logs and counts every answer. Neither bodies nor headers are logged, and the path without its query. */
+/** Logs and counts every response. Bodies, headers and paths are not logged. */
 export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config.api?.id ?? operatorOperation(request) ?? 'none';
@@ -51,17 +50,17 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-/** Operations of the operator are named apart: some bear the names of reseller ones. */
+/** Operations of both APIs share some names, so those of the operator have a prefix. */
 function operatorOperation({ routeOptions }: FastifyRequest): string | undefined {
   const id = routeOptions.config.operator?.id;
   return id && `operator.${id}`;
 }
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can also reach its store, and says so where its infrastructure is simulated. Neither
- * needs a key.
+ * `/healthz` succeeds while the process runs, and `/readyz` while it can also reach its store. Neither needs a key. `/readyz` shows
+ * whether the infrastructure is simulated.
  */
-export function answerProbes(app: FastifyInstance, { store, isSimulated }: { readonly store: Store; readonly isSimulated: boolean }): void {
+export function serveProbes(app: FastifyInstance, { store, isSimulated }: { readonly store: Store; readonly isSimulated: boolean }): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     try {
@@ -74,8 +73,8 @@ export function answerProbes(app: FastifyInstance, { store, isSimulated }: { rea
   });
 }
 
-/** `/metrics`, for Prometheus: what it tells of the business is for the operator alone. */
-export function answerMetrics(
+/** `/metrics` for Prometheus. It reveals figures of the business, so it needs the operator token. */
+export function serveMetrics(
   app: FastifyInstance,
   { metrics, assertOperator }: { readonly metrics: Metrics; assertOperator(request: FastifyRequest): Promise<void> },
 ): void {

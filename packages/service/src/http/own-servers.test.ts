@@ -5,7 +5,7 @@ import { serveOwnServers } from './own-servers.ts';
 
 const scriptOf = async (mode: 'sandbox' | 'live') => {
   const app = fastify();
-  serveOwnServers(app, { mode, publicUrl: 'https://api.example.com', operatorUrl: () => 'http://127.0.0.1:4011' });
+  serveOwnServers(app, { mode, publicUrl: () => 'https://api.example.com', operatorUrl: () => 'http://127.0.0.1:4011' });
   return (await app.inject('/docs/own-servers.js')).body;
 };
 

@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 
-import type { ServiceContext } from './application.ts';
-import { publicUrlFrom } from './invoice-document.ts';
+import type { Runtime } from '../delivery/runtime.ts';
+import type { HttpContext } from './context.ts';
 
 /**
- * Tells the documentation's pages where this service listens, so that they show its address first: a reader of `/docs/` wants to
- * call the service that serves them. Readers of a live service are not told where its operator API is.
+ * Serves the addresses of this service to the pages of the documentation, which list them first. A live service does not publish the
+ * address of its operator API.
  */
 export function serveOwnServers(
   app: FastifyInstance,
-  { mode, operatorUrl, publicUrl }: Pick<ServiceContext, 'mode' | 'operatorUrl' | 'publicUrl'>,
+  { mode, publicUrl, operatorUrl }: Pick<Runtime, 'mode' | 'publicUrl'> & Pick<HttpContext, 'operatorUrl'>,
 ): void {
   app.get('/docs/own-servers.js', async (_request, reply) => {
     const description = mode === 'sandbox' ? 'Sandbox' : 'Live';
     const operator = mode === 'sandbox' ? operatorUrl() : undefined;
     const servers = {
-      index: { url: publicUrlFrom({ publicUrl }, app), description },
+      index: { url: publicUrl(), description },
       ...(operator === undefined ? {} : { operator: { url: operator, description } }),
     };
     return reply

@@ -1,56 +1,39 @@
-/** From an HTTP request to a call: what is checked before an operation is asked. */
-import { mediaTypeName, pointerTokens, readForm } from '@reseller/contract';
+/** The checks of a request before its operation runs. */
+import { pointerTokens } from '@reseller/contract';
 import type { Issue } from '@reseller/contract';
-import type { FastifyRequest } from 'fastify';
 
 import { FIELD_RULES, MAX_NAMED_RULES } from '../generated/facts.gen.ts';
+import { maskName } from '../reseller/masking.ts';
+import type { MaskKey } from '../reseller/masking.ts';
 import type { FormOf, OperationId, PathOf } from '../reseller/operation.ts';
 import { invalid, Refusal } from '../rules/refusal.ts';
 import type { BrokenField, FieldRule } from '../rules/broken-field.ts';
 import { sha256 } from '../rules/credentials.ts';
 import type { ApiOperation } from './api.ts';
-import { readJsonBody, readLenientForm, readMultipartBody } from './lenient/body.ts';
-import type { LenientReading } from './lenient/body.ts';
-import { lenientBodies } from './lenient/deviation.ts';
-import { maskingOf, shownName } from './masking.ts';
+import type { BodyReading } from './form-body.ts';
 import { mistakesOf } from './mistakes.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** What a body is expected to be, and how it is sent. */
+/** The expected format, for the message about an unreadable body. */
 const FORM = "a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.";
 
-/** Query parameters that one message names. */
+/** Query parameters that a message lists. */
 const MAX_NAMED_PARAMETERS = 50;
 
-/** Characters of a query parameter's name that a message repeats. */
+/** Characters of a query parameter's name in a message. */
 const MAX_SHOWN_NAME_LENGTH = 64;
 
-/** Reads the body by the operation's form; a body where the document has none is read too, to be refused. */
-export async function readBody({ operation }: ApiOperation, { body, headers, deviations }: FastifyRequest): Promise<LenientReading> {
-  const bytes = body instanceof Uint8Array ? body : new Uint8Array();
-  if (!deviations) {
-    const read = readForm(operation, bytes);
-    return { ...read, sent: read.values };
-  }
-  const { 'content-type': contentType = '' } = headers;
-  const kind = body === undefined ? undefined : lenientBodies[mediaTypeName(contentType)];
-  if (kind === undefined) return readLenientForm({ operation, bytes, deviations });
-  deviations.add(kind);
-  const sent = { operation, bytes, deviations };
-  return kind === 'json-body' ? readJsonBody(sent) : readMultipartBody(sent, contentType);
-}
-
 /**
- * Judges a form by the document's schema.
+ * Validates a form against the schema of the document.
  *
- * @throws Refusal 400 when the body is not a form or the operation takes none, 422 naming every broken rule.
+ * @throws Refusal 400 if the body is not a form or the operation takes none, 422 with every broken rule.
  */
 export function assertForm<Id extends OperationId>(
   { checkForm }: ApiOperation<Id>,
   form: unknown,
-  { issues, expected = FORM }: Pick<LenientReading, 'issues' | 'expected'>,
+  { issues, expected = FORM }: Pick<BodyReading, 'issues' | 'expected'>,
 ): asserts form is FormOf<Id> {
   if (issues.some(({ keyword }) => keyword === 'malformed')) {
     throw new Refusal(400, 'malformed_request', `The request body could not be read as ${expected}`);
@@ -64,9 +47,9 @@ export function assertForm<Id extends OperationId>(
 }
 
 /**
- * The router gives each parameter of the path as text; what it names is the operation's to find out.
+ * Path parameters are texts. The operation finds out whether they name something.
  *
- * @throws Refusal 400 when a path parameter holds a control character.
+ * @throws Refusal 400 if a path parameter contains a control character.
  */
 export function assertPath<Id extends OperationId>(path: unknown): asserts path is PathOf<Id> {
   if (typeof path !== 'object' || path === null) return;
@@ -75,21 +58,21 @@ export function assertPath<Id extends OperationId>(path: unknown): asserts path 
     throw new Refusal(
       400,
       'malformed_request',
-      `The path parameter ${name} holds a control character. Send the identifier as it was given to you.`,
+      `The path parameter ${name} contains a control character. Send the identifier exactly as the service returned it.`,
     );
   }
 }
 
 /**
- * A field in the query would be ignored without a word, and the operation would do something else than its caller wants.
+ * Ignoring a form field in the query would make the operation do something that the caller does not want.
  *
- * @throws Refusal 400 naming the query parameters that the document does not declare.
+ * @throws Refusal 400 with the query parameters that the document does not declare.
  */
-export function assertQuery({ operation }: ApiOperation, query: unknown, apiKey: string): void {
+export function assertQuery({ operation }: ApiOperation, query: unknown, maskKey: MaskKey): void {
   const declared = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
   const unknown = Object.keys(Object(query)).filter((name) => !declared.has(name));
   if (unknown.length === 0) return;
-  const shown = unknown.slice(0, MAX_NAMED_PARAMETERS).map((name) => `'${nameForMessage(name, apiKey)}'`);
+  const shown = unknown.slice(0, MAX_NAMED_PARAMETERS).map((name) => `'${nameForMessage(name, maskKey)}'`);
   throw new Refusal(
     400,
     'malformed_request',
@@ -97,17 +80,17 @@ export function assertQuery({ operation }: ApiOperation, query: unknown, apiKey:
   );
 }
 
-/** A name as the caller sent it, short and without what must not be logged. A part of a key would not be found later, so it is cut last. */
-function nameForMessage(name: string, apiKey: string): string {
-  return maskingOf(apiKey)(shownName(name))
+/** A name for a message. It is cut after masking, because the mask would not find a part of a key. */
+function nameForMessage(name: string, maskKey: MaskKey): string {
+  return maskKey(maskName(name))
     .replaceAll(/[^ -~]/g, '?')
     .slice(0, MAX_SHOWN_NAME_LENGTH);
 }
 
 /**
- * The request's Idempotency-Key; undefined where none was sent or the operation takes none.
+ * The request's Idempotency-Key, or undefined if it was not sent or the operation takes none.
  *
- * @throws Refusal 400 when it is not what the document describes.
+ * @throws Refusal 400 if it does not match the document.
  */
 export function idempotencyKeyOf({ checkIdempotencyKey }: ApiOperation, header: string | string[] | undefined): string | undefined {
   if (header === undefined || !checkIdempotencyKey) return undefined;
@@ -117,18 +100,18 @@ export function idempotencyKeyOf({ checkIdempotencyKey }: ApiOperation, header: 
   throw new Refusal(400, 'malformed_request', `The header Idempotency-Key ${expected}. Send a UUID, for example.`);
 }
 
-/** Tells a request from others with the same Idempotency-Key; the order of the form's fields does not matter. */
+/** Distinguishes requests with the same Idempotency-Key. The order of the form's fields does not matter. */
 export function fingerprintOf(method: string, path: string, values: Readonly<Record<string, unknown>>): string {
   const sorted = Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return sha256(JSON.stringify([method, path, sorted]));
 }
 
 function brokenField({ path, keyword, message }: Issue): BrokenField {
-  return { field: shownName(pointerTokens(path).join('/')), rule: ruleOf(keyword), message };
+  return { field: maskName(pointerTokens(path).join('/')), rule: ruleOf(keyword), message };
 }
 
-/** The rule that a keyword of the document stands for. */
-export function ruleOf(keyword: string): FieldRule {
+/** The name of the rule for a keyword of JSON Schema. */
+function ruleOf(keyword: string): FieldRule {
   const name = keyword === 'additionalProperties' || keyword === 'unevaluatedProperties' ? 'unknown' : keyword;
   const rule = FIELD_RULES.find((listed) => listed === name);
   if (rule === undefined) throw new Error(`The document does not list the rule ${name}. Add it to FieldRule.yaml.`);

@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Where the documentation is: its page, and the OpenAPI document that the page shows. */
+/** URLs of a documentation page and of the OpenAPI document that it shows. */
 export interface Documentation {
   readonly documentation: string;
   readonly openapi: string;
 }
 
-/** @param folder URL of the folder of the built documentation, with a closing slash. */
+/** @param folder URL of the built documentation, with a trailing slash. */
 export function documentationAt(folder: string, page: 'index' | 'operator'): Documentation {
   return { documentation: page === 'index' ? folder : `${folder}${page}.html`, openapi: `${folder}${page}.json` };
 }
 
 /**
- * `GET /` is where somebody arrives who has only the address of the service. A browser is led to the documentation, and a program is
- * told where it is. The path needs no key and is not an operation of the documents.
+ * `GET /` leads people who only have the address of the service to the documentation. A browser is redirected to it, and other clients
+ * receive its URL. The path needs no key and is not an operation of the documents.
  *
- * @param bodyOf What a program receives.
+ * @param bodyOf Returns the body for clients other than browsers.
  */
 export function serveRoot(
   app: FastifyInstance,

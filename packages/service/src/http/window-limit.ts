@@ -1,36 +1,32 @@
 import type { Windows } from '../store/store.ts';
 
-/** How many of something there may be in what time. */
+/** How many events of one name a window may have. */
 export interface WindowLimit {
-  readonly most: number;
-  /** Milliseconds. */
-  readonly within: number;
+  readonly max: number;
+  readonly windowMs: number;
 }
 
 /**
- * Counts one more of what a name stands for.
+ * Counts an event.
  *
- * @returns Whole seconds until there may be more; undefined while the limit is kept.
+ * @returns Whole seconds until further events are allowed, or undefined while the limit is not exceeded.
  */
-export type CountOne = (name: string, limit: WindowLimit) => Promise<number | undefined>;
+export type CountEvent = (name: string, limit: WindowLimit) => Promise<number | undefined>;
 
-/** Full windows remembered at the most. */
-const MOST_REMEMBERED = 10_000;
+/** Full windows in the cache. */
+const MAX_CACHED_WINDOWS = 10_000;
 
-/**
- * Exact over all nodes: each one is counted where they all count. A window that is known to be full
- * is not asked for again, so whoever goes on costs nothing.
- */
-export function windowLimits(windows: Windows): CountOne {
+/** Counts in the store, so that a limit is exact across all instances. Full windows are cached, so that excess events cost nothing. */
+export function createWindowCounter(windows: Windows): CountEvent {
   const full = new Map<string, number>();
-  return async (name, { most, within }) => {
+  return async (name, { max, windowMs }) => {
     const now = performance.now();
     const until = full.get(name);
     if (until !== undefined && until > now) return Math.ceil((until - now) / 1000);
     full.delete(name);
-    const { count, endsIn } = await windows.count(name, within);
-    if (count <= most) return undefined;
-    if (full.size >= MOST_REMEMBERED) full.clear();
+    const { count, endsIn } = await windows.count(name, windowMs);
+    if (count <= max) return undefined;
+    if (full.size >= MAX_CACHED_WINDOWS) full.clear();
     full.set(name, now + endsIn);
     return Math.ceil(endsIn / 1000);
   };

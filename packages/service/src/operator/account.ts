@@ -1,9 +1,9 @@
+import type { Account } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { Account } from '../generated/operator/types.gen.ts';
 import { createAccount as addAccount } from '../core/account/account.ts';
 import { decimalOf, euros } from '../rules/money.ts';
-import type { AccountsTable } from '../store/schema.ts';
+import type { AccountsTable } from '../store/tables/accounts.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -38,7 +38,7 @@ export const getAccount: ReadOperation<'getAccount'> = {
 /** POST /accounts */
 export const createAccount: StoreOperation<'createAccount'> = {
   kind: 'store',
-  async run({ db }, { ports, body }) {
+  async run({ db }, { runtime: { ports }, body }) {
     return accountOf(db, await addAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit) }));
   },
 };
@@ -62,11 +62,6 @@ export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
 export async function accountOf(db: Db, id: string): Promise<Account> {
   const account = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
   return toAccount(requireFound(account, 'account of this identifier'));
-}
-
-/** Whether there is such an account. */
-export async function accountExists(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 function toAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {

@@ -1,10 +1,10 @@
+import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
-import type { ApiKey, IssuedApiKey } from '../generated/operator/types.gen.ts';
 import { issueKey } from '../core/account/account.ts';
 import type { RateLimit } from '../store/settings.ts';
-import type { ApiKeysTable } from '../store/schema.ts';
+import type { ApiKeysTable } from '../store/tables/api-keys.ts';
 import type { Db } from '../store/store.ts';
 import { accountOf } from './account.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
@@ -38,7 +38,7 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
 /** POST /accounts/{account_id}/api-keys: the key is shown in this answer alone. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
-  async run({ db }, { path, body, ports, mode }) {
+  async run({ db }, { path, body, runtime: { ports, mode } }) {
     const { id: accountId } = await accountOf(db, path.account_id);
     const { id, key } = await issueKey(db, ports, accountId, { label: body.label, mode });
     return toIssuedApiKey(db, id, key);
@@ -48,7 +48,7 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
 /** POST /api-keys/{api_key_id}/rotate: the old key stays good for a while, so that its holder changes over without downtime. */
 export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
   kind: 'store',
-  async run({ db }, { path, body, ports, mode, now }) {
+  async run({ db }, { path, body, now, runtime: { ports, mode } }) {
     const old = await keyOf(db, path.api_key_id);
     const replaced = await db
       .updateTable('api_keys')

@@ -1,10 +1,10 @@
+import type { Invoice } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import type { Invoice } from '../generated/operator/types.gen.ts';
 import { cancelInvoice as cancel, markInvoicePaid as markPaid } from '../core/accounting/invoice-status.ts';
 import { decimalOf } from '../rules/money.ts';
-import type { InvoicesTable } from '../store/schema.ts';
+import type { InvoicesTable } from '../store/tables/invoices.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';

@@ -1,6 +1,8 @@
-/** Requests that are not carried out, as RFC 9457 tells it. */
+/** Failed requests as problems (RFC 9457). */
+
+import type { BrokenRule } from '@reseller/operator-client';
+
 import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
-import type { BrokenRule } from '../generated/operator/types.gen.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
@@ -10,16 +12,16 @@ type ProblemType = (typeof PROBLEM_TYPES)[number];
 export type ProblemKind = ProblemType extends `${string}/problems/${infer Kind}` ? Kind : never;
 
 const kinds = {
-  'malformed-request': [400, 'The request cannot be read'],
+  'malformed-request': [400, 'Malformed request'],
   unauthorized: [401, 'The token is missing or unknown'],
   forbidden: [403, 'The token does not allow this'],
-  'sandbox-only': [403, 'Only a sandbox does this'],
-  'not-found': [404, 'There is no such thing'],
-  'method-not-allowed': [405, 'The path does not take this method'],
+  'sandbox-only': [403, 'Only a sandbox supports this'],
+  'not-found': [404, 'Not found'],
+  'method-not-allowed': [405, 'The path does not support this method'],
   'wrong-state': [409, 'The state does not allow this'],
-  'in-use': [409, 'Something uses this'],
-  'out-of-capacity': [409, 'There is no room for this'],
-  'credit-limit-exceeded': [409, 'The credit does not suffice'],
+  'in-use': [409, 'In use'],
+  'out-of-capacity': [409, 'Out of capacity'],
+  'credit-limit-exceeded': [409, 'Credit limit exceeded'],
   'request-timeout': [408, 'The request did not arrive in time'],
   'payload-too-large': [413, 'The body is too long'],
   'uri-too-long': [414, 'The path is too long'],
@@ -32,7 +34,7 @@ const kinds = {
   'http-version-not-supported': [505, 'The version of HTTP is not supported'],
 } as const satisfies Readonly<Record<ProblemKind, readonly [number, string]>>;
 
-/** What an answer says of a problem besides its kind. */
+/** Optional details of a problem. */
 export interface ProblemDetails {
   /** Every broken rule of the body. */
   readonly errors?: readonly BrokenRule[];
@@ -40,7 +42,7 @@ export interface ProblemDetails {
   readonly retryAfter?: number;
 }
 
-/** A request that is not carried out; whatever the unit of work wrote until then is undone. */
+/** A failed request. The transaction is rolled back. */
 export class OperatorProblem extends Error {
   override readonly name = 'OperatorProblem';
   readonly kind: ProblemKind;
@@ -60,7 +62,7 @@ export class OperatorProblem extends Error {
   }
 }
 
-/** The body breaks rules; every one of them is named. */
+/** A body that breaks rules, with each broken rule. */
 export function validationProblem(errors: readonly BrokenRule[]): OperatorProblem {
   const detail = errors.length === 1 ? 'One rule is broken; see errors.' : `${errors.length} rules are broken; see errors.`;
   return new OperatorProblem('validation-failed', detail, { errors });
@@ -75,7 +77,7 @@ export function notFound(what: string): OperatorProblem {
   return new OperatorProblem('not-found', `There is no ${what}. Check the identifier in the path.`);
 }
 
-/** What a found thing is; a problem where it was not found. */
+/** Returns the value, or throws a problem if it was not found. */
 export function requireFound<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw notFound(what);
   return value;
@@ -95,7 +97,7 @@ export function problemBody(problem: OperatorProblem, requestId: string): string
   });
 }
 
-/** What a failure is to the operator. */
+/** The problem that the operator gets for a failure. */
 export function problemOf(error: unknown): OperatorProblem {
   if (error instanceof OperatorProblem) return error;
   if (error instanceof Refusal) return problemOfRefusal(error);
@@ -109,7 +111,7 @@ export function problemOf(error: unknown): OperatorProblem {
   }
   return new OperatorProblem(
     'internal-error',
-    'The service failed, so the effect of this request is uncertain. Look for this request in the log of the service.',
+    'The service failed; the effect of the request is uncertain. Read the state before you repeat the request, and look for its instance in the log.',
   );
 }
 

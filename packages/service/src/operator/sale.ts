@@ -1,19 +1,18 @@
+import type { CreateSaleRequest, Sale, SalePrices } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 
-import type { BrokenRule, CreateSaleRequest, Sale, SalePrices } from '../generated/operator/types.gen.ts';
-import { allHostSystems } from '../core/vm/host-system.ts';
+import { toSaleCourse } from '../core/accounting/sale.ts';
 import { createSale as addSale, endSale as endByHand } from '../core/accounting/sale-life-cycle.ts';
 import { decimalOf, euros } from '../rules/money.ts';
-import { dearerInSale, saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
+import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
-import type { SalesTable } from '../store/sale-schema.ts';
+import type { SalesTable } from '../store/tables/sales.ts';
 import type { Db } from '../store/store.ts';
-import { accountExists } from './account.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { assertNoBrokenRules, requireFound } from './problem.ts';
+import { requireFound } from './problem.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 
 type Row = Selectable<SalesTable>;
@@ -40,10 +39,9 @@ export const listSales: ReadOperation<'listSales'> = {
 /** POST /sales */
 export const createSale: StoreOperation<'createSale'> = {
   kind: 'store',
-  async run({ db }, { body, ports, now }) {
+  async run({ db }, { body, now, runtime: { ports } }) {
     const start = body.start_date === undefined ? now : Date.parse(body.start_date);
     const stop = body.stop_date ? Date.parse(body.stop_date) : null;
-    assertNoBrokenRules(await brokenRules(db, body, { start, stop }));
     const id = await addSale(db, ports, {
       title: body.title,
       accountId: body.account_id ?? null,
@@ -62,32 +60,10 @@ export const endSale: StoreOperation<'endSale'> = {
   kind: 'store',
   async run({ db }, { path, now }) {
     const sale = await saleOf(db, path.sale_id);
-    if (!saleEndAt(courseOf(sale), now)) await endByHand(db, sale.id, now);
+    if (!saleEndAt(toSaleCourse(sale), now)) await endByHand(db, sale.id, now);
     return toSale(db, await saleOf(db, sale.id), now);
   },
 };
-
-async function brokenRules(
-  db: Db,
-  { pricings, account_id: accountId }: CreateSaleRequest,
-  { start, stop }: { start: number; stop: number | null },
-): Promise<BrokenRule[]> {
-  const errors: BrokenRule[] = [];
-  if (stop !== null && stop <= start) errors.push({ pointer: '#/stop_date', detail: `must be after the start, ${toInstant(start)}` });
-  const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
-  for (const [name, listed] of Object.entries(pricings)) {
-    const host = hosts.get(name);
-    if (!host) errors.push({ pointer: `#/pricings/${name}`, detail: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
-    for (const { resource, standard } of host ? dearerInSale(pricesOf(listed), host.prices) : [])
-      errors.push({
-        pointer: `#/pricings/${name}/${resource}`,
-        detail: `must be at most ${standard}, the list price: a sale makes nothing dearer`,
-      });
-  }
-  if (accountId && !(await accountExists(db, accountId)))
-    errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });
-  return errors;
-}
 
 function pricesOf(listed: CreateSaleRequest['pricings'][string]): StoredPrices {
   return Object.fromEntries(
@@ -119,7 +95,7 @@ async function toSale(db: Db, sale: Row, now: number): Promise<Sale> {
     max_volume: sale.max_volume,
     pricings,
     account_id: sale.account_id,
-    state: saleStateAt(courseOf(sale), now),
+    state: saleStateAt(toSaleCourse(sale), now),
     ended: toInstantOrNull(await endOf(db, sale, now)),
     used_volume: sale.used_volume,
   };
@@ -127,7 +103,7 @@ async function toSale(db: Db, sale: Row, now: number): Promise<Sale> {
 
 /** When a sale ended; one whose volume was used up ended with the last VM that was created through it. */
 async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
-  switch (saleEndAt(courseOf(sale), now)) {
+  switch (saleEndAt(toSaleCourse(sale), now)) {
     case undefined:
       return null;
     case 'by hand':
@@ -144,10 +120,6 @@ async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
       return last?.created ?? sale.start;
     }
   }
-}
-
-function courseOf(sale: Row) {
-  return { ...sale, maxVolume: sale.max_volume, usedVolume: sale.used_volume };
 }
 
 /** `saleStateAt` as the store judges it, so that pages of a state are whole. */

@@ -1,10 +1,14 @@
+import type { BrokenRule, ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import type { BrokenRule, ResizeVmRequest, Vm } from '../generated/operator/types.gen.ts';
 import { restartBilling } from '../core/vm/change.ts';
+import { vmCommands } from '../core/vm/commands.ts';
+import type { VmCommands } from '../core/vm/commands.ts';
+import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
-import type { VmsTable } from '../store/schema.ts';
+import type { VmState } from '../rules/vm-state.ts';
+import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -42,38 +46,32 @@ export const getVm: ReadOperation<'getVm'> = {
   run: async (db, { path }) => toVm(db, await vmOf(db, path.vm_id)),
 };
 
-/** POST /vms/{vm_id}/stop */
+/** POST /vms/{vm_id}/stop: a stopped VM stays as it is. */
 export const stopVm: ServiceOperation<'stopVm'> = {
   kind: 'service',
-  async run({ store, vms, path }) {
-    const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
-    if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a running VM can be stopped');
-    if (state === 'running') await vms.stop(id);
-    else assertAtRest(id, changing);
-    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
-  },
+  run: (call) => bringTo('stopped', call, (vms, id) => vms.stop(id)),
 };
 
-/** POST /vms/{vm_id}/start */
+/** POST /vms/{vm_id}/start: a running VM stays as it is. */
 export const startVm: ServiceOperation<'startVm'> = {
   kind: 'service',
-  async run({ store, vms, path }) {
-    const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
-    if (state !== 'stopped' && state !== 'running') throw wrongState(id, state, 'Only a stopped VM can be started');
-    if (state === 'stopped') await vms.start(id);
-    else assertAtRest(id, changing);
-    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
-  },
+  run: (call) => bringTo('running', call, (vms, id) => vms.start(id)),
+};
+
+/** DELETE /vms/{vm_id}: a removed VM stays as it is. */
+export const removeVm: ServiceOperation<'removeVm'> = {
+  kind: 'service',
+  run: (call) => bringTo('removed', call, (vms, id) => vms.remove(id)),
 };
 
 /** POST /vms/{vm_id}/resize */
 export const resizeVm: ServiceOperation<'resizeVm'> = {
   kind: 'service',
-  async run({ store, vms, path, body }) {
+  async run({ runtime, path, body }) {
+    const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
-    if (vm.state !== 'running' && vm.state !== 'stopped') throw wrongState(vm.id, vm.state, 'Only a running or stopped VM can be resized');
-    assertNoBrokenRules([...shrinking(body.disk, vm.disk, 'disk'), ...shrinking(body.storage, vm.storage, 'storage')]);
-    await vms.resize(vm.id, { resources: asked(body) });
+    assertNoBrokenRules([...brokenByShrinking(body.disk, vm.disk, 'disk'), ...brokenByShrinking(body.storage, vm.storage, 'storage')]);
+    await vmCommands(runtime).resize(vm.id, { resources: definedOnly(body) });
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
@@ -81,33 +79,28 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
-  async run({ db }, { path, now, ports, secret }) {
-    const { id, state } = await vmOf(db, path.vm_id);
-    if (state !== 'running') throw wrongState(id, state, 'Only a running VM has a position that can be restarted');
-    await restartBilling(db, { vmId: id, now, ports, secret });
+  async run({ db }, { path, now, runtime }) {
+    await restartBilling(db, runtime, { vmId: Number(path.vm_id), now });
     return toVm(db, await vmOf(db, path.vm_id));
   },
 };
 
-/** DELETE /vms/{vm_id} */
-export const removeVm: ServiceOperation<'removeVm'> = {
-  kind: 'service',
-  async run({ store, vms, path }) {
-    const { id, state, changing } = await store.read((db) => vmOf(db, path.vm_id));
-    if (state === 'reserved') throw wrongState(id, state, 'Wait until the hypervisor has delivered it');
-    if (state === 'removed') assertAtRest(id, changing);
-    else await vms.remove(id);
-    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
-  },
-};
-
-/** What the store says already, the hypervisor may not have done yet. */
-function assertAtRest(id: number, changing: number): void {
-  if (changing === 0) return;
-  throw new OperatorProblem(
-    'wrong-state',
-    `The hypervisor has not finished the last change of the VM ${id}. The service retries until it has. Check the VM in a few seconds.`,
-  );
+/** Runs a command unless the VM already has the state that the command leads to. */
+async function bringTo(
+  state: VmState,
+  { runtime, path }: { readonly runtime: Runtime; readonly path: { readonly vm_id: string } },
+  command: (vms: VmCommands, id: number) => Promise<void>,
+): Promise<Vm> {
+  const { store } = runtime;
+  const vm = await store.read((db) => vmOf(db, path.vm_id));
+  if (vm.state !== state) await command(vmCommands(runtime), vm.id);
+  // The store has the new state as soon as the change is requested. The hypervisor may still be at work.
+  else if (vm.changing !== 0)
+    throw new OperatorProblem(
+      'wrong-state',
+      `The hypervisor has not finished the last change of the VM ${vm.id}. The service retries until it has. Check the VM in a few seconds.`,
+    );
+  return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
 }
 
 async function vmOf(db: Db, id: string): Promise<Row> {
@@ -115,17 +108,13 @@ async function vmOf(db: Db, id: string): Promise<Row> {
   return requireFound(vm, `VM ${id}`);
 }
 
-function wrongState(id: number, state: string, wanted: string): OperatorProblem {
-  return new OperatorProblem('wrong-state', `The VM ${id} is ${state}. ${wanted}.`);
-}
-
-function shrinking(wanted: number | undefined, present: number | null, name: 'disk' | 'storage'): BrokenRule[] {
+function brokenByShrinking(wanted: number | undefined, present: number | null, name: 'disk' | 'storage'): BrokenRule[] {
   if (wanted === undefined || present === null || wanted >= present) return [];
-  return [{ pointer: `#/${name}`, detail: `must be at least ${present}, which it has: a disk cannot shrink` }];
+  return [{ pointer: `#/${name}`, detail: `must be at least its current size, ${present}: a disk cannot shrink` }];
 }
 
-/** What the body names, and nothing that it leaves out. */
-function asked(body: ResizeVmRequest): ResizeVmRequest {
+/** Without undefined properties, which would replace the present resources. */
+function definedOnly(body: ResizeVmRequest): ResizeVmRequest {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 

@@ -1,4 +1,4 @@
-/** What an operation of the document is to the service; derived from the generated route types. */
+/** The types of the reseller API's operations, derived from the generated route types. */
 import type { RouteHandler } from 'fastify';
 
 import { deliver } from '../delivery/deliver.ts';
@@ -7,8 +7,6 @@ import { recoverable } from '../delivery/delivery.ts';
 import type { Delivery, Recover } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
-import type { Ports } from '../ports/ports.ts';
-import type { VmIdentifiers } from '../core/vm/identifier.ts';
 import type { Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
@@ -17,36 +15,30 @@ export type OperationId = keyof RouteHandlers;
 type Route<Id extends OperationId> = RouteHandlers[Id] extends RouteHandler<infer Generic> ? Generic : never;
 type Member<T, Name extends PropertyKey> = T extends { [Key in Name]?: infer Value } ? Value : undefined;
 
-/** The form of an operation, read and validated; an empty one where the document has none. */
+/** The validated form of an operation. Empty if the operation takes none. */
 export type FormOf<Id extends OperationId> = NonNullable<Member<Route<Id>, 'Body'>>;
 /** The path parameters of an operation. */
 export type PathOf<Id extends OperationId> = NonNullable<Member<Route<Id>, 'Params'>>;
-/** The `data` of an operation's good answer. */
+/** The `data` of an operation's successful response. */
 export type DataOf<Id extends OperationId> = Member<Member<Member<Route<Id>, 'Reply'>, 200>, 'data'>;
 
-/** One call of an operation by an account. */
+/** One call of an operation by an account. The handlers in `reseller/<area>` receive it. */
 export interface Call<Id extends OperationId> {
+  readonly runtime: Runtime;
   readonly accountId: string;
   readonly form: FormOf<Id>;
   readonly path: PathOf<Id>;
-  /** Milliseconds since 1970 UTC: one instant for all that the call does. */
+  /** When the call began, in milliseconds. */
   readonly now: number;
-  readonly ports: Ports;
-  /** Known to the service alone, not in the store. */
-  readonly secret: string;
-  /** What new VMs are given identifiers from. */
-  readonly vmIdentifiers: VmIdentifiers;
-  /** Base URL at which callers reach the service, without a closing slash. */
-  publicUrl(): string;
 }
 
-/** What a good answer says. */
+/** The message and the data of a successful response. */
 export interface Answer<Id extends OperationId> {
   readonly message: string;
   readonly data: DataOf<Id>;
 }
 
-/** An operation that needs nothing but the store, and runs in one transaction. */
+/** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
   run(transaction: Transaction, call: Call<Id>): Promise<Answer<Id>>;
@@ -59,7 +51,6 @@ export interface DeliveredOperation<Id extends OperationId> {
   readonly recover: Recover;
 }
 
-/** Makes an operation of a delivery. */
 export function deliveredOperation<Id extends OperationId, Details, Plan>(
   delivery: Delivery<Call<Id>, Details, Plan, Answer<Id>>,
 ): DeliveredOperation<Id> {
@@ -72,5 +63,5 @@ export function deliveredOperation<Id extends OperationId, Details, Plan>(
 
 export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id>;
 
-/** The handler table: total over the document, so an operation without an entry does not compile. */
+/** The handler table. It does not compile until every operation of the document has an entry. */
 export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

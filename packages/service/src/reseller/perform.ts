@@ -1,109 +1,88 @@
-/** Carries a call out: the effect, what is kept for its repetition, and its log entry, durable together. */
-import type { Runtime } from '../delivery/runtime.ts';
+/** Carries out a request: its effect, its response for repetitions and its log entry become durable together. */
 import { Refusal } from '../rules/refusal.ts';
-import type { LogEntry, Transaction } from '../store/store.ts';
-import { claimKey, hashOfIdempotencyKey, keepAnswer } from './idempotency.ts';
+import type { Store, Transaction } from '../store/store.ts';
+import { toLogEntry } from './codec.ts';
+import type { LoggedRequest, Reply, ReplyCodec } from './codec.ts';
+import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
 
-/** An answer as it is sent. */
-export interface Reply {
-  readonly status: number;
-  /** JSON text of the envelope. */
-  readonly body: string;
-  /** The same with secrets masked, for the log. */
-  readonly loggedBody: string;
-  /** What Retry-After says, in seconds; undefined for what is usual for the status. */
-  readonly retryAfter?: number | undefined;
-}
-
-/** A call with everything around it. */
+/** One request, with the data that its response, its repetition and its log entry need. */
 export interface Request<Id extends OperationId> {
   readonly operationId: Id;
-  readonly requestId: string;
   readonly call: Call<Id>;
-  /** Undefined where the caller sent no Idempotency-Key. */
+  /** Undefined without an Idempotency-Key. */
   readonly repeatable: Repeatable | undefined;
-  /** Puts the envelope around an answer. */
-  reply(answer: Answer<Id>): Reply;
-  /** The reply that an earlier answer was. */
-  replyAgain(body: string): Reply;
-  /** Puts the envelope around a refusal. */
-  refuse(refusal: Refusal): Reply;
-  /** What the log is to say of a reply. */
-  logEntry(reply: Reply, errorType: string | null): LogEntry;
+  readonly logged: LoggedRequest;
+  readonly codec: ReplyCodec;
 }
 
 /**
- * @returns The reply; its log entry and its effect are durable.
- * @throws StoreUnavailableError when the store cannot keep it.
+ * @returns The response. Its log entry and its effect are durable.
+ * @throws StoreUnavailableError if the store fails.
  */
-export async function perform<Id extends OperationId>(runtime: Runtime, operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
+export async function perform<Id extends OperationId>(operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
   switch (operation.kind) {
     case 'store':
-      return performInStore(runtime, operation, request);
+      return performInStore(operation, request);
     case 'delivered':
-      return performDelivered(runtime, operation, request);
+      return performDelivered(operation, request);
   }
 }
 
-/** What a refusal needs of a request, which may be one that names no operation. */
-export type Refusable = Pick<Request<OperationId>, 'refuse' | 'logEntry'>;
-
-/** Logs a refusal and answers it. */
-export function refuse({ store }: Pick<Runtime, 'store'>, request: Refusable, refusal: Refusal): Promise<Reply> {
-  return store.commit(async (transaction) => logged(transaction, request, request.refuse(refusal), refusal.type));
+/** Stores the log entry of a request that has no other effect. */
+export function logReply(store: Store, logged: LoggedRequest, reply: Reply): Promise<Reply> {
+  return store.commit(async (transaction) => record(transaction, logged, reply));
 }
 
-function performInStore<Id extends OperationId>({ store }: Runtime, operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
-  return store.commit((transaction) =>
-    replayOrRun(transaction, request, async () => concluded(transaction, request, await operation.run(transaction, request.call))),
+function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
+  const { call } = request;
+  return call.runtime.store.commit((transaction) =>
+    replayOrRun(transaction, request, async () => conclude(transaction, request, await operation.run(transaction, call))),
   );
 }
 
-function performDelivered<Id extends OperationId>(
-  runtime: Runtime,
-  operation: DeliveredOperation<Id>,
-  request: Request<Id>,
-): Promise<Reply> {
-  const { requestId, operationId, call, repeatable } = request;
-  return operation.deliver<Reply>(runtime, {
-    id: requestId,
+function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+  const { operationId, call, repeatable, logged } = request;
+  return operation.deliver<Reply>(call.runtime, {
+    id: logged.id,
     name: operationId,
     request: call,
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
     reserving: (transaction, reserve) => replayOrRun(transaction, request, reserve),
-    confirming: (transaction, answer) => concluded(transaction, request, answer),
+    confirming: (transaction, answer) => conclude(transaction, request, answer),
   });
 }
 
 /** Replays the stored response of the request's Idempotency-Key, or runs the operation. A refusal undoes what the operation wrote. */
 async function replayOrRun<Id extends OperationId, Result extends Reply | undefined>(
   transaction: Transaction,
-  request: Request<Id>,
+  { repeatable, call, logged, codec }: Request<Id>,
   run: () => Promise<Result>,
 ): Promise<Result | Reply> {
-  const { repeatable, call } = request;
   try {
-    const kept = repeatable && (await claimKey(transaction.db, repeatable, call.now));
-    if (kept !== undefined) return logged(transaction, request, request.replyAgain(kept), null);
+    const body = repeatable && (await claimKey(transaction.db, repeatable, call.now));
+    if (body !== undefined) return record(transaction, logged, codec.repeat(body));
     return await run();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    await transaction.undo();
-    return logged(transaction, request, request.refuse(error), error.type);
+    await transaction.rollBack();
+    return record(transaction, logged, codec.error(logged.id, error, logged.maskKey));
   }
 }
 
-/** The reply of a successful request: stored for repetitions, and logged. */
-async function concluded<Id extends OperationId>(transaction: Transaction, request: Request<Id>, answer: Answer<Id>): Promise<Reply> {
-  const { repeatable, call } = request;
-  const reply = request.reply(answer);
-  if (repeatable) await keepAnswer(transaction.db, repeatable, reply.body, call.ports.random);
-  return logged(transaction, request, reply, null);
+/** The response to a successful request: stored for repetitions, and logged. */
+async function conclude<Id extends OperationId>(
+  transaction: Transaction,
+  { repeatable, call, logged, codec }: Request<Id>,
+  answer: Answer<Id>,
+): Promise<Reply> {
+  const reply = codec.success(logged.id, answer);
+  if (repeatable) await keepResponse(transaction.db, repeatable, reply.body, call.runtime.ports.random);
+  return record(transaction, logged, reply);
 }
 
-function logged(transaction: Transaction, request: Refusable, reply: Reply, errorType: string | null): Reply {
-  transaction.log(request.logEntry(reply, errorType));
+function record(transaction: Transaction, logged: LoggedRequest, reply: Reply): Reply {
+  transaction.log(toLogEntry(logged, reply));
   return reply;
 }

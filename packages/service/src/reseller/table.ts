@@ -25,7 +25,7 @@ import { createVm } from './vm/create-vm.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 
-/** What carries out each operation of the document. */
+/** The handler of each operation. */
 export const operations: OperationTable = {
   createVm,
   reinstallVm,

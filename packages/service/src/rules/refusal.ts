@@ -1,5 +1,6 @@
 import type { ERROR_TYPES } from '../generated/facts.gen.ts';
 import type { BrokenField } from './broken-field.ts';
+import { counted } from './counted.ts';
 
 /** The `type` of a failure, as the document lists them. */
 type ErrorType = (typeof ERROR_TYPES)[number];
@@ -57,16 +58,16 @@ export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error
   }
 }
 
-/** Too many requests, with when to come back. */
+/** Too many requests, with the time to wait. */
 export class RateLimited extends Refusal<429> {
   /** @param retryAfter Whole seconds. */
-  constructor(retryAfter: number, why = 'This API key has sent as many requests as it may for now.') {
-    const wait = `Wait ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}, as Retry-After says`;
+  constructor(retryAfter: number, why = 'This API key has sent too many requests.') {
+    const wait = `Wait ${counted(retryAfter, 'second')}, as Retry-After says`;
     super(429, 'rate_limited', `${why} ${wait}, and send the request again.`, { retryAfter });
   }
 }
 
-/** The form breaks rules; every one of them is named. */
+/** A form that breaks rules, with each broken rule. */
 export function invalid(fields: readonly BrokenField[]): Refusal {
   const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });

@@ -1,6 +1,6 @@
-/** The states of a VM and what changes them (the specification does not show them; they are our choice). */
+/** The states of a VM (the specification does not show them; they are our choice). */
 
-/** `reserved` while it is being delivered; `stopped` VMs keep their room and addresses and are not billed. */
+/** `reserved` until the hypervisor has delivered it. A `stopped` VM keeps its room and addresses and is not billed. */
 export type VmState = 'reserved' | 'running' | 'stopped' | 'removed';
 export type VmEvent = 'resize' | 'restart' | 'stop' | 'start' | 'remove';
 
@@ -11,9 +11,14 @@ const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmS
   removed: {},
 };
 
-/** The state that an event brings a VM to; undefined where it is not possible. */
+/** The state of a VM after an event. Undefined if the state does not allow the event. */
 export function vmStateAfter(state: VmState, event: VmEvent): VmState | undefined {
   return transitions[state][event];
+}
+
+/** The states that allow an event. */
+export function vmStatesBefore(event: VmEvent): VmState[] {
+  return Object.keys(transitions).filter((state): state is VmState => isVmState(state) && vmStateAfter(state, event) !== undefined);
 }
 
 export function isVmState(text: string): text is VmState {

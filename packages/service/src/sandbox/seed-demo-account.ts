@@ -1,5 +1,5 @@
 import { passwordContext } from '../core/dedicated/life-cycle.ts';
-import type { RuntimeParts } from '../core/dedicated/life-cycle.ts';
+import type { Services } from '../delivery/runtime.ts';
 import { findServer } from '../core/dedicated/server.ts';
 import { simulatedAccess } from '../ports/fleet.ts';
 import { seal } from '../rules/credentials.ts';
@@ -19,25 +19,25 @@ const DEPLOYED_BEFORE = 10 * 86_400;
  * a VM with the open invoice of the previous period, a handle and domains. A store that had them is left as it is. The running
  * runtimes of the servers were paid before the sandbox began; their renewals and the set-up are charged when they come.
  */
-export function seedDemoAccount(store: Store, parts: RuntimeParts): Promise<void> {
+export function seedDemoAccount(store: Store, services: Services): Promise<void> {
   return store.commit(async ({ db }) => {
-    if (!(await findServer(db, demoServers.deployed.identifier))) await fillDemoAccount(db, parts);
+    if (!(await findServer(db, demoServers.deployed.identifier))) await fillDemoAccount(db, services);
   });
 }
 
 /** As `seedDemoAccount`, where the demo account has nothing yet. */
-export async function fillDemoAccount(db: Db, parts: RuntimeParts): Promise<void> {
-  const { ports } = parts;
+export async function fillDemoAccount(db: Db, services: Services): Promise<void> {
+  const { ports } = services;
   await addDemoSamples(db, ports, DEMO_ACCOUNT);
-  await addDeployedServer(db, parts, demoServers.deployed);
-  await addDeployedServer(db, parts, demoServers.cancelled, { terminated: 1 });
+  await addDeployedServer(db, services, demoServers.deployed);
+  await addDeployedServer(db, services, demoServers.cancelled, { terminated: 1 });
   const identifier = await addMarketServer(db, ports, demoServers.ordered);
-  await orderDedicatedServer(db, parts, { identifier, accountId: DEMO_ACCOUNT });
+  await orderDedicatedServer(db, services, { identifier, accountId: DEMO_ACCOUNT });
 }
 
 async function addDeployedServer(
   db: Db,
-  { ports, secret }: RuntimeParts,
+  { ports, secret }: Services,
   server: NewMarketServer,
   { terminated }: { terminated: 0 | 1 } = { terminated: 0 },
 ): Promise<void> {

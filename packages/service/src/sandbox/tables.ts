@@ -1,20 +1,23 @@
-/** All that a sandbox holds, table by table. */
+/** All data of a sandbox, table by table. */
 import { sql } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
 import type { Db, Sharing, Transaction } from '../store/store.ts';
 
-/** A row as the engines give it. */
+/** A row of either engine. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * What a snapshot keeps: everything except snapshots themselves, the third parties, which are no
- * part of any test, and what the nodes and the infrastructure know.
+ * The tables in a snapshot: all except the snapshots themselves, the third parties that verify codes, and the tables of running
+ * instances.
  */
-type Kept = Exclude<keyof Schema, 'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'nodes' | 'turns'>;
+type SnapshotTable = Exclude<
+  keyof Schema,
+  'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'instances' | 'fencing_tokens'
+>;
 
-/** Total over the tables: one that is added does not compile without its place. What refers to others has a higher number. */
-const places: Readonly<Record<Kept, number>> = {
+/** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */
+const places: Readonly<Record<SnapshotTable, number>> = {
   settings: 0,
   faults: 0,
   accounts: 0,
@@ -42,20 +45,19 @@ const places: Readonly<Record<Kept, number>> = {
   request_log: 1,
 };
 
-/** In the order in which rows can be inserted. */
+/** A table comes after those that its foreign keys refer to. */
 const inOrder: readonly string[] = Object.entries(places)
   .toSorted(([, one], [, other]) => one - other)
   .map(([name]) => name);
 
-/** Rows of one statement at the most. */
 const BATCH_SIZE = 200;
 
-/** Has nobody else write to any table until the unit of work ends: what it sees and leaves is the state of one instant. */
+/** Locks all tables against writes until the transaction ends, so that a snapshot is consistent. */
 export function freeze(db: Db, sharing: Sharing): Promise<void> {
   return sharing.freeze(db, inOrder);
 }
 
-/** Gives the rows of every table, piece by piece. */
+/** Passes the rows of every table to `take`, in batches. */
 export async function dump(db: Db, take: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void> {
   for (const table of inOrder) {
     const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db);
@@ -63,16 +65,16 @@ export async function dump(db: Db, take: (table: string, rows: readonly Row[]) =
   }
 }
 
-/** Empties every table that a snapshot keeps, and forgets failed attempts to verify codes. */
+/** Empties every table that a snapshot has, and the counts of failed verifications. */
 export async function empty({ db, logRewritten }: Transaction): Promise<void> {
-  // They are of codes, and by a clock, that are gone.
+  // They count attempts on codes that no longer exist, by a clock that is set back.
   await db.deleteFrom('otp_attempts').execute();
   await sql`delete from request_log`.execute(db);
   await logRewritten();
   for (const table of inOrder.toReversed()) await sql`delete from ${sql.table(table)}`.execute(db);
 }
 
-/** Inserts rows as `dump` gave them. */
+/** Inserts rows of `dump`. */
 export async function insert(db: Db, table: string, rows: readonly Row[]): Promise<void> {
   const [first] = rows;
   if (!first || !inOrder.includes(table)) return;

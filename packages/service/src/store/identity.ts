@@ -3,30 +3,29 @@ import type { Mode } from '../rules/credentials.ts';
 import { StoreOpenError } from './store.ts';
 import type { Store } from './store.ts';
 
-/** What every service on a store has to have in common. */
+/** The settings that every instance on a store must share. */
 export interface Identity {
   readonly secret: string;
   readonly mode: Mode;
 }
 
-/** Whether a service has used the store, so that its secret must exist already. */
+/** Whether a service has used the store before, so that its secret must exist already. */
 export async function hasIdentity(store: Store): Promise<boolean> {
   return (await store.read((db) => db.selectFrom('identity').select('id').executeTakeFirst())) !== undefined;
 }
 
 /**
- * Has the store remember what its first service is, and refuses one that is another: with another
- * secret it could not read what is encrypted, nor know the codes that are out, and a sandbox would
- * fill and reset what is live.
+ * Stores the identity of the first service on a store, and checks every later one against it. With another secret a service could not
+ * decrypt passwords or verify one-time codes. In sandbox mode it would fill and reset a live store.
  *
- * @throws StoreOpenError when the store was first used with another secret or mode.
+ * @throws StoreOpenError if the store was first used with another secret or mode.
  */
 export async function assertIdentity(store: Store, { secret, mode }: Identity): Promise<void> {
   const mine = { id: 1, secret_verifier: verifierOfSecret(secret), mode } as const;
   const kept =
     (await store.read((db) => db.selectFrom('identity').selectAll().executeTakeFirst())) ??
     (await store.commit(async ({ db }) => {
-      // Of nodes that start at once one is the first.
+      // Another instance may have started at the same time.
       await db
         .insertInto('identity')
         .values(mine)
@@ -36,12 +35,12 @@ export async function assertIdentity(store: Store, { secret, mode }: Identity): 
     }));
   if (kept.mode !== mode) {
     throw new StoreOpenError(
-      `The store is that of a ${kept.mode} service, and this one is ${mode}. Set RESELLER_MODE to ${kept.mode}, or name another store.`,
+      `The store belongs to a ${kept.mode} service, and this one is ${mode}. Set RESELLER_MODE to ${kept.mode}, or name another store.`,
     );
   }
   if (!sameHash(kept.secret_verifier, mine.secret_verifier)) {
     throw new StoreOpenError(
-      'The secret of this service is not the one that the store was first used with. Set RESELLER_SECRET to that one; every node on a store has the same.',
+      'The secret of this service is not the one that the store was first used with. Set RESELLER_SECRET to that one. Every instance on a store has the same.',
     );
   }
 }

@@ -3,31 +3,31 @@ import { sql } from 'kysely';
 
 import type { Db } from './store.ts';
 
-/** Stands for a parameter while the query is built. */
+/** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
 
-/** Builds a query, with `parameter('name')` wherever a parameter goes. */
+/** Builds a query, with `parameter('name')` in the place of each parameter. */
 type Build<Parameters, Row> = (db: Db, parameter: Placeholder<Parameters>) => Compilable<Row>;
 
-/** Runs SQL on a connection whose driver answers at once. */
+/** Runs SQL on a connection with a synchronous driver. */
 export interface DirectRunner {
   all<Row>(text: string, parameters: readonly unknown[]): Row[];
-  /** @returns How many rows it changed. */
+  /** @returns The number of changed rows. */
   run(text: string, parameters: readonly unknown[]): number;
 }
 
 const runners = new WeakMap<Db, DirectRunner>();
 
-/** Has prepared queries of a connection go to its driver directly: Kysely's way there takes longer than most of them. */
+/** Sends the prepared queries of a connection to its driver directly, because Kysely's path takes longer than most of them. */
 export function runDirectly(db: Db, runner: DirectRunner): void {
   runners.set(db, runner);
 }
 
 /**
- * A query that is compiled once for each connection: compiling costs more than what most of these
- * queries do. For the paths that every request takes.
+ * A query for the paths of every request. It is compiled once for each connection, because compiling most queries takes longer than
+ * running them.
  *
- * @returns Runs it with the given parameters and answers its rows.
+ * @returns A function that runs the query and returns its rows.
  */
 export function prepared<Parameters extends object, Row>(
   build: Build<Parameters, Row>,
@@ -44,7 +44,7 @@ export function prepared<Parameters extends object, Row>(
 /**
  * The same for an INSERT, UPDATE or DELETE that returns no rows.
  *
- * @returns Runs it with the given parameters and answers how many rows it changed.
+ * @returns A function that runs it and returns the number of changed rows.
  */
 export function preparedWrite<Parameters extends object>(
   build: Build<Parameters, unknown>,
@@ -58,7 +58,7 @@ export function preparedWrite<Parameters extends object>(
   };
 }
 
-/** Where the value of a parameter comes from: by its name from those given, or fixed in the query. */
+/** A parameter of the compiled query: a named one of the caller, or a fixed value. */
 type Source<Parameters> = { readonly name: keyof Parameters } | { readonly value: unknown };
 
 function compiling<Parameters extends object, Row>(build: Build<Parameters, Row>) {

@@ -4,18 +4,18 @@ import type { VatRate } from '../rules/vat.ts';
 import { prepared } from './prepared.ts';
 import type { Db } from './store.ts';
 
-/** How many requests a key may send in how many seconds. */
+/** An API key may send `requests` requests in `seconds` seconds. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;
 }
 
 export interface StoredSettings {
-  /** Milliseconds that the clock is ahead of the machine's. */
+  /** Milliseconds by which the clock is ahead of the machine's. */
   readonly clockOffset: number;
-  /** The rate limit of keys that have none of their own. */
+  /** The rate limit of keys without their own. */
   readonly rateLimit: RateLimit | null;
-  /** The earliest first. */
+  /** In order of their dates. */
   readonly vatRates: readonly VatRate[];
   /** Days for which the identifier of a removed VM stays unused. */
   readonly vmIdentifierQuarantine: number;
@@ -23,7 +23,7 @@ export interface StoredSettings {
 
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
 
-/** The settings; what was never set is as it is at the first start. */
+/** The settings, with defaults for those that were never set. */
 export async function readSettings(db: Db): Promise<StoredSettings> {
   const rows = await db.selectFrom('settings').selectAll().execute();
   const values = new Map(rows.map(({ name, value }) => [name, value]));
@@ -55,7 +55,7 @@ export function writeClockOffset(db: Db, milliseconds: number): Promise<void> {
   return write(db, 'clock_offset', String(milliseconds));
 }
 
-/** How far the clock is ahead of the machine's, in milliseconds; nobody else changes it until the unit of work ends. */
+/** Returns the clock offset in milliseconds, and locks it until the transaction ends. */
 export async function claimClockOffset(db: Db): Promise<number> {
   const { value } = await db
     .insertInto('settings')
@@ -74,7 +74,7 @@ export function writeVatRates(db: Db, rates: readonly VatRate[]): Promise<void> 
   return write(db, 'vat_rates', JSON.stringify(rates));
 }
 
-/** @param days How long the identifier of a removed VM stays unused. */
+/** @param days Days for which the identifier of a removed VM stays unused. */
 export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void> {
   return write(db, 'vm_identifier_quarantine', String(days));
 }

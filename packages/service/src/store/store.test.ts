@@ -1,4 +1,4 @@
-/** What every engine keeps its word on. */
+/** The guarantees of every engine. */
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 
@@ -38,7 +38,7 @@ const create = (store: Store, name: string) => store.commit(({ db }) => createAc
 describe.each(engines)('on %s', (engine) => {
   const openStore = async () => (await storePlace(engine)).open();
 
-  test('what is committed is there after the store was closed and opened again', async () => {
+  test('keeps committed changes after it is closed and opened again', async () => {
     const place = await storePlace(engine);
     const first = await place.open();
     await create(first, 'kept');
@@ -46,13 +46,13 @@ describe.each(engines)('on %s', (engine) => {
     expect(await names(await place.open())).toEqual(['kept']);
   });
 
-  test('what comes after it was closed is refused', async () => {
+  test('refuses transactions after it was closed', async () => {
     const store = await openStore();
     await store.close();
     await expect(create(store, 'late')).rejects.toThrow(/closed|destroyed/);
   });
 
-  test('of units that arrive together, one that fails leaves the others', async () => {
+  test('a failing transaction does not affect those that arrive with it', async () => {
     const store = await openStore();
     const results = await Promise.allSettled(
       ['a', 'b', 'c', 'd'].map((name) =>
@@ -66,20 +66,20 @@ describe.each(engines)('on %s', (engine) => {
     expect(await names(store)).toEqual(['a', 'c', 'd']);
   });
 
-  test('what is undone leaves its log entry, and the unit goes on', async () => {
+  test('a transaction that rolls back keeps its log entry and continues', async () => {
     const store = await openStore();
     const id = await create(store, 'first');
     await store.commit(async (transaction) => {
-      await createAccount(transaction.db, ports, { name: 'undone', creditLimit: 0n });
+      await createAccount(transaction.db, ports, { name: 'rolled back', creditLimit: 0n });
       transaction.log(entry(id, 'a'));
-      await transaction.undo();
+      await transaction.rollBack();
       await createAccount(transaction.db, ports, { name: 'second', creditLimit: 0n });
     });
     expect(await names(store)).toEqual(['first', 'second']);
     expect(await logOf(store)).toEqual(['1 a']);
   });
 
-  test('log entries are numbered without a gap, also past a unit that failed and past a restart', async () => {
+  test('numbers log entries without a gap, even across a failed transaction and a restart', async () => {
     const place = await storePlace(engine);
     const store = await place.open();
     const id = await create(store, 'one');
@@ -97,7 +97,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await logOf(again)).toEqual(['1 a', '2 c', '3 d']);
   });
 
-  test('of a hundred log entries at once none shares its number', async () => {
+  test('gives a hundred concurrent log entries distinct numbers', async () => {
     const store = await openStore();
     const id = await create(store, 'one');
     await Promise.all(
@@ -107,7 +107,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  test('a reader never sees a unit that is not committed', async () => {
+  test('a reader never sees an uncommitted transaction', async () => {
     const store = await openStore();
     await store.commit(async ({ db }) => {
       await createAccount(db, ports, { name: 'new', creditLimit: 0n });
@@ -116,7 +116,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await names(store)).toEqual(['new']);
   });
 
-  test('a limit in a conditional update holds under two hundred units at once', async () => {
+  test('a limit in a conditional update holds under two hundred concurrent transactions', async () => {
     const store = await openStore();
     const id = await create(store, 'one');
     await store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 37 }).execute());
@@ -134,7 +134,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(taken.filter(Boolean)).toHaveLength(37);
   });
 
-  test('integers up to 2^53 come back as they went in, sums too', async () => {
+  test('returns integers up to 2^53 exactly, and their sums', async () => {
     const store = await openStore();
     const id = await create(store, 'one');
     const most = Number.MAX_SAFE_INTEGER;
@@ -149,7 +149,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(row).toEqual({ credit_limit: most, sum: most, count: 1 });
   });
 
-  test('a rule of a table refuses what the code got wrong, and nothing is kept', async () => {
+  test('a check of a table rejects a wrong value, and nothing of the transaction is kept', async () => {
     const store = await openStore();
     const id = await create(store, 'one');
     await expect(store.commit(({ db }) => db.updateTable('accounts').set({ held: -1 }).where('id', '=', id).execute())).rejects.toThrow(
@@ -159,7 +159,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('four that open an empty PostgreSQL database at once all find its tables, as often as it is tried', async () => {
+test('four instances that open an empty PostgreSQL database at the same time all find its tables', async () => {
   for (let round = 0; round < 5; round++) {
     const place = await storePlace('postgres');
     const stores = await Promise.all(Array.from({ length: 4 }, () => place.open()));
@@ -169,32 +169,34 @@ test('four that open an empty PostgreSQL database at once all find its tables, a
   }
 });
 
-test('a PostgreSQL connection that is cut between two queries of a unit undoes it, and the store goes on with another one', async () => {
+test('rolls back a transaction whose PostgreSQL connection is cut, and continues on another connection', async () => {
   const store = await (await storePlace('postgres')).open();
   const pidOf = async (db: Db) => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid ?? 0;
   const isGone = async (pid: number) => (await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(other)).rows.length === 0;
   let other: Db;
-  const unit = store.commit(async ({ db }) => {
-    await createAccount(db, ports, { name: 'undone', creditLimit: 0n });
+  const transaction = store.commit(async ({ db }) => {
+    await createAccount(db, ports, { name: 'rolled back', creditLimit: 0n });
     const pid = await pidOf(db);
     await store.read(async (reading) => {
       other = reading;
       await sql`select pg_terminate_backend(${pid})`.execute(reading);
       await vi.waitUntil(() => isGone(pid), { timeout: 30_000 });
     });
-    await createAccount(db, ports, { name: 'undone as well', creditLimit: 0n });
+    await createAccount(db, ports, { name: 'rolled back too', creditLimit: 0n });
   });
-  await expect(unit).rejects.toThrow(StoreUnavailableError);
+  await expect(transaction).rejects.toThrow(StoreUnavailableError);
   await create(store, 'after');
   expect(await names(store)).toEqual(['after']);
 });
 
-test('a PostgreSQL statement, and a unit that stands still, end within seconds, and not never', async () => {
+test('limits PostgreSQL statements and idle transactions to ten seconds', async () => {
   const store = await (await storePlace('postgres')).open();
   const { rows } = await store.read((db) =>
     sql<
       Record<string, string>
-    >`select current_setting('idle_in_transaction_session_timeout') as unit, current_setting('statement_timeout') as statement`.execute(db),
+    >`select current_setting('idle_in_transaction_session_timeout') as transaction, current_setting('statement_timeout') as statement`.execute(
+      db,
+    ),
   );
-  expect(rows).toEqual([{ unit: '10s', statement: '10s' }]);
+  expect(rows).toEqual([{ transaction: '10s', statement: '10s' }]);
 });

@@ -1,87 +1,89 @@
 import type { Insertable, Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 
-import type { RequestLogTable, Schema } from './schema.ts';
+import type { Schema } from './schema.ts';
+import type { RequestLogTable } from './tables/request-log.ts';
 
-/** The query builder of every engine. */
+export type Engine = 'sqlite' | 'postgres';
+
+/** The query builder, the same for every engine. */
 export type Db = Kysely<Schema>;
 
-/** An entry of the request log before it has its number. */
+/** An entry of the request log before it is numbered. */
 export type LogEntry = Omit<Insertable<RequestLogTable>, 'number'>;
 
-/** The inside of one unit of work. */
+/** A transaction, as the work in it sees it. */
 export interface Transaction {
   readonly db: Db;
-  /**
-   * Undoes what the unit wrote until now; it goes on with nothing done. Its log entries stay: a
-   * refused request has no effect, and is logged.
-   */
-  undo(): Promise<void>;
-  /** To be called when the unit itself has deleted or inserted entries of the request log: the next numbers are read anew. */
+  /** Rolls back the changes so far. The work continues, and its log entries stay, because a refused request is logged too. */
+  rollBack(): Promise<void>;
+  /** Work that has inserted or deleted log entries itself must call this, so that the next numbers are read from the table. */
   readonly logRewritten: () => Promise<void>;
-  /** Appends to the request log when the unit is committed. Entries are numbered 1, 2, 3, … for each account. */
+  /** Appends to the request log at the commit. Entries are numbered 1, 2, 3, … for each account. */
   log(entry: LogEntry): void;
 }
 
-/** Counts events in stretches of time, over all nodes that share the store. A crash may lose the counts. */
+/** Counts events in time windows, across all instances that share the store. A crash may lose the counts. */
 export interface Windows {
   /**
-   * Counts an event. The window begins with the first event that comes when none is running.
+   * Counts an event. The first event outside a window opens the next one.
    *
-   * @param name What is counted.
-   * @param length Milliseconds of a window.
-   * @returns How many events the running window has, this one included, and in how many milliseconds it ends.
-   * @throws StoreUnavailableError when the store cannot be reached.
+   * @param name The counter.
+   * @param length Length of a window in milliseconds.
+   * @returns The number of events in the window, including this one, and the milliseconds until the window ends.
+   * @throws StoreUnavailableError if the store cannot be reached.
    */
   count(name: string, length: number): Promise<{ readonly count: number; readonly endsIn: number }>;
-  /** Lets go of windows that have ended. */
-  forget(): Promise<void>;
+  /** Deletes windows that have ended. */
+  deleteExpired(): Promise<void>;
 }
 
-/** How those who are at work on a store at the same time stay out of each other's way. One implementation for each engine. */
+/** Whether a query skips rows that another transaction has locked, or waits for them. */
+export type LockedRows = 'skip' | 'wait';
+
+/** How transactions and instances that use a store at the same time coordinate. One implementation for each engine. */
 export interface Sharing {
-  /**
-   * Whether other processes may be at work on the store. Where not, whoever opens it knows that
-   * every earlier one is dead.
-   */
-  readonly severalNodes: boolean;
-  /** Milliseconds by a clock that all who use the store have in common, in a query. */
+  /** Whether several instances may use the store at the same time. If not, every earlier process is dead once the store is open. */
+  readonly hasInstances: boolean;
+  /** A query expression: milliseconds by a clock that all instances share. */
   readonly now: RawBuilder<number>;
   /**
-   * Locks the rows that a query returns until the transaction ends. Rows that another
-   * transaction has locked are skipped or waited for.
+   * Makes a query lock its rows of a table until the transaction ends.
+   *
+   * @param of The table whose rows are locked.
+   * @param locked Whether the query skips rows that another transaction has locked, or waits for them.
    */
-  claim<Tables extends keyof Schema, Row>(
-    query: SelectQueryBuilder<Schema, Tables, Row>,
+  claim<Database, Tables extends keyof Database & string, Row>(
+    query: SelectQueryBuilder<Database, Tables, Row>,
     of: Tables,
-    locked: 'skip' | 'wait',
-  ): SelectQueryBuilder<Schema, Tables, Row>;
+    locked: LockedRows,
+  ): SelectQueryBuilder<Database, Tables, Row>;
   readonly windows: Windows;
-  /** Waits until no other unit is writing to the tables, and has those that want to wait for the end of this one. */
+  /** Locks the tables against writes of other transactions until this one ends. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;
 }
 
-/** Where the service keeps everything. One implementation for each engine. */
+/** All stored data of the service. One implementation for each engine. */
 export interface Store {
-  /** Reads a state that is committed. Nothing may be written. */
+  /** Reads committed data. The work must not write. */
   read<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Runs a unit of work and resolves when it is durable, its log entries included. What it throws
-   * undoes it whole and is thrown on. The work must wait for nothing but its own queries.
+   * Runs a transaction, and resolves when its changes and log entries are durable. If the work throws, the transaction is rolled back and
+   * the error is rethrown. The work may await its own queries only.
    *
-   * @throws StoreUnavailableError when the store cannot keep it; nothing of it is kept then.
+   * @throws StoreUnavailableError if the store cannot commit. Nothing of the transaction is kept then.
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   readonly sharing: Sharing;
-  /** Finishes what is under way and closes the files or connections; once, however often it is called. */
+  /** Waits for running transactions and closes the files or connections. Further calls have no effect. */
   close(): Promise<void>;
 }
 
-/** The store cannot be reached or cannot write; the request may be sent again later. */
+/** The store cannot be reached or cannot write. The caller may retry later. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** The store cannot be opened as it is configured; the message is one line for whoever starts the service. */
+/** The store cannot be opened as configured. The message is one line for the operator. */
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }

@@ -62,7 +62,7 @@ export async function completeSetUp(sim: Simulation): Promise<void> {
   const access = { dashboard: 'https://dashboard.example/1', username: 'admin', email: 'admin@dashboard.example', password: 'by-hand' };
   const act = () =>
     client.store().commit(({ db }) => completeDedicatedSetUp(db, { ports: world.ports, secret: SECRET }, server.id, access));
-  const refusal = server.state === 'ended' ? notFound : server.state === 'ordered' ? undefined : wrongState;
+  const refusal = server.state === 'ended' || server.state === 'offered' ? notFound : server.state === 'ordered' ? undefined : wrongState;
   if (await tryProvider(sim, act, refusal)) deploy(model, server, clock.seconds());
 }
 

@@ -146,8 +146,7 @@ function resizeRefusal(
   vm: ModelVm,
   { to, price, allowFallbackIPs }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean },
 ): Refused | undefined {
-  if (vm.state === 'removed') return notFound;
-  if (vm.changing) return wrongState;
+  if (vm.state === 'removed' || vm.changing) return wrongState;
   const from = vm.resources;
   if (JSON.stringify(to) === JSON.stringify(from)) return undefined;
   const host = hostOf(vm.host);
@@ -227,8 +226,7 @@ export function vmChanged(sim: Simulation, vm: ModelVm, does: VmChange): void {
 }
 
 function changeRefusal({ model, clock }: Simulation, vm: ModelVm, does: VmChange): Refused | undefined {
-  if (vm.state === 'removed') return notFound;
-  if (vm.changing) return wrongState;
+  if (vm.state === 'removed' || vm.changing) return wrongState;
   if (does === 'remove') return undefined;
   if (does === 'stop') return vm.state === 'stopped' ? wrongState : undefined;
   if (vm.state === 'running') return wrongState;

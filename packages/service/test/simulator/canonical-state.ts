@@ -9,9 +9,9 @@ const ENGINE_SPECIFIC = new Set([
   'kysely_migration_lock',
   // PostgreSQL keeps the newest number of each account's log in rows, SQLite's only process in memory.
   'request_counters',
-  // PostgreSQL counts events for all nodes together and keeps their leases, by the machine's clock; SQLite has one process.
+  // PostgreSQL counts events for all instances together and keeps their leases, by the machine's clock; SQLite has one process.
   'event_windows',
-  'nodes',
+  'instances',
 ]);
 
 /** Rows by table, each as JSON with its columns in order of their names, in order of the text. */

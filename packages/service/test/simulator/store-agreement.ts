@@ -104,12 +104,12 @@ async function expectReservations({ underWay }: Simulation, store: Store): Promi
     // Calls of the fleet are enqueued: no request waits for them.
     reserved: await db
       .selectFrom('reservations')
-      .select(['account_id', 'operation'])
-      .where('operation', 'not in', ['setUpServer', 'retireServer'])
+      .select(['account_id', 'delivery'])
+      .where('delivery', 'not in', ['setUpServer', 'retireServer'])
       .execute(),
     pending: await db.selectFrom('idempotency_keys').select('account_id').where('state', '=', 'pending').execute(),
   }));
-  expect(reserved.map(({ account_id, operation }) => `${account_id} ${operation}`).toSorted()).toEqual(
+  expect(reserved.map(({ account_id, delivery }) => `${account_id} ${delivery}`).toSorted()).toEqual(
     underWay.map(({ account, what }) => `${account.id} ${what}`).toSorted(),
   );
   expect(pending.map(({ account_id }) => account_id).toSorted()).toEqual(
@@ -134,7 +134,7 @@ export async function expectWorldInStep({ world, model, client }: Simulation): P
   expect([...world.fleet.servers.keys()].toSorted(), 'servers of the fleet').toEqual(inUse.toSorted());
   const tasks = await client
     .store()
-    .read((db) => db.selectFrom('reservations').select('id').where('operation', 'in', ['setUpServer', 'retireServer']).execute());
+    .read((db) => db.selectFrom('reservations').select('id').where('delivery', 'in', ['setUpServer', 'retireServer']).execute());
   expect(tasks, 'tasks of the fleet').toEqual([]);
   for (const { name, nameservers, authcode, terminated } of model.domains.values()) {
     const registered = world.registrar.domains.get(name);

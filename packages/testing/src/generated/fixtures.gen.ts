@@ -94,7 +94,7 @@ export const answers = {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.CreateVmErrors['409'],
     "keyReused": {
@@ -144,14 +144,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.CreateVmErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.CreateVmErrors['503'],
   },
@@ -207,7 +207,7 @@ export const answers = {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.ReinstallVmErrors['409'],
     "keyReused": {
@@ -257,14 +257,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ReinstallVmErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ReinstallVmErrors['503'],
   },
@@ -473,14 +473,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListVmHostsErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListVmHostsErrors['503'],
   },
@@ -675,14 +675,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListDedicatedServersErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListDedicatedServersErrors['503'],
   },
@@ -863,14 +863,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListDedicatedMarketErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListDedicatedMarketErrors['503'],
   },
@@ -1211,14 +1211,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GetDedicatedServerErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GetDedicatedServerErrors['503'],
   },
@@ -1264,7 +1264,7 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The dedicated server 7c9e6679-7425-40de-944b-e07fc1f90ae7 is cancelled already. Nothing more is needed: it is not renewed.",
+      "message": "The dedicated server 7c9e6679-7425-40de-944b-e07fc1f90ae7 is already cancelled. No action is needed: it will not be renewed.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['409'],
     "beingSetUp": {
@@ -1278,7 +1278,7 @@ export const answers = {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['409'],
     "keyReused": {
@@ -1299,14 +1299,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['503'],
   },
@@ -1352,14 +1352,14 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The dedicated server 7c9e6679-7425-40de-944b-e07fc1f90ae7 is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.",
+      "message": "The dedicated server 7c9e6679-7425-40de-944b-e07fc1f90ae7 is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['409'],
     "keyReused": {
@@ -1380,14 +1380,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['503'],
   },
@@ -1443,14 +1443,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListDomainsErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListDomainsErrors['503'],
   },
@@ -1530,14 +1530,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GetDomainPricingsErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GetDomainPricingsErrors['503'],
   },
@@ -1638,14 +1638,14 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The domain reseller-customer.net is registered already. Choose another name, or send the authcode of its present provider to transfer it.",
+      "message": "The domain reseller-customer.net is already registered. Choose another name, or send the authcode from its current provider to transfer it.",
       "data": null
     } satisfies types.RegisterDomainErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.RegisterDomainErrors['409'],
     "keyReused": {
@@ -1718,13 +1718,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: authcode must be the authcode that the present provider of the domain gave out; it is not accepted for reseller-customer.de.",
+      "message": "The form breaks a rule: authcode must be the authcode issued by the current provider of the domain; it was not accepted for reseller-customer.de.",
       "data": {
         "fields": [
           {
             "field": "authcode",
             "rule": "accepted",
-            "message": "must be the authcode that the present provider of the domain gave out; it is not accepted for reseller-customer.de"
+            "message": "must be the authcode issued by the current provider of the domain; it was not accepted for reseller-customer.de"
           }
         ]
       }
@@ -1755,14 +1755,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.RegisterDomainErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.RegisterDomainErrors['503'],
   },
@@ -1870,14 +1870,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GetDomainErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GetDomainErrors['503'],
   },
@@ -1950,14 +1950,14 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "Another change of reseller-customer.net is under way. Send this one again when that has been answered.",
+      "message": "Another change of reseller-customer.net is in progress. Wait until it has finished, then send this request again.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['409'],
     "keyReused": {
@@ -2022,14 +2022,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['503'],
   },
@@ -2074,14 +2074,14 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "Another change of reseller-customer.net is under way. Send this one again when that has been answered.",
+      "message": "Another change of reseller-customer.net is in progress. Wait until it has finished, then send this request again.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['409'],
     "keyReused": {
@@ -2102,14 +2102,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['503'],
   },
@@ -2154,21 +2154,21 @@ export const answers = {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The domain reseller-customer.net is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.",
+      "message": "The domain reseller-customer.net is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.",
       "data": null
     } satisfies types.UndeleteDomainErrors['409'],
     "changeInProgress": {
       "status": "error",
       "type": "wrong_state",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "Another change of reseller-customer.net is under way. Send this one again when that has been answered.",
+      "message": "Another change of reseller-customer.net is in progress. Wait until it has finished, then send this request again.",
       "data": null
     } satisfies types.UndeleteDomainErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.UndeleteDomainErrors['409'],
     "keyReused": {
@@ -2189,14 +2189,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.UndeleteDomainErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.UndeleteDomainErrors['503'],
   },
@@ -2239,7 +2239,7 @@ export const answers = {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.EditDomainDnsErrors['409'],
     "keyReused": {
@@ -2319,14 +2319,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.EditDomainDnsErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.EditDomainDnsErrors['503'],
   },
@@ -2364,7 +2364,7 @@ export const answers = {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.CreateHandleErrors['409'],
     "keyReused": {
@@ -2407,13 +2407,13 @@ export const answers = {
       "status": "error",
       "type": "validation_failed",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The form breaks a rule: phone must be a number of the numbering plan of its country, such as +49.6955501234.",
+      "message": "The form breaks a rule: phone must be a valid phone number of its country, such as +49.6955501234.",
       "data": {
         "fields": [
           {
             "field": "phone",
             "rule": "phone",
-            "message": "must be a number of the numbering plan of its country, such as +49.6955501234"
+            "message": "must be a valid phone number of its country, such as +49.6955501234"
           }
         ]
       }
@@ -2444,14 +2444,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.CreateHandleErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.CreateHandleErrors['503'],
   },
@@ -2511,14 +2511,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListHandleCountriesErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListHandleCountriesErrors['503'],
   },
@@ -2608,14 +2608,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GetHandleErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GetHandleErrors['503'],
   },
@@ -2741,14 +2741,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListSalesErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListSalesErrors['503'],
   },
@@ -2816,14 +2816,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListInvoicesErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListInvoicesErrors['503'],
   },
@@ -2939,14 +2939,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GetCurrentInvoiceErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GetCurrentInvoiceErrors['503'],
   },
@@ -3088,14 +3088,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GetInvoiceErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GetInvoiceErrors['503'],
   },
@@ -3134,7 +3134,7 @@ export const answers = {
       "status": "error",
       "type": "idempotency_key_in_progress",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "A request with this Idempotency-Key is still under way. Wait for its answer, or send this one again later.",
+      "message": "A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.",
       "data": null
     } satisfies types.GenerateOtpErrors['409'],
     "keyReused": {
@@ -3155,14 +3155,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.GenerateOtpErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.GenerateOtpErrors['503'],
   },
@@ -3190,7 +3190,7 @@ export const answers = {
           "method": "POST",
           "request_body": "{\"os\":\"debian_3\"}",
           "error_type": "validation_failed",
-          "response_body": "{\"status\":\"error\",\"type\":\"validation_failed\",\"requestID\":\"0192f66b-dd3e-7f12-8b6d-0c3a5e9d1274\",\"message\":\"The form breaks a rule: os must be an operating system that the provider offers, and debian_3 is none.\",\"data\":{\"fields\":[{\"field\":\"os\",\"rule\":\"enum\",\"message\":\"must be an operating system that the provider offers\"}]}}"
+          "response_body": "{\"status\":\"error\",\"type\":\"validation_failed\",\"requestID\":\"0192f66b-dd3e-7f12-8b6d-0c3a5e9d1274\",\"message\":\"The form breaks a rule: os must be one of almalinux_9, debian_12, debian_13, rockylinux_9, ubuntu_22_04, ubuntu_24_04, windows_server_2022.\",\"data\":{\"fields\":[{\"field\":\"os\",\"rule\":\"enum\",\"message\":\"must be one of almalinux_9, debian_12, debian_13, rockylinux_9, ubuntu_22_04, ubuntu_24_04, windows_server_2022\"}]}}"
         },
         {
           "requestID": "0192f665-e160-7c05-a1f9-94b27e60d3ca",
@@ -3271,14 +3271,14 @@ export const answers = {
       "status": "error",
       "type": "internal_error",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service failed to answer this request. Send it again later, and tell the provider this requestID if it keeps failing.",
+      "message": "The service failed to process this request. Send it again later. If it keeps failing, give this requestID to the provider.",
       "data": null
     } satisfies types.ListRequestsErrors['500'],
     "unavailable": {
       "status": "error",
       "type": "unavailable",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
-      "message": "The service cannot reach its store at the moment. Send the request again after the seconds that Retry-After names.",
+      "message": "The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.",
       "data": null
     } satisfies types.ListRequestsErrors['503'],
   },

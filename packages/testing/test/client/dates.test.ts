@@ -2,7 +2,8 @@
 import { createReseller } from '@reseller/client';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { answers, createTestService, forms } from '@reseller/testing';
+import { answers, forms } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import { expect, test } from 'vitest';
 
 import { methodsByOperation } from './methods.ts';

@@ -21,8 +21,9 @@ import {
 } from '@reseller/client';
 import { createClient } from '@reseller/client/operations';
 import type { Middleware, Reseller } from '@reseller/client';
-import { createTestService, forms } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import { forms } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { SMALL_VM, vmsOf } from './purchases.ts';
@@ -230,7 +231,7 @@ test.each([408, 425, 429, 502, 503])('a read waits as long as Retry-After of a p
   expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
 });
 
-describe('what is no answer of the API', () => {
+describe('a response that is not from the API', () => {
   const html = '<!doctype html><title>Welcome</title>';
   test.each([
     ['an HTML page', 'html', (_, response) => void response.setHeader('content-type', 'text/html').end(html)],

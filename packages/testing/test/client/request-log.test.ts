@@ -1,8 +1,8 @@
 /** The request log of servers that log its reading and of servers that do not, and what `reconcile` reads of it. */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import type { Reconciliation, Reseller } from '@reseller/client';
-import { createTestService } from '@reseller/testing';
-import type { TestService } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { startProxy } from './proxy.ts';

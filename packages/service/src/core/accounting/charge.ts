@@ -1,19 +1,19 @@
 /** Charges in advance: dedicated servers and domains (not shown in the specification; our choice). */
+import type { PeriodPosition } from '@reseller/client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import type { PeriodPosition } from '../../generated/types.gen.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { accruedByCharge } from '../../rules/billing.ts';
+import { accruedByCharge, isoInstant } from '../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
-import type { ChargesTable } from '../../store/schema.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { Db } from '../../store/store.ts';
 import { holdOwed } from './credit-hold.ts';
 import { closeEndedPeriods } from './period-end.ts';
 
-/** What is charged, and for which stretch of time. */
+/** An amount for a period of time that a server or domain runs. */
 export interface Charge {
   readonly accountId: string;
   readonly kind: 'dedicated' | 'domain';
@@ -26,8 +26,10 @@ export interface Charge {
 }
 
 /**
- * Charges what was agreed before (a renewal, or a purchase whose price was held and is delivered)
- * to the running period, as of `now` (milliseconds): it is owed whatever the credit limit says.
+ * Charges an amount to the current period, regardless of the credit limit. It is already owed: a renewal, or a purchase whose price was
+ * held.
+ *
+ * @param now Milliseconds.
  */
 export async function chargeOwed(db: Db, { random }: Ports, charge: Charge, now: number): Promise<void> {
   await closeEndedPeriods(db, charge.accountId, Math.floor(now / 1000));
@@ -49,7 +51,7 @@ export async function chargeOwed(db: Db, { random }: Ports, charge: Charge, now:
     .execute();
 }
 
-/** The charges of the running period as an invoice shows them, and what they come to. */
+/** The charges of the current period as positions of an invoice, and their sum. */
 export async function openCharges(db: Db, accountId: string): Promise<ChargePositions & { readonly accrued: PriceSeconds }> {
   const rows = await db
     .selectFrom('charges')
@@ -62,7 +64,7 @@ export async function openCharges(db: Db, accountId: string): Promise<ChargePosi
   return { ...toChargePositions(rows), accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
 }
 
-/** The maps that stand beside `positions.vms`; each only where there is something in it. */
+/** The members of `positions` besides `vms`. A member without charges is missing. */
 export interface ChargePositions {
   readonly positions: {
     readonly dedicated?: Record<string, PeriodPosition[]>;
@@ -70,7 +72,7 @@ export interface ChargePositions {
   };
 }
 
-/** Charges by subject, as the positions of an invoice show them. */
+/** Charges by subject, as positions of an invoice. */
 export function toChargePositions(rows: readonly Selectable<ChargesTable>[]): ChargePositions {
   const maps = { dedicated: bySubject(rows, 'dedicated'), domains: bySubject(rows, 'domain') };
   return { positions: Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0)) };
@@ -82,8 +84,8 @@ function bySubject(rows: readonly Selectable<ChargesTable>[], kind: Charge['kind
     if (row.kind !== kind) continue;
     (map[row.subject] ??= []).push({
       type: row.type,
-      start: new Date(row.start * 1000).toISOString(),
-      stop: new Date(row.stop * 1000).toISOString(),
+      start: isoInstant(row.start),
+      stop: isoInstant(row.stop),
       totalPrice: numberOf(BigInt(row.amount)),
     });
   }

@@ -8,16 +8,15 @@ import { preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
- * Holds an amount of the account's credit, or refuses. One conditional update: of purchases that
- * arrive together no more pass than the limit has room for.
+ * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
  *
- * @param amount The most that the purchase can cost until the period ends. What costs nothing always passes.
- * @throws Refusal 402 when it does not fit.
+ * @param amount The maximum cost of the purchase until the period ends. An amount of 0 is always held.
+ * @throws Refusal 402 if the remaining credit does not suffice.
  */
 export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
   if (amount <= 0n) return addHold(db, accountId, amount);
   const needed = neededCredit(amount);
-  if ((await holdWhereItFits(db, { accountId, amount, needed })) > 0) return;
+  if ((await holdWithinLimit(db, { accountId, amount, needed })) > 0) return;
   const remaining = await remainingCreditOf(db, accountId);
   throw new Refusal(
     402,
@@ -26,7 +25,7 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
   );
 }
 
-/** What remains of an account's credit limit, as answers show it and as purchases are judged by it. */
+/** The remaining credit of an account. Responses show this number, and purchases are checked against it. */
 export async function remainingCreditOf(db: Db, accountId: string): Promise<Money> {
   const account = await db
     .selectFrom('accounts')
@@ -36,12 +35,12 @@ export async function remainingCreditOf(db: Db, accountId: string): Promise<Mone
   return remainingCredit({ limit: BigInt(account.credit_limit), unpaid: BigInt(account.unpaid), held: BigInt(account.held) });
 }
 
-/** Gives back what a hold kept. */
+/** Releases a hold. */
 export async function releaseCredit(db: Db, accountId: string, amount: Money): Promise<void> {
   await addHold(db, accountId, -amount);
 }
 
-/** Holds an amount whatever the limit says: for what is owed already, such as a renewal. */
+/** Holds an amount regardless of the limit, because it is already owed, such as a renewal. */
 export async function holdOwed(db: Db, accountId: string, amount: Money): Promise<void> {
   await addHold(db, accountId, amount);
 }
@@ -62,10 +61,10 @@ const hold = preparedWrite<Hold>((db, parameter) =>
     .where('id', '=', parameter('accountId')),
 );
 
-/** The same rounding as in `remainingCredit`: a purchase is judged by the number that is shown. */
+/** The same rounding as in `remainingCredit`, so that purchases are checked against the number in responses. */
 const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT} * ${UNITS_PER_CENT}`);
 
-const holdWhereItFits = preparedWrite<Hold & { readonly needed: Money }>((db, parameter) =>
+const holdWithinLimit = preparedWrite<Hold & { readonly needed: Money }>((db, parameter) =>
   db
     .updateTable('accounts')
     .set({ held: sql`held + ${parameter('amount')}` })

@@ -61,7 +61,7 @@ const purchases: Readonly<Record<string, Preparation>> = {
   },
 };
 
-/** What an account has bought before. */
+/** Earlier purchases of an account. */
 const past = fc.record({
   /** Prices of dedicated servers that are ordered and never set up, in cents. */
   orders: fc.array(fc.integer({ min: 1, max: 500_000 }), { maxLength: 2 }),
@@ -110,7 +110,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await remaining(service, account)).toBe(20_000);
   });
 
-  test('a registration counts while the registrar is at work, and no more once it has failed', async () => {
+  test('a registration counts while the registrar is working, and no longer once it has failed', async () => {
     const service = await start(engine);
     const account = await service.account('100.00');
     const handle = await handleOf(service, { apiKey: account.apiKey });
@@ -142,7 +142,7 @@ async function start(engine: Engine): Promise<TestOperator> {
   return service;
 }
 
-/** @returns What the account's pending orders cost, in cents. */
+/** @returns The price of the account's pending orders, in cents. */
 async function live(
   service: TestOperator,
   account: Account,

@@ -19,7 +19,7 @@ const remaining = async (service: TestService): Promise<number> => (await servic
 const statusOf = async (service: TestService, invoiceID: string): Promise<string> =>
   (await service.call('getInvoice', { path: { invoiceID } })).body.data.status;
 
-test('a paid invoice counts against the credit limit no more, and a cancelled one neither', async () => {
+test('a paid or cancelled invoice no longer counts against the credit limit', async () => {
   const { service, november, december } = await inJanuary();
   const provider = providerOf(service);
   expect(await remaining(service)).toBe(12.14);
@@ -30,7 +30,7 @@ test('a paid invoice counts against the credit limit no more, and a cancelled on
   await expectInvariants(service.store);
 });
 
-test('an invoice is settled once, however many do so at once', async () => {
+test('an invoice is paid or cancelled only once by concurrent changes', async () => {
   const { service, november } = await inJanuary();
   const { markPaid, cancel } = providerOf(service);
   const results = await Promise.allSettled([
@@ -55,7 +55,7 @@ test('an unknown invoice: 404', async () => {
   });
 });
 
-test('what was paid makes room for further purchases', async () => {
+test('a payment makes room for further purchases', async () => {
   const { service, november, december } = await inJanuary();
   // January has 31 days: a VM holds 10.75 EUR, of which 12.14 EUR are free once.
   expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(200);

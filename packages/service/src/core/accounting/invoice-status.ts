@@ -1,4 +1,4 @@
-/** What the provider does with the invoices of its accounts. */
+/** How the provider marks invoices paid or cancels them. */
 import { sql } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
@@ -7,29 +7,29 @@ import type { InvoiceEvent } from '../../rules/invoice.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
- * Marks an open invoice paid: its total counts against the credit limit no more.
+ * Marks an open invoice paid. Its total no longer counts against the credit limit.
  *
- * @throws Refusal 404 when there is no such invoice, 409 when it is not open.
+ * @throws Refusal 404 if the invoice does not exist, 409 if it is not open.
  */
 export function markInvoicePaid(db: Db, invoiceId: string): Promise<void> {
-  return settle(db, invoiceId, 'pay');
+  return changeStatus(db, invoiceId, 'pay');
 }
 
 /**
- * Cancels an open invoice: it is not owed any more.
+ * Cancels an open invoice. It is no longer owed.
  *
- * @throws Refusal 404 when there is no such invoice, 409 when it is not open.
+ * @throws Refusal 404 if the invoice does not exist, 409 if it is not open.
  */
 export function cancelInvoice(db: Db, invoiceId: string): Promise<void> {
-  return settle(db, invoiceId, 'cancel');
+  return changeStatus(db, invoiceId, 'cancel');
 }
 
-async function settle(db: Db, invoiceId: string, event: InvoiceEvent): Promise<void> {
+async function changeStatus(db: Db, invoiceId: string, event: InvoiceEvent): Promise<void> {
   const invoice = await db.selectFrom('invoices').select('status').where('id', '=', invoiceId).executeTakeFirst();
-  if (!invoice) throw new Refusal(404, 'not_found', `There is no invoice ${invoiceId}.`);
+  if (!invoice) throw new Refusal(404, 'not_found', `The invoice ${invoiceId} does not exist. Check its identifier.`);
   const status = invoiceAfter(invoice.status, event);
-  // One conditional update: of two that settle the invoice at once, one lowers what is unpaid.
-  const settled =
+  // A conditional update: of two concurrent changes, only one lowers `unpaid`.
+  const changed =
     status &&
     (await db
       .updateTable('invoices')
@@ -38,11 +38,11 @@ async function settle(db: Db, invoiceId: string, event: InvoiceEvent): Promise<v
       .where('status', '=', invoice.status)
       .returning(['account_id', 'total'])
       .executeTakeFirst());
-  if (!settled)
+  if (!changed)
     throw new Refusal(409, 'wrong_state', `The invoice ${invoiceId} is ${invoice.status}. Only an open invoice can be paid or cancelled.`);
   await db
     .updateTable('accounts')
-    .set({ unpaid: sql<number>`unpaid - ${settled.total}` })
-    .where('id', '=', settled.account_id)
+    .set({ unpaid: sql<number>`unpaid - ${changed.total}` })
+    .where('id', '=', changed.account_id)
     .execute();
 }

@@ -1,27 +1,29 @@
-/** Invoices of closed periods as answers show them (specification: "Invoice"). */
+/** Responses about invoices of closed periods (specification: "Invoice"). */
+import type { InvoiceSummary, VmPosition } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
-import type { Seconds } from '../../rules/billing.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
-import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/schema.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { InvoicesTable } from '../../store/tables/invoices.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 
-/** A stored invoice with the link to its document. */
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,
-  call: { readonly secret: string; publicUrl(): string },
+  { secret, publicUrl }: Pick<Runtime, 'secret' | 'publicUrl'>,
 ): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
-    invoice: documentLink(call.publicUrl(), invoice.id, call.secret),
+    invoice: documentLink(publicUrl(), invoice.id, secret),
   };
 }
 
-/** The positions on a closed invoice, by VM and in the order of time. */
+/** The positions of an invoice, ordered by VM and time. */
 export function positionsOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' | 'account_id'>): Promise<Selectable<PositionsTable>[]> {
   return db
     .selectFrom('positions')
@@ -33,7 +35,7 @@ export function positionsOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id'
     .execute();
 }
 
-/** What was charged in advance on a closed invoice, in the order of time. */
+/** The charges in advance of an invoice, ordered by time. */
 export function chargesOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' | 'account_id'>): Promise<Selectable<ChargesTable>[]> {
   return db
     .selectFrom('charges')
@@ -45,23 +47,18 @@ export function chargesOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' |
     .execute();
 }
 
-/** Positions of a closed invoice by VM; `totalRuntime` and `totalPrice` are null there. */
+/** Positions of a closed invoice by VM. `totalRuntime` and `totalPrice` are only set in the current period. */
 export function toVmPositions(rows: readonly Selectable<PositionsTable>[]): Record<string, VmPosition[]> {
   const vms: Record<string, VmPosition[]> = {};
   for (const row of rows) {
     (vms[row.vm_id] ??= []).push({
       type: row.type,
-      start: iso(row.start),
-      stop: row.stop === null ? null : iso(row.stop),
+      start: isoInstant(row.start),
+      stop: row.stop === null ? null : isoInstant(row.stop),
       totalRuntime: null,
       monthlyPrice: numberOf(BigInt(row.monthly_price)),
       totalPrice: null,
     });
   }
   return vms;
-}
-
-/** A billing instant, ISO 8601 in UTC with milliseconds. */
-export function iso(instant: Seconds): string {
-  return new Date(instant * 1000).toISOString();
 }

@@ -4,7 +4,7 @@ import { SMALL_VM, startService } from '../../../test/harness.ts';
 import { euros } from '../../rules/money.ts';
 import { chargeOwed } from './charge.ts';
 
-test('periods of every account end by themselves', async () => {
+test('closes the periods of every account without a request', async () => {
   const service = await startService();
   const { apiKey } = await service.account();
   await service.call('createVm', { form: SMALL_VM });
@@ -23,7 +23,7 @@ test('periods of every account end by themselves', async () => {
   expect(await service.runScheduledJobs()).toBe(0);
 });
 
-test('a charge is held, shown, invoiced once, and owed', async () => {
+test('holds a charge, shows it, and invoices it once', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account('20.00');
   const charge = {

@@ -7,13 +7,10 @@ import { statusOfNewInvoice } from '../../rules/invoice.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Names the invoices of this service among all UUIDs. */
+/** Namespace of the UUIDs of invoices. */
 const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
 
-/**
- * Closes every period of an account that has ended. Each operation that bills calls it first, so
- * no request sees a period that is over, whenever the timed work gets to it.
- */
+/** Closes all periods of an account that have ended. Each operation that bills does so first, so no request sees an ended period as open. */
 export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds): Promise<void> {
   for (;;) {
     const account = await db.selectFrom('accounts').select('period_start').where('id', '=', accountId).executeTakeFirstOrThrow();
@@ -23,12 +20,12 @@ export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds)
 }
 
 /**
- * Ends the positions of a period, makes its invoice, and starts a BILLINGRESTART position for
- * each VM that still runs. A period without positions and charges has no invoice.
+ * Ends the positions of a period, creates its invoice, and begins a BILLINGRESTART position for each running VM. A period without positions
+ * and charges has no invoice.
  */
 async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Promise<void> {
   const { end } = periodOf(periodStart);
-  // Whoever moves the account on closes the period; on PostgreSQL others wait here until that is done.
+  // The transaction that advances the account closes the period. On PostgreSQL, others wait here.
   const claimed = await db
     .updateTable('accounts')
     .set({ period_start: end })
@@ -69,7 +66,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     };
   });
   if (positions.length > 0 || charges.length > 0) {
-    // The same period of the same account always has the same invoice ID, whichever process closes it.
+    // The ID depends only on the account and the period, not on the instance that closes it.
     const id = uuidv5(`${accountId}/${periodStart}`, INVOICE_NAMESPACE);
     await db
       .insertInto('invoices')
@@ -98,7 +95,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .updateTable('accounts')
     .set((account) => ({
       unpaid: account('unpaid', '+', Number(total)),
-      // What is held beyond the positions is held for purchases that are still being delivered.
+      // The holds of reservations stay.
       held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions) - Number(charged)),
     }))
     .where('id', '=', accountId)
@@ -110,12 +107,13 @@ function sumOfHolds(positions: readonly { hold: number }[]): number {
 }
 
 /**
- * Where the account's open period begins. Positions are to be changed after this alone: it is an
- * update, which on PostgreSQL waits for whoever closes the period and keeps others from closing it.
+ * Locks the account until the transaction ends, so that no other transaction closes its period. Call it before changing positions.
+ *
+ * @returns The start of the open period.
  */
 export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
   const [account] = await touchAccount(db, { accountId });
-  if (!account) throw new Error(`There is no account ${accountId}.`);
+  if (!account) throw new Error(`The account ${accountId} does not exist.`);
   return account.period_start;
 }
 
@@ -127,7 +125,7 @@ const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>(
     .returning('period_start'),
 );
 
-/** A stored position as the rules of billing take it. */
+/** A stored position as the rules take it. */
 export function toBilledRuntime(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {
   return { start: row.start, stop: row.stop, monthlyPrice: BigInt(row.monthly_price) };
 }

@@ -4,7 +4,7 @@ import { startService } from '../../../test/harness.ts';
 import { providerOf } from '../../../test/provider.ts';
 import { euros } from '../../rules/money.ts';
 
-test('everything that is wrong with a sale is named, and nothing of it is stored', async () => {
+test('names every broken rule of a sale and stores nothing', async () => {
   const service = await startService();
   const before = await service.store.read((db) => db.selectFrom('sales').select('id').execute());
   const { createSale } = providerOf(service);
@@ -20,12 +20,12 @@ test('everything that is wrong with a sale is named, and nothing of it is stored
     status: 422,
     fields: [
       { field: 'title', rule: 'required' },
-      { field: 'stop', rule: 'minimum' },
-      { field: 'maxVolume', rule: 'minimum' },
-      { field: 'pricings', rule: 'required' },
-      { field: 'pricings', rule: 'minimum' },
-      { field: 'pricings', rule: 'exists' },
-      { field: 'accountId', rule: 'exists' },
+      { field: 'stop_date', rule: 'minimum' },
+      { field: 'max_volume', rule: 'minimum' },
+      { field: 'pricings/nl_ryzen', rule: 'required' },
+      { field: 'pricings/de_xeon/mem', rule: 'minimum' },
+      { field: 'pricings/nl_abacus', rule: 'exists' },
+      { field: 'account_id', rule: 'exists' },
     ],
   });
   await expect(createSale({ pricings: {} })).rejects.toMatchObject({ status: 422 });
@@ -33,16 +33,16 @@ test('everything that is wrong with a sale is named, and nothing of it is stored
   expect(await service.store.read((db) => db.selectFrom('sales').select('id').execute())).toEqual(before);
 });
 
-test('refuses a sale that is dearer than the list price', async () => {
+test('refuses a sale price above the list price', async () => {
   const service = await startService();
   const { createSale } = providerOf(service);
   await expect(createSale({ pricings: { nl_ryzen: { core: euros('2.00000001') } } })).rejects.toMatchObject({
     status: 422,
-    fields: [{ field: 'pricings', rule: 'maximum', message: 'must be at most 2.00, the list price, for core on nl_ryzen' }],
+    fields: [{ field: 'pricings/nl_ryzen/core', rule: 'maximum', message: 'must be at most 2.00, the list price' }],
   });
 });
 
-test('a sale is ended once, and not when it has ended by itself', async () => {
+test('refuses to end a sale that has already ended', async () => {
   const service = await startService();
   const { createSale, endSale } = providerOf(service);
   const byHand = await createSale();

@@ -1,7 +1,9 @@
-/** What the provider does with sales (specification: "Sale", by arrangement with the provider). */
+/** How the provider creates and ends sales (specification: "Sale", by arrangement with the provider). */
 import { v7 as uuidv7 } from 'uuid';
 
 import type { BrokenField } from '../../rules/broken-field.ts';
+import { accountExists } from '../account/account.ts';
+import { toSaleCourse } from './sale.ts';
 import type { SaleDescriptions } from './sale.ts';
 import { allHostSystems } from '../vm/host-system.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -10,32 +12,32 @@ import { dearerInSale, saleEndAt, saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import type { Db } from '../../store/store.ts';
 
-/** A sale before it exists. */
+/** A sale to create. */
 export interface NewSale {
-  /** Its ID; a new one unless given. */
+  /** Default: a new UUID. */
   readonly id?: string;
   readonly title: string;
   /** The only account that may use it; null for every account. */
   readonly accountId: string | null;
-  /** Milliseconds: it is active from this moment. */
+  /** Milliseconds. */
   readonly start: number;
-  /** Milliseconds; null where it ends by hand or by volume alone. */
+  /** Milliseconds. Null for a sale that only its volume or the provider ends. */
   readonly stop: number | null;
-  /** Whether its prices stay for VMs that are up- or downgraded. */
+  /** Whether VMs keep its prices when they are up- or downgraded. */
   readonly upgradable: boolean;
-  /** How many VMs may be created through it. */
+  /** Number of VMs that can be created through it. */
   readonly maxVolume: number;
-  /** Net prices of 30 days by name of the host system. */
+  /** Net prices of 30 days, by the name of the host system. */
   readonly pricings: Readonly<Record<string, SalePrices>>;
-  /** Texts that answers give beside the properties, where the usual ones do not fit. */
+  /** Texts that replace the default descriptions of the properties. */
   readonly descriptions?: Partial<SaleDescriptions>;
 }
 
 /**
- * Sets a sale up. It becomes active by itself when its start is reached.
+ * Creates a sale. It is active from its start on.
  *
  * @returns Its ID.
- * @throws Refusal 422 naming everything that is wrong with it.
+ * @throws Refusal 422 with every broken rule. Fields have the names of the operator API.
  */
 export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' | 'random'>, sale: NewSale): Promise<string> {
   const broken = [...brokenRules(sale), ...(await brokenReferences(db, sale))];
@@ -54,7 +56,7 @@ export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' 
       max_volume: sale.maxVolume,
       used_volume: 0,
       ended: null,
-      descriptions: JSON.stringify({ ...usualDescriptions(sale), ...sale.descriptions }),
+      descriptions: JSON.stringify({ ...defaultDescriptions(sale), ...sale.descriptions }),
       created: now,
     })
     .execute();
@@ -69,62 +71,57 @@ export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' 
 }
 
 /**
- * Ends a sale by hand, one that is scheduled too. VMs that were bought in it keep its prices.
+ * Ends a scheduled or active sale. VMs that were bought in it keep its prices.
  *
- * @param now Milliseconds: it has ended from this moment on.
- * @throws Refusal 404 when there is no such sale, 409 when it has ended already.
+ * @param now Milliseconds.
+ * @throws Refusal 404 if the sale does not exist, 409 if it has already ended.
  */
 export async function endSale(db: Db, saleId: string, now: number): Promise<void> {
   const sale = await db.selectFrom('sales').selectAll().where('id', '=', saleId).executeTakeFirst();
-  if (!sale) throw new Refusal(404, 'not_found', `There is no sale ${saleId}.`);
-  const end = saleEndAt({ ...sale, maxVolume: sale.max_volume, usedVolume: sale.used_volume }, now);
+  if (!sale) throw new Refusal(404, 'not_found', `The sale ${saleId} does not exist. Check its identifier.`);
+  const end = saleEndAt(toSaleCourse(sale), now);
   const ended = end
     ? undefined
     : await db.updateTable('sales').set({ ended: now }).where('id', '=', saleId).where('ended', 'is', null).executeTakeFirst();
   if (!ended || ended.numUpdatedRows === 0n)
-    throw new Refusal(409, 'wrong_state', `The sale ${saleId} has ended ${end ?? 'by hand'} already.`);
+    throw new Refusal(409, 'wrong_state', `The sale ${saleId} has already ended ${end ?? 'by hand'}.`);
 }
 
 function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): BrokenField[] {
   const broken: BrokenField[] = [];
   if (title.trim() === '') broken.push({ field: 'title', rule: 'required', message: 'must not be empty' });
-  if (stop !== null && stop <= start) broken.push({ field: 'stop', rule: 'minimum', message: 'must be after the start' });
+  if (stop !== null && stop <= start)
+    broken.push({ field: 'stop_date', rule: 'minimum', message: `must be after the start, ${new Date(start).toISOString()}` });
   if (!Number.isSafeInteger(maxVolume) || maxVolume < 1)
-    broken.push({ field: 'maxVolume', rule: 'minimum', message: 'must be a whole number from 1 on' });
-  const prices = Object.entries(pricings).map(([hostsystem, listed]) => ({
-    hostsystem,
-    nets: saleResources.map((resource) => listed[resource]),
-  }));
-  if (prices.length === 0) broken.push({ field: 'pricings', rule: 'required', message: 'must name a host system' });
-  for (const { hostsystem, nets } of prices) {
-    if (nets.every((net) => net === undefined))
-      broken.push({ field: 'pricings', rule: 'required', message: `must name a price for the host system ${hostsystem}` });
-    if (nets.some((net) => net !== undefined && net < 0n))
-      broken.push({ field: 'pricings', rule: 'minimum', message: `must not be below 0 for the host system ${hostsystem}` });
+    broken.push({ field: 'max_volume', rule: 'minimum', message: 'must be an integer of at least 1' });
+  if (Object.keys(pricings).length === 0) broken.push({ field: 'pricings', rule: 'required', message: 'must name a host system' });
+  for (const [hostsystem, listed] of Object.entries(pricings)) {
+    const field = `pricings/${hostsystem}`;
+    if (saleResources.every((resource) => listed[resource] === undefined))
+      broken.push({ field, rule: 'required', message: `must have a price for ${saleResources.join(', ')} or several of them` });
+    for (const resource of saleResources) {
+      if ((listed[resource] ?? 0n) < 0n) broken.push({ field: `${field}/${resource}`, rule: 'minimum', message: 'must be at least 0' });
+    }
   }
   return broken;
 }
 
-/** Rules that depend on what there is. */
 async function brokenReferences(db: Db, { accountId, pricings }: NewSale): Promise<BrokenField[]> {
   const broken: BrokenField[] = [];
   const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
   for (const [name, listed] of Object.entries(pricings)) {
+    const field = `pricings/${name}`;
     const host = hosts.get(name);
-    if (!host) broken.push({ field: 'pricings', rule: 'exists', message: `must name host systems, which ${name} is not` });
+    if (!host) broken.push({ field, rule: 'exists', message: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
     for (const { resource, standard } of host ? dearerInSale(listed, host.prices) : [])
-      broken.push({
-        field: 'pricings',
-        rule: 'maximum',
-        message: `must be at most ${standard}, the list price, for ${resource} on ${name}`,
-      });
+      broken.push({ field: `${field}/${resource}`, rule: 'maximum', message: `must be at most ${standard}, the list price` });
   }
-  const account = accountId === null || (await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst());
-  if (!account) broken.push({ field: 'accountId', rule: 'exists', message: 'must be the ID of an account, or null for every account' });
+  if (accountId !== null && !(await accountExists(db, accountId)))
+    broken.push({ field: 'account_id', rule: 'exists', message: 'must be the identifier of an account, or null' });
   return broken;
 }
 
-function usualDescriptions({ stop, upgradable }: NewSale): SaleDescriptions {
+function defaultDescriptions({ stop, upgradable }: NewSale): SaleDescriptions {
   return {
     startDate: 'The sale is active from this moment.',
     stopDate: stop === null ? 'No end is scheduled; the provider ends the sale manually.' : 'The sale ends at this moment.',

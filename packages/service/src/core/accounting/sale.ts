@@ -1,4 +1,4 @@
-/** Sales as the store has them (specification: "Sale"). */
+/** Stored sales (specification: "Sale"). */
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
@@ -6,10 +6,10 @@ import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
 import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
-import type { SalesTable } from '../../store/sale-schema.ts';
+import type { SalesTable } from '../../store/tables/sales.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What answers say beside each property of a sale, for people. */
+/** Descriptions of the properties of a sale, for people. */
 export interface SaleDescriptions {
   readonly startDate: string;
   readonly stopDate: string;
@@ -31,7 +31,7 @@ export interface OpenSale extends SaleCourse {
 }
 
 /**
- * The scheduled and active sales that an account may use, those for everyone and its own, by their start.
+ * The scheduled and active sales that an account may use: those for all accounts and its own, ordered by start.
  *
  * @param now Milliseconds.
  */
@@ -40,16 +40,21 @@ export async function openSales(db: Db, accountId: string, now: number): Promise
     .selectFrom('sales')
     .selectAll()
     .where((sale) => sale.or([sale('account_id', 'is', null), sale('account_id', '=', accountId)]))
-    // Those that ended long ago are many; which of the others are open is the rule's to say.
+    // The query skips most of the ended sales. The rule decides about the others.
     .where('ended', 'is', null)
     .where((sale) => sale.or([sale('stop', 'is', null), sale('stop', '>', now)]))
     .orderBy('start')
     .orderBy('id')
     .execute();
   const sales = rows
-    .map(({ max_volume, used_volume, upgradable, descriptions, ...row }) => {
-      const course = { ...row, maxVolume: max_volume, usedVolume: used_volume };
-      return { ...course, upgradable: upgradable === 1, descriptions: parsed(descriptions), state: saleStateAt(course, now) };
+    .map((row) => {
+      const course = toSaleCourse(row);
+      return {
+        ...course,
+        upgradable: row.upgradable === 1,
+        descriptions: parseDescriptions(row.descriptions),
+        state: saleStateAt(course, now),
+      };
     })
     .filter(({ state }) => state !== 'ended');
   if (sales.length === 0) return [];
@@ -58,7 +63,7 @@ export async function openSales(db: Db, accountId: string, now: number): Promise
   return sales.map((sale) => ({ ...sale, pricings: byHostsystem(prices.filter(({ sale_id }) => sale_id === sale.id)) }));
 }
 
-/** What a purchase is, to the sales. */
+/** A purchase that may go through a sale. */
 export interface SalePurchase {
   readonly accountId: string;
   readonly hostsystem: string;
@@ -69,16 +74,16 @@ export interface SalePurchase {
 }
 
 /**
- * Has a purchase take part in the sale that is best for the customer, where one has volume left:
- * one conditional update for each candidate, so no more VMs than its maximum ever go through a sale.
+ * Takes volume of the sale that is best for the customer. A conditional update for each candidate ensures that a sale never exceeds its
+ * volume.
  *
- * @returns The sale with what the VM costs in it; undefined where standard prices apply.
+ * @returns The sale and the price of the VM in it. Undefined if standard prices apply.
  */
 export async function takeSale(db: Db, { accountId, hostsystem, vm, standard, now }: SalePurchase): Promise<PricedOffer | undefined> {
   const prices = await pricesInSales(db, { accountId, hostsystem, now });
   const active = [...Map.groupBy(prices, ({ id }) => id).values()].flatMap((rows) => {
     const [sale] = rows;
-    return sale && saleStateAt({ ...sale, maxVolume: sale.max_volume, usedVolume: sale.used_volume }, now) === 'active'
+    return sale && saleStateAt(toSaleCourse(sale), now) === 'active'
       ? [{ id: sale.id, start: sale.start, upgradable: sale.upgradable === 1, prices: pricesFrom(rows) }]
       : [];
   });
@@ -93,7 +98,7 @@ interface SaleOnHost extends Pick<Selectable<SalesTable>, 'id' | 'start' | 'stop
   readonly price_net: number;
 }
 
-/** The prices on a host system of the sales that an account may use; which of them are active is the rule's to say. */
+/** The prices on a host system of the sales that an account may use. The rule decides which of them are active. */
 const pricesInSales = prepared<{ accountId: string; hostsystem: string; now: number }, SaleOnHost>((db, parameter) =>
   db
     .selectFrom('sales')
@@ -115,7 +120,7 @@ const takeVolume = preparedWrite<{ id: string }>((db, parameter) =>
     .where(sql<boolean>`used_volume + 1 <= max_volume`),
 );
 
-/** Gives back what a purchase took of a sale's volume: it was not delivered. */
+/** Returns the volume that a purchase took of a sale. */
 export async function giveVolumeBack(db: Db, saleId: string): Promise<void> {
   await db
     .updateTable('sales')
@@ -124,7 +129,7 @@ export async function giveVolumeBack(db: Db, saleId: string): Promise<void> {
     .execute();
 }
 
-/** The prices of a sale on a host system where they outlive an up- or downgrade, else undefined. */
+/** The prices of a sale on a host system. Undefined if they end with an up- or downgrade. */
 export async function lastingPrices(db: Db, saleId: string, hostsystem: string): Promise<SalePrices | undefined> {
   const sale = await db.selectFrom('sales').select('upgradable').where('id', '=', saleId).executeTakeFirstOrThrow();
   if (sale.upgradable !== 1) return undefined;
@@ -137,19 +142,24 @@ export async function lastingPrices(db: Db, saleId: string, hostsystem: string):
   return byHostsystem(prices).get(hostsystem);
 }
 
+/** A stored sale as the rules take it. */
+export function toSaleCourse<Row extends { readonly max_volume: number; readonly used_volume: number }>(row: Row) {
+  return { ...row, maxVolume: row.max_volume, usedVolume: row.used_volume };
+}
+
 function byHostsystem(rows: readonly { hostsystem: string; resource: string; price_net: number }[]): Map<string, SalePrices> {
   const byName = Map.groupBy(rows, ({ hostsystem }) => hostsystem);
   return new Map([...byName].map(([name, prices]) => [name, pricesFrom(prices)]));
 }
 
 function pricesFrom(rows: readonly { resource: string; price_net: number }[]): SalePrices {
-  const found = saleResources.flatMap((resource) => {
+  const prices = saleResources.flatMap((resource) => {
     const row = rows.find((price) => price.resource === resource);
     return row ? [[resource, BigInt(row.price_net)] as const] : [];
   });
-  return Object.fromEntries(found);
+  return Object.fromEntries(prices);
 }
 
-function parsed(descriptions: string): SaleDescriptions {
+function parseDescriptions(descriptions: string): SaleDescriptions {
   return JSON.parse(descriptions);
 }

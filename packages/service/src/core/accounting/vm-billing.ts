@@ -1,7 +1,6 @@
 /**
- * The positions of a VM: how one begins and ends, and what the account holds for it
- * (specification: "Invoice", "Position item"). Every function leaves `accounts.held` equal to the
- * holds of the open positions, the open charges and the reservations under way.
+ * The positions of a VM (specification: "Invoice", "Position item"). Every function keeps `accounts.held` equal to the sum of the holds of
+ * the open positions, the open charges and the reservations.
  */
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
@@ -10,24 +9,27 @@ import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { preparedWrite } from '../../store/prepared.ts';
-import type { PositionsTable } from '../../store/schema.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
 import { lockAccount } from './period-end.ts';
 import { settle } from '../jobs/settle.ts';
-import type { Settling } from '../jobs/settle.ts';
+import type { Services } from '../../delivery/runtime.ts';
 
 /**
- * The instant that a change of billing is made at: the account is settled up to then, and it never
- * lies in a period that has ended, since a change that arrives late must not touch an invoice that
- * was made.
+ * Settles the account and returns the instant of a change of billing. It is never in a closed period, because a late change must not alter
+ * an invoice.
  */
-export async function billingInstant(db: Db, settling: Settling): Promise<Seconds> {
-  await settle(db, settling);
-  return Math.max(Math.floor(settling.now / 1000), await lockAccount(db, settling.accountId));
+export async function billingInstant(
+  db: Db,
+  services: Services,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+): Promise<Seconds> {
+  await settle(db, services, { accountId, now });
+  return Math.max(Math.floor(now / 1000), await lockAccount(db, accountId));
 }
 
-/** A position that is to begin. */
+/** A position to begin. */
 export interface NewPosition {
   readonly vmId: number;
   readonly accountId: string;
@@ -36,12 +38,12 @@ export interface NewPosition {
   readonly monthlyPrice: Money;
 }
 
-/** What a position that begins holds of the credit limit: its cost if it runs until the period ends. */
+/** The hold of a new position: its cost if it runs until the period ends. */
 export function holdOf({ start, monthlyPrice }: Pick<NewPosition, 'start' | 'monthlyPrice'>): Money {
   return holdFor({ start, stop: null, monthlyPrice }, periodOf(start).end);
 }
 
-/** Begins a position. The account must hold `holdOf` for it already. */
+/** Begins a position. The account must already hold `holdOf` for it. */
 export async function beginPosition(db: Db, position: NewPosition): Promise<void> {
   await insertPosition(db, { ...position, hold: holdOf(position) });
 }
@@ -49,7 +51,7 @@ export async function beginPosition(db: Db, position: NewPosition): Promise<void
 const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
   db.insertInto('positions').values({
     vm_id: parameter('vmId'),
-    // The identifier may have been that of another VM before.
+    // Another VM may have had the identifier before.
     number: sql<number>`(select coalesce(max(number), 0) + 1 from positions where vm_id = ${parameter('vmId')})`,
     account_id: parameter('accountId'),
     invoice_id: null,
@@ -61,7 +63,7 @@ const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db
   }),
 );
 
-/** What ending the position that a VM runs on would free of its hold, and when it would end; undefined where none is running. */
+/** When the running position of a VM would end, and how much of its hold would be released. Undefined if none is running. */
 export async function previewPositionEnd(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
   const running = await runningPosition(db, vmId);
   if (!running) return undefined;
@@ -70,9 +72,9 @@ export async function previewPositionEnd(db: Db, vmId: number, at: Seconds): Pro
 }
 
 /**
- * Ends the position that a VM runs on. Its hold shrinks to what it really costs.
+ * Ends the running position of a VM. Its hold shrinks to its actual cost.
  *
- * @returns When it ended, which is not before it began; undefined where none was running.
+ * @returns When it ended, which is never before its start. Undefined if none was running.
  */
 export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Seconds | undefined> {
   const running = await runningPosition(db, vmId);
@@ -80,7 +82,7 @@ export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Se
   const { number, start } = running;
   const stop = Math.max(at, start);
   if (stop === start && running.type === 'BILLINGRESTART' && (await positionBefore(db, running))?.stop === start) {
-    // It went on from the one before, and nothing of it was used.
+    // A continuation that was never used leaves no position.
     await db.deleteFrom('positions').where('vm_id', '=', vmId).where('number', '=', number).execute();
     await releaseCredit(db, running.account_id, BigInt(running.hold));
     return stop;
@@ -115,7 +117,7 @@ function positionBefore(db: Db, { vm_id, number }: { vm_id: number; number: numb
     .executeTakeFirst();
 }
 
-/** The last position of a VM; undefined where it has none. */
+/** The last position of a VM, if it has one. */
 export function lastPosition(db: Db, vmId: number): Promise<{ number: number; stop: Seconds | null } | undefined> {
   return db
     .selectFrom('positions')

@@ -1,42 +1,23 @@
-/** What happens to domains at their expiry: a renewal, or the end of a cancelled one. */
 import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { reachExpiry } from '../../rules/domain-registration.ts';
 import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../accounting/charge.ts';
-import type { JobKind } from '../jobs/run-jobs.ts';
+import type { JobKind } from '../jobs/job.ts';
 
-/**
- * Renews domains at their expiry and ends those that are cancelled. A domain that is being changed
- * waits for the end of the change.
- */
+/** Renews domains at their expiry and ends cancelled ones. A domain that is being changed waits for the end of the change. */
 export const domainExpiryJobs: JobKind = {
-  async first(db, now, accountId) {
-    const due = firstDomain(db, now);
-    const domain = await (accountId === undefined ? due : due.where('accounts.id', '=', accountId)).executeTakeFirst();
-    return domain && { at: domain.expires * 1000, id: domain.name };
-  },
-  async claimFirst(db, now, { claim, held }) {
-    const domain = await claim(firstDomain(db, now), 'accounts', held).executeTakeFirst();
-    return domain && { at: domain.expires * 1000, accountId: domain.accountId };
-  },
-  perform: (db, { at, id }, ports) => renewOrEnd(db, ports, id, at / 1000),
+  due: (db, { now }) =>
+    db
+      .selectFrom('domains')
+      .select(['name as id', 'account_id', 'expires as due'])
+      .where('state', '=', 'registered')
+      .where('expires', '<=', now),
+  dueAt: (expires) => expires,
+  perform: (db, { ports }, { id, due }) => renewOrEnd(db, ports, id, due),
 };
 
-/** With its account, which is what is claimed. */
-function firstDomain(db: Db, now: number) {
-  return db
-    .selectFrom('domains')
-    .innerJoin('accounts', 'accounts.id', 'domains.account_id')
-    .select(['domains.name', 'domains.expires', 'accounts.id as accountId'])
-    .where('state', '=', 'registered')
-    .where('expires', '<=', Math.floor(now / 1000))
-    .orderBy('expires')
-    .orderBy('domains.name')
-    .limit(1);
-}
-
-/** @param expires The expiry that has come; where the domain has another one by now, nothing is done. */
+/** @param expires The expiry that was reached. Does nothing if the domain has a new one. */
 async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds): Promise<void> {
   const row = await db
     .selectFrom('domains')
@@ -49,7 +30,7 @@ async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds):
   if (!row) return;
   const { terminated } = row;
   const reached = reachExpiry({ created: row.created, expires, lockedUntil: row.locked_until, terminated: terminated === 1 }, expires);
-  if ('refused' in reached) throw new Error(`The domain ${name} was taken up at its expiry, and it is ${reached.refused}.`);
+  if ('refused' in reached) throw new Error(`The domain ${name} cannot be renewed or ended at its expiry: it is ${reached.refused}.`);
   const claimed = await db
     .updateTable('domains')
     .set({ expires: 'next' in reached ? reached.next.expires : expires })

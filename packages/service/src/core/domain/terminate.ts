@@ -55,10 +55,10 @@ export function domainCommands(runtime: Runtime): DomainCommands {
 }
 
 /** @returns The account that has the domain. */
-async function markTerminated(db: Db, { ports, secret }: Runtime, name: string): Promise<string> {
-  const now = ports.clock.now();
+async function markTerminated(db: Db, runtime: Runtime, name: string): Promise<string> {
+  const now = runtime.ports.clock.now();
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
-  if (registered) await settle(db, { ports, secret, accountId: registered.account_id, now });
+  if (registered) await settle(db, runtime, { accountId: registered.account_id, now });
   const row = await db
     .updateTable('domains')
     .set({ terminated: 1, state: 'changing' })
@@ -78,7 +78,7 @@ async function isUnconfirmed(db: Db, name: string): Promise<boolean> {
   const reservation = await db
     .selectFrom('reservations')
     .select('id')
-    .where('operation', '=', 'terminateDomain')
+    .where('delivery', '=', 'terminateDomain')
     .where('subject', '=', `domain/${name}`)
     .executeTakeFirst();
   return reservation !== undefined;

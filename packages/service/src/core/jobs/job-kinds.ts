@@ -1,7 +1,7 @@
 import { periodEndJobs } from '../accounting/period-end-job.ts';
 import { dedicatedServerJobs } from '../dedicated/server-jobs.ts';
 import { domainExpiryJobs } from '../domain/expiry-job.ts';
-import type { JobKind } from './run-jobs.ts';
+import type { JobKind } from './job.ts';
 
-/** Every kind of work that falls due at a time; of what is due at one instant, what stands first goes first. */
+/** Every kind of scheduled job. Jobs that are due at the same instant are performed in this order. */
 export const jobKinds: readonly JobKind[] = [periodEndJobs, dedicatedServerJobs, domainExpiryJobs];

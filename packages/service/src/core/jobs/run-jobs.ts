@@ -1,137 +1,57 @@
-/**
- * Work that falls due at a time: period ends, set-ups, renewals, ends. Everything due is found by
- * query and done in time order, each thing as of the instant it was due at, however late it is
- * done. Some of them share a unit of work, and so one wait for the disk; where one of them fails,
- * each has a unit of its own. Several nodes share the work: who does something claims the account
- * that it is of, and the others do the work of other accounts meanwhile.
- */
-import type { Ports } from '../../ports/ports.ts';
-import type { Db, Sharing, Store } from '../../store/store.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { Db } from '../../store/store.ts';
+import { jobKinds } from './job-kinds.ts';
+import { dueBefore, firstJob } from './job.ts';
+import type { AccountLock } from './job.ts';
+import { performFirstJob } from './settle.ts';
 
-/** One thing that is due. */
-export interface Due {
-  /** Milliseconds: when it was due. */
-  readonly at: number;
-  readonly id: string;
-}
-
-/** An account that something is due of. */
-export interface DueAccount {
-  /** Milliseconds: when its first thing of a kind was due. */
-  readonly at: number;
-  readonly accountId: string;
-}
-
-/** How accounts are claimed. */
-export interface Claiming {
-  readonly claim: Sharing['claim'];
-  /** Accounts that another node is at work on. */
-  readonly held: Parameters<Sharing['claim']>[2];
-}
-
-/** One kind of work. */
-export interface JobKind {
-  /** The thing that is due first, at or before `now` (milliseconds): of one account, or of all. */
-  first(db: Db, now: number, accountId?: string): Promise<Due | undefined>;
-  /** Claims the account of the thing that is due first until the unit of work ends. */
-  claimFirst(db: Db, now: number, claiming: Claiming): Promise<DueAccount | undefined>;
-  /**
-   * Does it as of `due.at`; does nothing where another process has done it since.
-   *
-   * @param secret Known to the service alone: what must be given again is encrypted with it.
-   */
-  perform(db: Db, due: Due, ports: Ports, secret: string): Promise<void>;
-}
-
-/** Where work is done, and with what. */
-export interface DueWorkParts {
-  readonly store: Store;
-  readonly ports: Ports;
-  readonly secret: string;
-  /** Milliseconds that the clock reads, when another node may have advanced it. */
+/** How one round of scheduled jobs is run. */
+export interface JobRound {
+  /** Milliseconds. Asynchronous, because another instance may have advanced the clock. */
   now(): Promise<number>;
-  /** What another node is doing at this moment is its own business, or waited for. */
-  readonly others: Claiming['held'];
+  /** Whether jobs of accounts that other instances have locked are skipped or waited for. */
+  readonly others: AccountLock['locked'];
 }
 
-/** Things of one unit of work at the most: what a request of the same account may have to wait for. */
+/** Jobs in one transaction. A request of the same account may have to wait for it. */
 const BATCH_SIZE = 25;
 
 /**
- * Does all that is due.
+ * Performs all due jobs in time order, each as of the instant at which it was due. Jobs share transactions, and thus one wait for the disk.
+ * If a job fails, each job gets its own transaction, so that the jobs before it are performed. Several instances share the jobs: a job is
+ * performed by the instance that has locked its account.
  *
- * @param kinds Where two things are due at the same instant, the kind that stands first goes first.
- * @returns How many things were done.
+ * @returns The number of jobs performed.
  */
-export async function runScheduledJobs(parts: DueWorkParts, kinds: readonly JobKind[]): Promise<number> {
-  const { store } = parts;
-  const now = await parts.now();
-  // Nearly always nothing is due, and nothing has to be written to know that.
-  if (!(await store.read((db) => firstDue(db, kinds, now)))) return 0;
-  for (let done = 0, atOnce = BATCH_SIZE; ;) {
-    const at = await parts.now();
+export async function runScheduledJobs(runtime: Runtime, round: JobRound): Promise<number> {
+  // Usually no job is due, and a read transaction finds that out.
+  const before = dueBefore(await round.now());
+  if (!(await runtime.store.read((db) => firstJob(db, jobKinds, before)))) return 0;
+  for (let performed = 0, batchSize = BATCH_SIZE; ;) {
+    const now = await round.now();
     try {
-      const some = await store.commit(({ db }) => doSome(db, parts, kinds, { now: at, most: atOnce }));
-      done += some.done;
-      if (some.isAll) return done;
+      const batch = await runtime.store.commit(({ db }) => performBatch(db, runtime, { now, others: round.others, batchSize }));
+      performed += batch.performed;
+      if (batch.isLast) return performed;
     } catch (error) {
-      if (atOnce === 1) throw error;
-      // What comes before the thing that fails is done all the same.
-      atOnce = 1;
+      if (batchSize === 1) throw error;
+      batchSize = 1;
     }
   }
 }
 
-async function doSome(
+async function performBatch(
   db: Db,
-  parts: DueWorkParts,
-  kinds: readonly JobKind[],
-  { now, most }: { now: number; most: number },
-): Promise<{ done: number; isAll: boolean }> {
-  let done = 0;
-  for (let tried = 0; tried < most; tried++) {
-    const outcome = await doFirst(db, parts, kinds, now);
-    if (outcome === 'nothing left') return { done, isAll: true };
-    if (outcome === 'done') done++;
+  runtime: Runtime,
+  { now, others, batchSize }: { now: number; others: AccountLock['locked']; batchSize: number },
+): Promise<{ performed: number; isLast: boolean }> {
+  const lock: AccountLock = { claim: runtime.store.sharing.claim, locked: others };
+  let performed = 0;
+  for (let tried = 0; tried < batchSize; tried++) {
+    const claimed = await firstJob(db, jobKinds, dueBefore(now), { lock });
+    if (!claimed) return { performed, isLast: true };
+    // The job is looked up again, because another instance may have performed it before the account was locked.
+    if (await performFirstJob(db, runtime, { accountId: claimed.job.accountId, now })) performed++;
   }
-  return { done, isAll: false };
-}
-
-async function doFirst(
-  db: Db,
-  { store, ports, secret, others }: DueWorkParts,
-  kinds: readonly JobKind[],
-  now: number,
-): Promise<'done' | 'done by another' | 'nothing left'> {
-  const { claim } = store.sharing;
-  let claimed: DueAccount | undefined;
-  for (const kind of kinds) {
-    const account = await kind.claimFirst(db, now, { claim, held: others });
-    if (account && (!claimed || account.at < claimed.at)) claimed = account;
-  }
-  if (!claimed) return 'nothing left';
-  // Asked again: what the account looked like before it was claimed may be over.
-  const next = await firstDue(db, kinds, now, claimed.accountId);
-  if (!next) return 'done by another';
-  await next.kind.perform(db, next.due, ports, secret);
-  return 'done';
-}
-
-/**
- * What is due first, at or before `now` (milliseconds).
- *
- * @param accountId Whose; that of all accounts where none is given.
- */
-export async function firstDue(
-  db: Db,
-  kinds: readonly JobKind[],
-  now: number,
-  accountId?: string,
-): Promise<{ kind: JobKind; due: Due } | undefined> {
-  let first: { kind: JobKind; due: Due } | undefined;
-  for (const kind of kinds) {
-    const due = await kind.first(db, now, accountId);
-    if (due && (!first || due.at < first.due.at)) first = { kind, due };
-  }
-  return first;
+  return { performed, isLast: false };
 }

@@ -1,70 +1,60 @@
-import type { Ports } from '../../ports/ports.ts';
-import { periodOf } from '../../rules/billing.ts';
+import type { Services } from '../../delivery/runtime.ts';
+import type { Seconds } from '../../rules/billing.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../accounting/period-end.ts';
 import { jobKinds } from './job-kinds.ts';
-import { firstDue } from './run-jobs.ts';
+import { dueBefore, firstJob } from './job.ts';
 
-/** Whose account is to be settled, and up to when. */
-export interface Settling {
-  readonly accountId: string;
-  /** Milliseconds. */
-  readonly now: number;
-  readonly ports: Ports;
-  /** Known to the service alone: what must be given again is encrypted with it. */
-  readonly secret: string;
+/**
+ * Performs the due jobs of an account in time order. Each operation that bills, or that returns data which changes with time, calls it
+ * first. So a request never sees an outdated state, and a renewal is on the invoice of the month in which it was due, even if a request
+ * closes that month.
+ *
+ * @param due The account, and the instant (milliseconds) up to which jobs are due.
+ */
+export async function settle(db: Db, services: Services, due: { readonly accountId: string; readonly now: number }): Promise<void> {
+  const { accountId, now } = due;
+  const [account] = await hasDueJobs(db, { accountId, ...dueBefore(now) });
+  if (!account?.has_due_jobs) return;
+  // The account is locked before its jobs, as in `runScheduledJobs`. Otherwise two transactions on PostgreSQL could deadlock.
+  await lockAccount(db, accountId);
+  while (await performFirstJob(db, services, { accountId, now }));
 }
 
 /**
- * Does all that is due of an account, in time order: period ends, set-ups, renewals, ends. Each
- * operation that bills, or that shows what time changes, calls it first. So no request sees what
- * is over, whenever the timed work gets to it, and a renewal is on the invoice of the month it was
- * due in although a request closes that month.
+ * Performs the earliest due job of an account that the transaction has locked.
+ *
+ * @returns Whether a job was due.
  */
-export async function settle(db: Db, { accountId, now, ports, secret }: Settling): Promise<void> {
-  const at = Math.floor(now / 1000);
-  const [account] = await anythingDue(db, { accountId, at, period: periodOf(at).start });
-  if (!account?.is_due) return;
-  // The account before what is due of it, as whoever does the work that is due: on PostgreSQL, two that lock in turn would wait for each other.
-  await lockAccount(db, accountId);
-  for (;;) {
-    const next = await firstDue(db, jobKinds, now, accountId);
-    if (!next) return;
-    await next.kind.perform(db, next.due, ports, secret);
-  }
+export async function performFirstJob(
+  db: Db,
+  services: Services,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+): Promise<boolean> {
+  const first = await firstJob(db, jobKinds, dueBefore(now), { accountId });
+  await first?.kind.perform(db, services, first.job);
+  return first !== undefined;
 }
 
-/** The same conditions as those of the due kinds, in one question: nearly every request finds nothing. */
-const anythingDue = prepared<{ accountId: string; at: number; period: number }, { is_due: number }>((db, parameter) =>
-  db
+/** One query for all kinds, because nearly every request finds none due. */
+const hasDueJobs = prepared<{ accountId: string; now: Seconds; periodStart: Seconds }, { has_due_jobs: number }>((db, parameter) => {
+  const before = { now: parameter('now'), periodStart: parameter('periodStart') };
+  return db
     .selectFrom('accounts')
-    .select(({ case: when, exists, or, eb }) =>
+    .select(({ case: when, exists, or, selectFrom }) =>
       when()
         .when(
-          or([
-            eb('period_start', '<', parameter('period')),
-            exists(
-              eb
-                .selectFrom('dedicated_servers')
-                .select('id')
-                .where('account_id', '=', parameter('accountId'))
-                .where('due', '<=', parameter('at')),
+          or(
+            jobKinds.map((kind) =>
+              exists(selectFrom(kind.due(db, before).as('job')).select('job.id').where('job.account_id', '=', parameter('accountId'))),
             ),
-            exists(
-              eb
-                .selectFrom('domains')
-                .select('name')
-                .where('account_id', '=', parameter('accountId'))
-                .where('state', '=', 'registered')
-                .where('expires', '<=', parameter('at')),
-            ),
-          ]),
+          ),
         )
         .then(1)
         .else(0)
         .end()
-        .as('is_due'),
+        .as('has_due_jobs'),
     )
-    .where('id', '=', parameter('accountId')),
-);
+    .where('id', '=', parameter('accountId'));
+});

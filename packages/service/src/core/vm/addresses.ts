@@ -2,18 +2,18 @@ import { Refusal } from '../../rules/refusal.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What addresses a VM is to have. */
+/** The addresses to assign to a VM. */
 export interface AddressOrder {
   readonly accountId: string;
   readonly vmId: number;
   readonly datacenter: string;
   /** Number of IPv4 addresses. */
   readonly ips: number;
-  /** Whether addresses of the provider are taken once the account's own subnets run out. */
+  /** Whether addresses of the provider are taken if the account's own subnets have too few. */
   readonly allowFallbackIPs: boolean;
 }
 
-/** An address or network with what its pool says of it. */
+/** An address or network with the properties of its pool. */
 export interface AssignedAddress {
   readonly address: string;
   readonly family: number;
@@ -22,11 +22,11 @@ export interface AssignedAddress {
 }
 
 /**
- * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets where it
- * has some at the data centre, else from the provider's pools (specification: `allowFallbackIPs`).
+ * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
+ * the provider's pools (specification: `allowFallbackIPs`).
  *
- * @returns They, in the order of their pools.
- * @throws Refusal 409 when there are too few.
+ * @returns The addresses, in the order of their pools.
+ * @throws Refusal 409 if too few are free.
  */
 export async function assignAddresses(db: Db, order: AddressOrder): Promise<AssignedAddress[]> {
   const pools = await poolsAt(db, { datacenter: order.datacenter, accountId: order.accountId });
@@ -36,16 +36,19 @@ export async function assignAddresses(db: Db, order: AddressOrder): Promise<Assi
   ];
 }
 
-/** Gives the addresses of a VM back to their pools. */
+/** Returns the addresses of a VM to their pools. */
 export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await giveBack(db, await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).returning('pool_id').execute());
+  await countReleased(
+    db,
+    await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).returning('pool_id').execute(),
+  );
 }
 
 /**
  * Takes further IPv4 addresses for a VM.
  *
- * @param order `ips` is how many more there are to be.
- * @throws Refusal 409 when there are too few.
+ * @param order `ips` is the number of further addresses.
+ * @throws Refusal 409 if too few are free.
  */
 export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void> {
   const pools = await poolsAt(db, { datacenter: order.datacenter, accountId: order.accountId });
@@ -66,7 +69,7 @@ export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   return rows.map(({ address }) => address);
 }
 
-/** Gives the last IPv4 addresses of a VM back to their pools. */
+/** Returns the last IPv4 addresses of a VM to their pools. */
 export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
   const ipv4 = await ipv4Of(db, vmId);
   await releaseIpv4(db, vmId, ipv4.slice(Math.max(0, ipv4.length - count)));
@@ -74,7 +77,7 @@ export async function releaseLastIpv4(db: Db, vmId: number, count: number): Prom
 
 async function releaseIpv4(db: Db, vmId: number, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
-  await giveBack(
+  await countReleased(
     db,
     await db
       .updateTable('ip_addresses')
@@ -86,15 +89,15 @@ async function releaseIpv4(db: Db, vmId: number, addresses: readonly string[]): 
   );
 }
 
-/** Gives all IPv4 addresses of a VM but these back to their pools. */
+/** Returns all other IPv4 addresses of a VM to their pools. */
 export async function releaseOtherIpv4(db: Db, vmId: number, kept: readonly string[]): Promise<void> {
   const others = (await ipv4Of(db, vmId)).filter((address) => !kept.includes(address));
   await releaseIpv4(db, vmId, others);
 }
 
-/** Counts addresses as free that were taken from VMs. */
-async function giveBack(db: Db, released: readonly { pool_id: string }[]): Promise<void> {
-  // In one order everywhere, so that two units never wait for each other.
+/** Counts released addresses as free. */
+async function countReleased(db: Db, released: readonly { pool_id: string }[]): Promise<void> {
+  // Pools are always locked in the same order, so that two transactions cannot deadlock.
   for (const pool of [...new Set(released.map(({ pool_id }) => pool_id))].toSorted()) {
     const count = released.filter(({ pool_id }) => pool_id === pool).length;
     await db
@@ -105,7 +108,7 @@ async function giveBack(db: Db, released: readonly { pool_id: string }[]): Promi
   }
 }
 
-/** A pool that may be taken from. */
+/** A pool that addresses can be taken from. */
 interface Pool {
   readonly id: string;
   readonly account_id: string | null;
@@ -131,16 +134,15 @@ async function assign(
     409,
     'out_of_capacity',
     family === 4
-      ? `There are not ${count} free IPv4 addresses at this location. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
-      : 'There is no free IPv6 network at this location. Choose another location, or set allowFallbackIPs if only your own subnets have run out.',
+      ? `This location has fewer than ${count} free IPv4 ${count === 1 ? 'address' : 'addresses'}. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
+      : 'This location has no free IPv6 network. Choose another location, or set allowFallbackIPs if only your own subnets have run out.',
   );
 }
 
 /**
- * Takes addresses of one pool: first their number from its count, by a conditional update that
- * other units wait for, then as many addresses, which are there.
+ * Takes addresses of one pool. A conditional update of its count locks the pool first, so that enough free addresses remain.
  *
- * @returns As many as are wanted, or none where others were faster.
+ * @returns All wanted addresses, or none if other transactions were faster.
  */
 async function takeFrom(db: Db, pool: Pool, vmId: number, wanted: number): Promise<AssignedAddress[]> {
   if (wanted === 0 || (await countTaken(db, { pool: pool.id, wanted })) === 0) return [];
@@ -159,7 +161,7 @@ function poolsFor({ allowFallbackIPs }: AddressOrder, pools: readonly Pool[], fa
   return allowFallbackIPs ? [...own, ...provided] : own;
 }
 
-/** What is free may have changed by the time it is taken. */
+/** The count of free addresses may change before they are taken. */
 const poolsAt = prepared<{ datacenter: string; accountId: string }, Pool>((db, parameter) =>
   db
     .selectFrom('ip_pools')
@@ -177,7 +179,7 @@ const countTaken = preparedWrite<{ pool: string; wanted: number }>((db, paramete
     .where('free', '>=', parameter('wanted')),
 );
 
-/** What nearly every VM asks for; a third of the time of `takeFree`. */
+/** Most VMs have one address. This query takes a third of the time of `takeFree`. */
 const takeFirstFree = prepared<{ pool: string; vmId: number }, { address: string; position: number }>((db, parameter) =>
   db
     .updateTable('ip_addresses')

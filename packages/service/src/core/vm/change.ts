@@ -5,25 +5,19 @@ import { lastingPrices } from '../accounting/sale.ts';
 import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { holdOwed } from '../accounting/credit-hold.ts';
-import type { Settling } from '../jobs/settle.ts';
 import { findHostSystem } from './host-system.ts';
 import type { HostSystem } from './host-system.ts';
-import type { Runtime } from '../../delivery/runtime.ts';
+import type { Services } from '../../delivery/runtime.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
-import { isVmState, vmStateAfter } from '../../rules/vm-state.ts';
+import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts';
 import type { VmEvent } from '../../rules/vm-state.ts';
-import type { VmsTable } from '../../store/schema.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
 
 type Vm = Selectable<VmsTable>;
-
-/** How a change of a VM is carried out in the store. */
-export interface VmChange extends Omit<Settling, 'accountId'> {
-  readonly vmId: number;
-}
 
 /** Events that change the state when they are requested. The others change it when they are confirmed. */
 const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart']);
@@ -33,13 +27,8 @@ const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'resta
  *
  * @throws Refusal 404 if there is no such VM, 409 if its state does not allow the change or another one is under way.
  */
-export function beginChange(
-  db: Db,
-  { ports, secret }: Pick<Runtime, 'ports' | 'secret'>,
-  vmId: number,
-  event: VmEvent,
-): Promise<{ vm: Vm; instant: Seconds }> {
-  return applyEvent(db, { vmId, now: ports.clock.now(), ports, secret }, { event, changing: 1 });
+export function beginChange(db: Db, services: Services, vmId: number, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
+  return applyEvent(db, services, { vmId, now: services.ports.clock.now(), event, changing: 1 });
 }
 
 /** Ends a change, and stores its result. */
@@ -57,8 +46,8 @@ export async function endChange(db: Db, vmId: number, result: Updateable<VmsTabl
  *
  * @throws Refusal 404 if there is no such VM, 409 if it is not running or another change is under way.
  */
-export async function restartBilling(db: Db, change: VmChange): Promise<void> {
-  const { vm, instant } = await applyEvent(db, change, { event: 'restart', changing: 0 });
+export async function restartBilling(db: Db, services: Services, { vmId, now }: { vmId: number; now: number }): Promise<void> {
+  const { vm, instant } = await applyEvent(db, services, { vmId, now, event: 'restart', changing: 0 });
   const stop = await endPosition(db, vm.id, instant);
   if (stop === undefined) throw new Error(`The VM ${vm.id} is running and has no position.`);
   const position: NewPosition = {
@@ -73,25 +62,34 @@ export async function restartBilling(db: Db, change: VmChange): Promise<void> {
   await beginPosition(db, position);
 }
 
+const ALLOWED: Readonly<Record<VmEvent, string>> = {
+  resize: 'can be resized',
+  restart: 'has a position that can be restarted',
+  stop: 'can be stopped',
+  start: 'can be started',
+  remove: 'can be removed',
+};
+
 /** Settles the account, then changes the state in one conditional update. */
 async function applyEvent(
   db: Db,
-  { vmId, now, ports, secret }: VmChange,
-  { event, changing }: { event: VmEvent; changing: 0 | 1 },
+  services: Services,
+  { vmId, now, event, changing }: { vmId: number; now: number; event: VmEvent; changing: 0 | 1 },
 ): Promise<{ vm: Vm; instant: Seconds }> {
-  const found = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
-  if (!found || !isVmState(found.state) || found.state === 'reserved' || found.state === 'removed') {
-    throw new Refusal(404, 'not_found', `There is no VM ${vmId}.`);
+  const present = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
+  if (!present || !isVmState(present.state)) throw new Refusal(404, 'not_found', `The VM ${vmId} does not exist. Check its identifier.`);
+  const instant = await billingInstant(db, services, { accountId: present.account_id, now });
+  if (present.changing !== 0) throw underWay(vmId);
+  const after = vmStateAfter(present.state, event);
+  if (!after) {
+    const states = vmStatesBefore(event).join(' or ');
+    throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${present.state}. Only a ${states} VM ${ALLOWED[event]}.`);
   }
-  const instant = await billingInstant(db, { accountId: found.account_id, now, ports, secret });
-  if (found.changing !== 0) throw underWay(vmId);
-  const after = vmStateAfter(found.state, event);
-  if (!after) throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${found.state}, so it cannot ${event}.`);
   const vm = await db
     .updateTable('vms')
-    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : found.state, changing, ...(event === 'remove' && { removed: now }) })
+    .set({ state: IMMEDIATE_EVENTS.has(event) ? after : present.state, changing, ...(event === 'remove' && { removed: now }) })
     .where('id', '=', vmId)
-    .where('state', '=', found.state)
+    .where('state', '=', present.state)
     .where('changing', '=', 0)
     .returningAll()
     .executeTakeFirst();
@@ -103,7 +101,7 @@ function underWay(vmId: number): Refusal {
   return new Refusal(
     409,
     'wrong_state',
-    `Another change of the VM ${vmId} is under way. Wait until it is done, then look at the VM again.`,
+    `Another change of the VM ${vmId} is in progress. Wait until it has finished, then read the VM again.`,
   );
 }
 

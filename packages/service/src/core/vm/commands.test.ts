@@ -199,7 +199,7 @@ test('a removed VM is billed to its end, gives its room and addresses back, and 
   const vms = await service.store.read((db) => db.selectFrom('vms').select(['id', 'state']).execute());
   expect(vms).toEqual([{ id: vm, state: 'removed' }]);
   expect((await service.call('reinstallVm', { path: { vmid: String(vm) }, form: {} })).status).toBe(404);
-  await expect(remove(vm)).rejects.toMatchObject({ status: 404 });
+  await expect(remove(vm)).rejects.toMatchObject({ status: 409, type: 'wrong_state' });
   const next = await service.call('createVm', { form: SMALL_VM });
   expect(next.body.data.config.ipv4[0].address).toBe('100.64.0.2');
   expect(next.body.data.identifier).not.toBe(vm);

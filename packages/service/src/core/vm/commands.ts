@@ -6,7 +6,7 @@ import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
 import type { Resize } from './deliveries.ts';
 
 /**
- * Changes of a VM on behalf of the provider. All of them throw Refusal 404 if there is no such VM, Refusal 409 if its state does not allow
+ * Changes of a VM on behalf of the provider. All of them throw Refusal 404 if the VM does not exist, Refusal 409 if its state does not allow
  * the change or another change is under way, and InfrastructureError if the hypervisor fails.
  */
 export interface VmCommands {

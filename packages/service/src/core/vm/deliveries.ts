@@ -24,7 +24,7 @@ import { invalid } from '../../rules/refusal.ts';
 import type { Money } from '../../rules/money.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
-import type { VmsTable } from '../../store/schema.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 
@@ -68,8 +68,8 @@ const sizeDetails = v.object({
 });
 const resizeDetails = v.object({ ...heldDetails.entries, to: resourceDetails, before: sizeDetails });
 
-const settledInstant = (db: Db, { account_id: accountId }: Row, { ports, secret }: Runtime) =>
-  billingInstant(db, { accountId, now: ports.clock.now(), ports, secret });
+const settledInstant = (db: Db, { account_id: accountId }: Row, runtime: Runtime) =>
+  billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
 
 interface StartPlan {
   readonly runtime: Runtime;

@@ -1,28 +1,28 @@
 import type { Selectable } from 'kysely';
 
 import type { ResourcePrices, ResourceRanges } from '../../rules/resources.ts';
-import type { HostSystemsTable } from '../../store/schema.ts';
+import type { HostSystemsTable } from '../../store/tables/host-systems.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
-/** A host system with what its JSON columns hold. */
+/** A host system with parsed JSON columns. */
 export interface HostSystem extends Omit<Selectable<HostSystemsTable>, 'ranges' | 'prices'> {
   readonly ranges: ResourceRanges;
   readonly prices: ResourcePrices;
 }
 
-/** The host system of a name, or undefined. */
+/** The host system with a name, if it exists. */
 export async function findHostSystem(db: Db, name: string): Promise<HostSystem | undefined> {
   const [row] = await oneHostSystem(db, { name });
-  return row && parsed(row);
+  return row && parseColumns(row);
 }
 
-/** Every host system, in the provider's order. */
+/** All host systems, in the order that the provider has set. */
 export async function allHostSystems(db: Db): Promise<HostSystem[]> {
-  return (await everyHostSystem(db, {})).map(parsed);
+  return (await everyHostSystem(db, {})).map(parseColumns);
 }
 
-/** What a form is told that names none of them. */
+/** The expectation for a form that names an unknown host system. */
 export async function expectedHostSystem(db: Db): Promise<string> {
   const names = (await everyHostSystem(db, {})).map(({ name }) => name);
   return `must be one of ${names.join(', ')}; GET /vm/list/hosts says what each of them offers`;
@@ -38,20 +38,22 @@ const everyHostSystem = prepared<Record<never, never>, Row>((db) =>
   db.selectFrom('host_systems').selectAll().orderBy('position').orderBy('name'),
 );
 
-function parsed(row: Row): HostSystem {
+function parseColumns(row: Row): HostSystem {
   return { ...row, ranges: rangesOf(row.ranges), prices: pricesOf(row.prices) };
 }
 
-const rangesOf = remembering((text): ResourceRanges => JSON.parse(text));
-const pricesOf = remembering((text): ResourcePrices => JSON.parse(text));
+const MAX_CACHED_TEXTS = 1_000;
 
-/** The same text always parses to the same value: host systems are few, and change rarely. */
-function remembering<T>(parse: (text: string) => T): (text: string) => T {
+const rangesOf = cached((text): ResourceRanges => JSON.parse(text));
+const pricesOf = cached((text): ResourcePrices => JSON.parse(text));
+
+/** Caches parsed values, because there are few host systems and they rarely change. */
+function cached<T>(parse: (text: string) => T): (text: string) => T {
   const values = new Map<string, T>();
   return (text) => {
     const known = values.get(text);
     if (known !== undefined) return known;
-    if (values.size > 1_000) values.clear();
+    if (values.size > MAX_CACHED_TEXTS) values.clear();
     const value = parse(text);
     values.set(text, value);
     return value;

@@ -128,7 +128,7 @@ describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it do
     hypervisor.trouble = [trouble, 'fails before'];
     await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
     if (does !== 'remove') {
-      await expect(service.vms.remove(vmId)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('under way') });
+      await expect(service.vms.remove(vmId)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('in progress') });
       const reinstalled = await service.call('reinstallVm', { path: { vmid: String(vmId) } });
       expect(reinstalled.status).toBe(409);
     }

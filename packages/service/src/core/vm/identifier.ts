@@ -10,13 +10,13 @@ import type { Db } from '../../store/store.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The identifiers that a service gives to its VMs. */
+/** The range of identifiers for new VMs. */
 export interface VmIdentifiers {
   readonly minimum: number;
   readonly maximum: number;
 }
 
-/** What the identifier of a new VM is chosen from. */
+/** Chooses the identifier of a new VM. */
 export interface IdentifierChoice {
   readonly random: Random;
   /** Milliseconds. */
@@ -25,23 +25,22 @@ export interface IdentifierChoice {
 }
 
 /**
- * An identifier that no VM has: the first free one from a random place on, so that identifiers do
- * not tell how many VMs there are. That of a removed VM is free again when its quarantine has
- * passed and no position of it is on a running invoice: no invoice ever names two VMs by one
- * identifier. The removed VM is forgotten then; its positions stay.
+ * Chooses the first free identifier after a random one, so that identifiers do not reveal the number of VMs. The identifier of a removed VM
+ * is reused after its quarantine, once all its positions are on closed invoices. So an invoice never has two VMs with one identifier. The
+ * removed VM is then deleted. Its positions stay.
  *
- * @throws Refusal 409 when every identifier is taken.
+ * @throws Refusal 409 if every identifier is taken.
  */
 export async function takeVmIdentifier(db: Db, { random, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
   for (;;) {
     const from = minimum + randomInteger(random, maximum - minimum + 1);
     if (!(await isKnown(db, from))) return from;
     const removedBefore = now - (await readVmIdentifierQuarantine(db)) * DAY_MS;
-    const found =
+    const free =
       (await firstFree(db, { from, to: maximum, removedBefore })) ?? (await firstFree(db, { from: minimum, to: from - 1, removedBefore }));
-    if (!found) throw new Refusal(409, 'out_of_capacity', 'No further VM can be created at the moment. Ask the provider.');
-    if (!found.isReused || (await forgetRemovedVm(db, found.id, removedBefore))) return found.id;
-    // Another purchase has taken it in the meantime.
+    if (!free) throw new Refusal(409, 'out_of_capacity', 'No further VM can be created at the moment. Ask the provider.');
+    if (!free.isReused || (await deleteRemovedVm(db, free.id, removedBefore))) return free.id;
+    // Another purchase has taken the identifier in the meantime.
   }
 }
 
@@ -56,7 +55,7 @@ async function isKnown(db: Db, id: number): Promise<boolean> {
 interface Search {
   readonly from: number;
   readonly to: number;
-  /** Milliseconds: what was removed after this is in quarantine. */
+  /** Milliseconds. VMs removed after this instant are in quarantine. */
   readonly removedBefore: number;
 }
 
@@ -80,8 +79,8 @@ async function firstFree(
   return vm.is_reusable === 1 ? { id: vm.id, isReused: true } : { id: vm.id + 1, isReused: false };
 }
 
-/** @returns Whether the VM was still there, and its identifier to be reused: one conditional delete, so that one purchase gets it. */
-async function forgetRemovedVm(db: Db, id: number, removedBefore: number): Promise<boolean> {
+/** A conditional delete, so that only one purchase reuses the identifier. */
+async function deleteRemovedVm(db: Db, id: number, removedBefore: number): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from vms as vm where vm.id = ${id} and ${isReusable(removedBefore)}`.execute(db);
   return numAffectedRows === 1n;
 }

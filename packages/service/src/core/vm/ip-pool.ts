@@ -1,15 +1,14 @@
-/** Pools of addresses as the provider sets them up. */
 import { Address4, Address6 } from 'ip-address';
 
 import type { Db } from '../../store/store.ts';
 
-/** A pool before its addresses are listed. */
+/** A pool of addresses to add. */
 export interface IpPool {
   readonly id: string;
   readonly datacenter: string;
-  /** The subnet's owner; null for a pool of the provider. */
+  /** The account that owns the subnet. Null for a pool of the provider. */
   readonly accountId: string | null;
-  /** IPv4 subnet, or IPv6 network of which /64 networks are given out. */
+  /** An IPv4 subnet, or an IPv6 network that is assigned in /64 networks. */
   readonly cidr: string;
   /** Name of the provider that protects the addresses from denial of service. */
   readonly ddosProtection: string;
@@ -17,7 +16,7 @@ export interface IpPool {
 
 const BATCH_SIZE = 500;
 
-/** Stores a pool with every address that it gives out. The first address of the subnet is its gateway. */
+/** Stores a pool with all addresses that it can assign. The first address of the subnet is its gateway. */
 export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
   const { family, gateway, addresses } = pool.cidr.includes(':') ? networksOf(pool.cidr) : addressesOf(pool.cidr);
   await db
@@ -53,7 +52,7 @@ function addressesOf(cidr: string): PoolContents {
   const first = subnet.startAddress().bigInt();
   const last = subnet.endAddress().bigInt();
   const at = (address: bigint): string => Address4.fromBigInt(address).correctForm();
-  // Neither the network's own address, nor its gateway, nor its broadcast address.
+  // The address of the network, its gateway and its broadcast address are not assigned.
   return { family: 4, gateway: at(first + 1n), addresses: range(first + 2n, last).map(at) };
 }
 
@@ -63,7 +62,7 @@ function networksOf(cidr: string): PoolContents {
   const last = network.endAddress().bigInt();
   const size = 1n << 64n;
   const at = (address: bigint): string => Address6.fromBigInt(address).correctForm();
-  // The first network holds the gateway.
+  // The first network has the gateway.
   return {
     family: 6,
     gateway: at(first + 1n),
@@ -71,7 +70,7 @@ function networksOf(cidr: string): PoolContents {
   };
 }
 
-/** Integers from one to below another. */
+/** The integers from `from` to below `below`. */
 function range(from: bigint, below: bigint): bigint[] {
   return Array.from({ length: Number(below - from) }, (_, index) => from + BigInt(index));
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import { prepared, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
-/** What a VM takes of its node. */
+/** The room that a VM takes on its node. */
 export interface Footprint {
   readonly cores: number;
   /** MB. */
@@ -16,15 +16,14 @@ export interface Footprint {
 }
 
 /**
- * Takes room on a node of a host system by a conditional update, so two purchases never take the
- * same room.
+ * Takes room on a node of a host system. A conditional update ensures that no two purchases take the same room.
  *
- * @returns The node's name.
- * @throws Refusal 409 when no node has the room.
+ * @returns The name of the node.
+ * @throws Refusal 409 if no node has enough room.
  */
 export async function placeOnNode(db: Db, hostsystem: string, vm: Footprint): Promise<string> {
   const wanted = { hostsystem, ...roomOf(vm) };
-  // On PostgreSQL another unit may have taken the room of the chosen node meanwhile; then the next one is tried.
+  // On PostgreSQL, another transaction may have taken the room of the chosen node. Then the next node is tried.
   do {
     const [node] = await takeOnSomeNode(db, wanted);
     if (node) return node.name;
@@ -37,13 +36,18 @@ export async function placeOnNode(db: Db, hostsystem: string, vm: Footprint): Pr
 }
 
 /**
- * Has a VM take other room on its node, in one conditional update.
+ * Changes the room that a VM takes on its node, by a conditional update.
  *
- * @throws Refusal 409 when the node has no room for what it takes more.
+ * @throws Refusal 409 if the node has not enough room.
  */
 export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Footprint): Promise<void> {
-  const [had, has] = [roomOf(from), roomOf(to)];
-  const more = { cores: has.cores - had.cores, mem: has.mem - had.mem, disk: has.disk - had.disk, storage: has.storage - had.storage };
+  const [before, after] = [roomOf(from), roomOf(to)];
+  const more = {
+    cores: after.cores - before.cores,
+    mem: after.mem - before.mem,
+    disk: after.disk - before.disk,
+    storage: after.storage - before.storage,
+  };
   if ((await takeOnNode(db, { node, ...more })) > 0) return;
   throw new Refusal(
     409,
@@ -52,13 +56,13 @@ export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Fo
   );
 }
 
-/** Gives the room of a VM back. */
+/** Releases the room of a VM. */
 export async function leaveNode(db: Db, node: string, vm: Footprint): Promise<void> {
   const { cores, mem, disk, storage } = roomOf(vm);
   await takeOnNode(db, { node, cores: -cores, mem: -mem, disk: -disk, storage: -storage });
 }
 
-/** Room on a node, in units as those of a footprint. */
+/** Room on a node, in the units of a footprint. */
 interface Room<T> {
   readonly cores: T;
   readonly mem: T;
@@ -107,7 +111,7 @@ function wantedRoom<T>(parameter: (name: keyof Room<unknown>) => T): Room<T> {
   return { cores: parameter('cores'), mem: parameter('mem'), disk: parameter('disk'), storage: parameter('storage') };
 }
 
-/** What is asked in the inner query of `takeOnSomeNode` is asked of its candidates, so no table is named. */
+/** Columns have no table name, because `takeOnSomeNode` uses this condition for two tables. */
 function fits({ cores, mem, disk, storage }: Room<unknown>) {
   return sql<boolean>`used_cores + ${cores} <= cores and used_mem + ${mem} <= mem and used_disk + ${disk} <= disk and used_storage + ${storage} <= storage`;
 }

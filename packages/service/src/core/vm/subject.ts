@@ -1,6 +1,6 @@
 import type { Subject } from '../../ports/fencing.ts';
 
-/** What port calls about a VM are fenced by. */
+/** Port calls about a VM are fenced by its identifier. */
 export function vmSubject({ vmId }: { readonly vmId: number }): Subject {
   return `vm/${vmId}`;
 }

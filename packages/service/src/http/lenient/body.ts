@@ -1,44 +1,41 @@
-/** Bodies that are no forms of the document, read as if they were; where the service is lenient. */
+/** Reads the bodies that a lenient service accepts as forms of the document. */
 import { joinPointer, readForm, writeForm } from '@reseller/contract';
 import type { FormField, FormReading, Issue, Operation } from '@reseller/contract';
 
+import type { BodyReading } from '../form-body.ts';
+import { readFormBody } from '../form-body.ts';
 import type { Deviation } from './deviation.ts';
 import { itemsOf, membersOf } from './members.ts';
 
-/** What a body says. */
-export interface LenientReading extends FormReading {
-  /** The fields as they were sent, for the log. */
-  readonly sent: Readonly<Record<string, unknown>>;
-  /** What a body that could not be read was expected to be, and how it is sent; undefined for a form. */
-  readonly expected?: string;
-}
-
-/** A body, and where its deviations are noted. */
 export interface SentBody {
   readonly operation: Operation;
   readonly bytes: Uint8Array;
+  /** Receives the deviations of the body. */
   readonly deviations: Set<Deviation>;
+  /** Only multipart bodies need it. */
+  readonly contentType?: string;
 }
 
-/** Words for a boolean, beside `true` and `false` as a form has them. */
+export type LenientReader = (body: SentBody) => BodyReading | Promise<BodyReading>;
+
+/** Texts that are accepted as booleans. */
 const WORDS = new Map(['true', '1', 'yes', 'on'].map((word) => [word, true]));
 for (const word of ['false', '0', 'no', 'off']) WORDS.set(word, false);
 
 const JSON_OBJECT = "JSON. Send one object in UTF-8, whose members are the form's fields.";
 const MULTIPART = 'multipart/form-data. Send the fields as texts in UTF-8, and no file.';
 
-/** A form whose booleans may be other words. */
-export function readLenientForm({ operation, bytes, deviations }: SentBody): LenientReading {
-  const read = readForm(operation, bytes);
-  return { ...withBooleans(operation, read, deviations), sent: read.values };
+/** Reads a form whose booleans may be other words than `true` and `false`. */
+export function readLenientForm({ operation, bytes, deviations }: SentBody): BodyReading {
+  const read = readFormBody(operation, bytes);
+  return { ...read, ...withBooleans(operation, read, deviations) };
 }
 
 /**
- * A JSON object, member by member as a field of the document's form: a text or a number is what it
- * would be in the form, null is a field that is left out, and what a form cannot carry (an object
- * for a number) stays what it is, so that validation names it.
+ * Reads a JSON object. Each member becomes a field of the form. Texts and numbers are written as a form would, and a member that is null
+ * is left out. A value that a form cannot carry stays as it is, so that validation refuses it.
  */
-export function readJsonBody({ operation, bytes, deviations }: SentBody): LenientReading {
+export function readJsonBody({ operation, bytes, deviations }: SentBody): BodyReading {
   const json = textOf(bytes);
   const members = json?.trim() === '' ? [] : json === undefined ? undefined : membersOf(json);
   if (!members) return malformed(JSON_OBJECT);
@@ -61,8 +58,8 @@ export function readJsonBody({ operation, bytes, deviations }: SentBody): Lenien
   return { values: Object.assign(emptyRecord(), read.values, others), issues: [...read.issues, ...[...twice].map(repeated)], sent };
 }
 
-/** Fields as multipart/form-data; a file is none. */
-export async function readMultipartBody({ operation, bytes, deviations }: SentBody, contentType: string): Promise<LenientReading> {
+/** Reads multipart/form-data without files. */
+export async function readMultipartBody({ operation, bytes, deviations, contentType = '' }: SentBody): Promise<BodyReading> {
   const fields = textOf(bytes) === undefined ? undefined : await formDataOf(bytes, contentType);
   const entries = [...(fields ?? [])];
   const pairs = entries.map(([name, value]) => pairOf(operation, name, value)).filter((pair) => pair !== undefined);
@@ -71,18 +68,18 @@ export async function readMultipartBody({ operation, bytes, deviations }: SentBo
   return { ...withBooleans(operation, read, deviations), sent: read.values };
 }
 
-/** A field as a form carries it; undefined where a form cannot. */
+/** A field in the syntax of a form, or undefined if a form cannot carry the value. */
 function pairOf(operation: Operation, name: string, value: unknown): string | undefined {
   try {
     return value === undefined ? undefined : writeForm(operation, { [name]: value });
   } catch (error) {
-    // What it throws for a value that no form can carry.
+    // `writeForm` throws it for a value that a form cannot carry.
     if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** What of a JSON value is written to a form; undefined where the field does not take such a value. */
+/** The value that is written to the form for a JSON value, or undefined if the field does not take such a value. */
 function formValue(field: FormField | undefined, json: string, value: unknown): unknown {
   const kind = field?.kind ?? 'string';
   if (field && Array.isArray(value) && kind === 'array') {
@@ -97,7 +94,7 @@ function formScalar(kind: FormField['kind'], json: string, value: unknown): unkn
     case 'string':
       return value;
     case 'number':
-      // 2.0 is an integer in JSON, and in a form it is not. Where a number cannot be told exactly, its digits stay.
+      // 2.0 is an integer in JSON, but not in a form. A number without an exact value keeps its digits.
       return kind === 'integer' && Number.isSafeInteger(value) ? value : json;
     case 'boolean':
       return kind === 'boolean' ? value : undefined;
@@ -117,7 +114,7 @@ function withBooleans(operation: Operation, { values, issues }: FormReading, dev
   return { values: typed, issues };
 }
 
-/** Undefined where the bytes are not UTF-8. */
+/** Returns undefined if the bytes are not UTF-8. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -139,12 +136,12 @@ function repeated(name: string): Issue {
   return { path, keyword: 'repeated', message: 'must be given only once', params: {}, schemaPath: '' };
 }
 
-function malformed(expected: string): LenientReading {
+function malformed(expected: string): BodyReading {
   const issue = { path: '', keyword: 'malformed', message: 'could not be read', params: {}, schemaPath: '' };
   return { values: emptyRecord(), issues: [issue], sent: emptyRecord(), expected };
 }
 
-/** Without a prototype, so that no name is special. */
+/** Has no prototype, so that names such as `__proto__` are not special. */
 function emptyRecord(): Record<string, unknown> {
   return Object.create(null);
 }

@@ -1,4 +1,4 @@
-/** The parts of a JSON text, as texts: a number keeps its digits, and a name that stands twice is seen. */
+/** Splits a JSON text into texts. Unlike JSON.parse, this keeps the digits of numbers and repeated names. */
 
 /** A member of an object. */
 export interface Member {
@@ -7,20 +7,20 @@ export interface Member {
   readonly text: string;
 }
 
-/** Levels of a body at the most: a form has one, or two where a field is a list. */
-const DEEPEST = 16;
+/** Maximum nesting of a body. Forms need at most two levels. */
+const MAX_DEPTH = 16;
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
 
 /**
- * The members of a JSON object, in the order in which they stand, each as often as it does.
+ * The members of a JSON object in their order, including repeated names.
  *
- * @returns Undefined where the text is no JSON object, or one that is nested too deeply.
+ * @returns Undefined if the text is not a JSON object, or is nested too deeply.
  */
 export function membersOf(json: string): readonly Member[] | undefined {
   return partsOf(json, '{')?.map(({ name = '', text }) => ({ name, text }));
 }
 
-/** The JSON texts of the items of a JSON array; undefined where the text is none. */
+/** The JSON texts of the items of a JSON array, or undefined if the text is not an array. */
 export function itemsOf(json: string): readonly string[] | undefined {
   return partsOf(json, '[')?.map(({ text }) => text);
 }
@@ -39,7 +39,7 @@ function partsOf(json: string, opening: '{' | '['): readonly Part[] | undefined 
   let begin = 1;
   for (const { 0: token, index } of whole.matchAll(TOKENS)) {
     if (token === '{' || token === '[') depth++;
-    if (depth > DEEPEST) return undefined;
+    if (depth > MAX_DEPTH) return undefined;
     const isLast = depth === 1 && (token === '}' || token === ']');
     if (depth === 1 && token === ':') {
       name = JSON.parse(whole.slice(begin, index));

@@ -1,4 +1,3 @@
-/** The operator's document, as its HTTP application asks it. */
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
 import { createValidator, parseDocument, readOperations, valueAt } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
@@ -10,30 +9,30 @@ import { operatorTable } from '../../operator/table.ts';
 export interface ApiParameter {
   readonly name: string;
   readonly in: 'path' | 'query';
-  /** What its text is read as. */
+  /** The type that its text is converted to. */
   readonly type: 'string' | 'integer' | 'boolean';
   readonly check: Check;
 }
 
-/** An operation with what requests of it need. */
+/** An operation of the operator API, with the validators of its requests. */
 export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly id: Id;
   readonly operation: Operation;
   readonly parameters: readonly ApiParameter[];
-  /** Judges a body; undefined where the operation takes none. */
+  /** Undefined if the operation takes no body. */
   readonly checkBody: Check | undefined;
-  /** Status of its good answer. */
+  /** Status of its successful response. */
   readonly status: number;
-  /** Whether a live service refuses it. */
+  /** Whether a live service refuses the operation. */
   readonly sandboxOnly: boolean;
-  /** Whether a third party's token allows it. */
+  /** Whether a verifier's token allows the operation. */
   readonly forVerifiers: boolean;
 }
 
 const api = parseDocument(document);
 const validator = createValidator(api);
 
-/** Every operation of the document. */
+/** Every operation of the operator API. */
 export const operatorApi: readonly OperatorApi[] = readOperations(api).map(apiOperation);
 
 function apiOperation(operation: Operation): OperatorApi {
@@ -42,7 +41,7 @@ function apiOperation(operation: Operation): OperatorApi {
     throw new Error(`The operator's document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
   const written = valueAt(api, pointer);
   const status = Object.keys(responses).find((code) => code.startsWith('2'));
-  if (status === undefined) throw new Error(`The operation ${id} has no good answer in the operator's document.`);
+  if (status === undefined) throw new Error(`The operation ${id} has no successful response in the operator's document.`);
   const content = member(member(member(written, 'requestBody'), 'content'), 'application/json');
   const security = member(written, 'security');
   return {

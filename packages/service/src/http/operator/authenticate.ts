@@ -1,40 +1,43 @@
-/** Who is calling the operator API: the operator, or a third party that verifies codes. */
+/** Authentication of the operator API: the operator, or a third party that verifies one-time codes. */
 import { OPERATOR } from '../../operator/operation.ts';
 import { OperatorProblem } from '../../operator/problem.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
-import { guessing } from '../guessing.ts';
+import { createGuessingLimiter } from '../guessing.ts';
+import { counted } from '../../rules/counted.ts';
 
-/** Who calls: `operator`, or the identifier of a third party. */
-export type OperatorCaller = string;
-
-/** Longest token that is looked at. */
-const LONGEST = 512;
+/** Longer tokens are not looked up. */
+const MAX_TOKEN_LENGTH = 512;
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
-/** Failed attempts of an address. */
-const FAILURES = { what: 'token', failures: 20, within: 60_000 };
+/** Failed attempts per address. */
+const GUESSING_LIMIT = { what: 'token', failures: 20, windowMs: 60_000 };
 
-/** A request, as far as authentication looks at it. */
-export interface Presented {
+export interface OperatorCredentials {
   readonly authorization: string | undefined;
+  /** The address that the request comes from. */
   readonly address: string;
 }
 
 /**
- * Authentication by bearer token. Both kinds are compared by their hashes, so that the time it
- * takes tells nothing of them.
- *
- * @param token The operator token; undefined for none, which refuses everyone but third parties.
+ * @returns `operator`, or the ID of a verifier.
+ * @throws OperatorProblem 401 without a valid token, 429 after too many failures.
  */
-export function operatorAuthentication(store: Store, token: string | undefined): (presented: Presented) => Promise<OperatorCaller> {
+export type AuthenticateOperator = (credentials: OperatorCredentials) => Promise<string>;
+
+/**
+ * Tokens are compared by their hashes, so the duration of a comparison reveals nothing about them.
+ *
+ * @param token The operator token. Without it, only verifiers are admitted.
+ */
+export function createOperatorAuthenticator(store: Store, token: string | undefined): AuthenticateOperator {
   const operator = token === undefined ? undefined : sha256(token);
-  const guesses = guessing(store.sharing.windows, FAILURES);
+  const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
   return async ({ authorization, address }) => {
     if (authorization === undefined || authorization === '') {
       throw new OperatorProblem('unauthorized', 'The header Authorization is missing. Send your token in it, as Bearer and the token.');
     }
-    const presented = authorization.length <= LONGEST ? BEARER.exec(authorization)?.[1] : undefined;
+    const presented = authorization.length <= MAX_TOKEN_LENGTH ? BEARER.exec(authorization)?.[1] : undefined;
     const hash = presented === undefined ? undefined : sha256(presented);
     if (hash !== undefined && operator !== undefined && sameHash(hash, operator)) return OPERATOR;
     const verifier =
@@ -43,17 +46,17 @@ export function operatorAuthentication(store: Store, token: string | undefined):
         db.selectFrom('verifiers').select('id').where('hash', '=', hash).where('revoked', 'is', null).executeTakeFirst(),
       ));
     if (verifier) return verifier.id;
-    const retryAfter = await guesses.failed(address);
+    const retryAfter = await countFailure(address);
     if (retryAfter !== undefined) {
       throw new OperatorProblem(
         'rate-limited',
-        `Too many requests came from this address without a good token. Wait ${retryAfter} seconds, as Retry-After says.`,
+        `Too many requests came from this address without a valid token. Wait ${counted(retryAfter, 'second')}, as Retry-After says.`,
         { retryAfter },
       );
     }
     throw new OperatorProblem(
       'unauthorized',
-      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new one.',
+      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new token.',
     );
   };
 }

@@ -1,21 +1,21 @@
-/** One operation of the operator's document as a route. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { OPERATOR, performOperator } from '../../operator/operation.ts';
-import type { OperatorContext, OperatorId } from '../../operator/operation.ts';
+import type { OperatorId } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
+import type { HttpContext } from '../context.ts';
 import type { OperatorApi } from './api.ts';
-import type { OperatorCaller, Presented } from './authenticate.ts';
+import type { AuthenticateOperator } from './authenticate.ts';
 import { assertBody, assertPath, assertQuery, readBody, readParameters } from './request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling the operator API; null until the token was found. */
-    operatorCaller: OperatorCaller | null;
+    /** Who sends the request to the operator API: `operator`, or the ID of a verifier. Null before authentication. */
+    operatorCaller: string | null;
   }
   interface FastifyContextConfig {
-    /** The operation of the operator's document that the route carries out. */
+    /** The operation of the operator API that the route carries out. */
     operator?: OperatorApi;
   }
 }
@@ -23,48 +23,54 @@ declare module 'fastify' {
 /** Content type of every problem. */
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** What routes of the operator share. */
-export interface OperatorRouting extends OperatorContext {
-  authenticate(presented: Presented): Promise<OperatorCaller>;
-}
-
-/** What Fastify needs of a route besides its method and path. */
-export interface OperatorHandling {
+/** The members of a Fastify route besides its method and URL. */
+export interface OperatorRoute {
   readonly config: { readonly operator: OperatorApi };
   onRequest(request: FastifyRequest): Promise<void>;
   handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
-export function operatorHandling<Id extends OperatorId>(api: OperatorApi<Id>, routing: OperatorRouting): OperatorHandling {
+export function operatorRoute<Id extends OperatorId>(
+  api: OperatorApi<Id>,
+  context: HttpContext,
+  authenticate: AuthenticateOperator,
+): OperatorRoute {
+  const assertOperator = operatorGuard(authenticate);
   return {
     config: { operator: api },
     async onRequest(request) {
-      if (api.forVerifiers) request.operatorCaller = await callerOf(routing, request);
-      else await assertOperator(routing, request);
-      if (api.sandboxOnly && routing.mode === 'live') {
+      if (api.forVerifiers) request.operatorCaller = await authenticate(credentialsOf(request));
+      else await assertOperator(request);
+      if (api.sandboxOnly && context.runtime.mode === 'live') {
         throw new OperatorProblem('sandbox-only', 'This service is live, and its clock and data are real. Send the request to a sandbox.');
       }
     },
     async handler(request, reply) {
-      const answer = await carryOut(api, routing, request);
+      const answer = await respond(api, context, request);
       if (answer === undefined) return reply.code(api.status).send();
       return reply.code(api.status).type('application/json; charset=utf-8').send(JSON.stringify(answer));
     },
   };
 }
 
-/** @throws OperatorProblem 401 without a good token, 403 with that of a third party, 429 after too many bad ones. */
-export async function assertOperator(routing: Pick<OperatorRouting, 'authenticate'>, request: FastifyRequest): Promise<void> {
-  request.operatorCaller = await callerOf(routing, request);
-  if (request.operatorCaller === OPERATOR) return;
-  throw new OperatorProblem('forbidden', 'This token belongs to a third party and allows only POST /otp/verify. Use the operator token.');
+/**
+ * Admits only the operator.
+ *
+ * @returns A check that throws OperatorProblem 401 without a valid token, 403 for the token of a verifier, 429 after too many failures.
+ */
+export function operatorGuard(authenticate: AuthenticateOperator): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    request.operatorCaller = await authenticate(credentialsOf(request));
+    if (request.operatorCaller === OPERATOR) return;
+    throw new OperatorProblem('forbidden', 'This token belongs to a third party and allows only POST /otp/verify. Use the operator token.');
+  };
 }
 
-function callerOf({ authenticate }: Pick<OperatorRouting, 'authenticate'>, { headers, ip }: FastifyRequest): Promise<OperatorCaller> {
-  return authenticate({ authorization: headers.authorization, address: ip });
+function credentialsOf({ headers, ip }: FastifyRequest) {
+  return { authorization: headers.authorization, address: ip };
 }
 
-async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: OperatorRouting, request: FastifyRequest) {
+async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, sandbox }: HttpContext, request: FastifyRequest) {
   const { operatorCaller: caller } = request;
   if (caller === null) throw new Error('A route was reached without authentication.');
   const path = readParameters(api, 'path', request.params);
@@ -73,26 +79,12 @@ async function carryOut<Id extends OperatorId>(api: OperatorApi<Id>, routing: Op
   assertPath<Id>(api, path);
   assertQuery<Id>(api, query);
   assertBody<Id>(api, body);
-  const { store, ports, secret, mode, vms, domains, sandbox } = routing;
-  // What was just set through another node holds for whoever asks this one.
-  if (mode === 'sandbox') await sandbox.refresh();
-  return performOperator(operatorTable[api.id], {
-    store,
-    ports,
-    secret,
-    mode,
-    vms,
-    domains,
-    sandbox,
-    caller,
-    path,
-    query,
-    body,
-    now: ports.clock.now(),
-  });
+  // Another instance may have advanced the clock a moment ago.
+  if (runtime.mode === 'sandbox') await sandbox.refresh();
+  return performOperator(operatorTable[api.id], { runtime, sandbox, caller, path, query, body, now: runtime.ports.clock.now() });
 }
 
-/** Sends a problem; where it says to try again, it says when. */
+/** Sends a problem. */
 export function sendProblem(reply: FastifyReply, problem: OperatorProblem): FastifyReply {
   if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter));
   if (problem.kind === 'unauthorized') reply.header('www-authenticate', 'Bearer');

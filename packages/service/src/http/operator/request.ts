@@ -1,4 +1,4 @@
-/** From an HTTP request to a call of the operator: what is judged before an operation is asked. */
+/** The checks of a request to the operator API before its operation runs. */
 import type { Issue } from '@reseller/contract';
 
 import { MAX_NAMED_RULES } from '../../generated/operator/facts.gen.ts';
@@ -12,9 +12,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The parameters of one place, read by the document.
+ * Reads the parameters of the path or of the query.
  *
- * @throws OperatorProblem 400 when one breaks its rule or is not known.
+ * @throws OperatorProblem 400 if a parameter is unknown or breaks a rule.
  */
 export function readParameters({ parameters, checkBody }: OperatorApi, place: ApiParameter['in'], given: unknown): Values {
   const known = new Map(parameters.filter((parameter) => parameter.in === place).map((parameter) => [parameter.name, parameter]));
@@ -44,9 +44,9 @@ function valueOf({ type }: ApiParameter, text: unknown): unknown {
 }
 
 /**
- * The body as a value; undefined where none was sent.
+ * Parses the body. Returns undefined if the operation takes none.
  *
- * @throws OperatorProblem 400 when it is not JSON in UTF-8, or the operation takes none.
+ * @throws OperatorProblem 400 if the body is missing, is not JSON in UTF-8, or the operation takes none.
  */
 export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
   const bytes = body instanceof Uint8Array ? body : new Uint8Array();
@@ -63,21 +63,21 @@ export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
 }
 
 /**
- * Judges a body by the document's schema.
+ * Validates a body against the schema of the document.
  *
- * @throws OperatorProblem 422 naming every broken rule.
+ * @throws OperatorProblem 422 with every broken rule.
  */
 export function assertBody<Id extends OperatorId>({ checkBody }: OperatorApi<Id>, body: unknown): asserts body is BodyOf<Id> {
   const issues = mistakesOf(checkBody?.(body) ?? []);
   if (issues.length > 0) throw validationProblem(issues.slice(0, MAX_NAMED_RULES).map(brokenRule));
 }
 
-/** What `readParameters` gave is what the route types say: both are made from the document. */
+/** The values of `readParameters` have the generated types, because both follow the document. */
 export function assertPath<Id extends OperatorId>(_api: OperatorApi<Id>, values: unknown): asserts values is PathOf<Id> {
   if (typeof values !== 'object' || values === null) throw malformed('The path could not be read.');
 }
 
-/** As `assertPath`, for the query. */
+/** See `assertPath`. */
 export function assertQuery<Id extends OperatorId>(_api: OperatorApi<Id>, values: unknown): asserts values is QueryOf<Id> {
   if (typeof values !== 'object' || values === null) throw malformed('The query could not be read.');
 }

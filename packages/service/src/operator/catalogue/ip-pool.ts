@@ -1,10 +1,10 @@
+import type { BrokenRule, DefineIpPoolRequest, IpPool } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { BrokenRule, DefineIpPoolRequest, IpPool } from '../../generated/operator/types.gen.ts';
 import { addIpPool } from '../../core/vm/ip-pool.ts';
-import type { IpPoolsTable } from '../../store/schema.ts';
+import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account.ts';
+import { accountExists } from '../../core/account/account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -12,7 +12,7 @@ import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
 import { networkOf, overlap } from './network.ts';
 
 const order: Order = { columns: { id: 'text' }, direction: 'asc' };
-/** Addresses, or /64 networks, of one pool at the most. */
+/** Maximum number of addresses, or of /64 networks, in a pool. */
 const MAX_POOL_ADDRESSES = 65_536n;
 
 /** GET /ip-pools */
@@ -45,7 +45,7 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
       const same =
         networkOf(existing.cidr)?.cidr === cidr && existing.datacenter_name === body.datacenter && existing.account_id === accountId;
       if (!same) {
-        const detail = `The pool ${id} is ${existing.cidr} of ${existing.datacenter_name}. Only its ddos_protection can change; choose another name for another network.`;
+        const detail = `The pool ${id} is ${existing.cidr} of ${existing.datacenter_name}. Only its ddos_protection can be changed; choose another name for another network.`;
         throw new OperatorProblem('wrong-state', detail);
       }
       await db.updateTable('ip_pools').set({ ddos_protection: body.ddos_protection }).where('id', '=', id).execute();
@@ -63,9 +63,9 @@ async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPool
   const network = networkOf(cidr);
   if (!network) errors.push({ pointer: '#/cidr', detail: 'must be an IPv4 subnet or an IPv6 network, such as 100.64.0.0/20' });
   else if (network.given < 1n)
-    errors.push({ pointer: '#/cidr', detail: 'must be large enough for an address beside its gateway: /30, or /63 of IPv6, or larger' });
+    errors.push({ pointer: '#/cidr', detail: 'must be large enough for an address besides its gateway: /30, or /63 of IPv6, or larger' });
   else if (network.given > MAX_POOL_ADDRESSES)
-    errors.push({ pointer: '#/cidr', detail: `must give out at most ${MAX_POOL_ADDRESSES} addresses or /64 networks` });
+    errors.push({ pointer: '#/cidr', detail: `must have at most ${MAX_POOL_ADDRESSES} addresses or /64 networks` });
   if (accountId && !(await accountExists(db, accountId)))
     errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });
   return errors;

@@ -1,12 +1,13 @@
-import type { HostNodeInput } from '../../generated/operator/types.gen.ts';
+import type { HostNodeInput } from '@reseller/operator-client';
+
 import type { Db } from '../../store/store.ts';
 import { OperatorProblem } from '../problem.ts';
+import { counted } from '../../rules/counted.ts';
 
 /**
- * Makes the nodes of a host system what they are to be. Each is one conditional update: what a VM
- * takes at the same moment is never taken away.
+ * Replaces the nodes of a host system. Each is a conditional update, so a concurrent purchase cannot lose its room.
  *
- * @throws OperatorProblem 409 when VMs use what would be taken away, or a node belongs to another host system.
+ * @throws OperatorProblem 409 if VMs use room that would be removed, or a node belongs to another host system.
  */
 export async function replaceNodes(db: Db, hostsystem: string, nodes: readonly HostNodeInput[]): Promise<void> {
   const names = new Set(nodes.map(({ name }) => name));
@@ -40,7 +41,7 @@ async function keep(db: Db, hostsystem: string, { name, cores, mem, disk, storag
   const { used_cores, used_mem, used_disk, used_storage } = node;
   throw new OperatorProblem(
     'in-use',
-    `VMs use ${used_cores} cores, ${used_mem} MB of memory, ${used_disk} GB of NVMe and ${used_storage} GB of HDD of the node ${name}. Make it no smaller than that.`,
+    `VMs use ${used_cores} cores, ${used_mem} MB of memory, ${used_disk} GB of NVMe and ${used_storage} GB of HDD of the node ${name}. Its capacity must be at least that.`,
   );
 }
 
@@ -59,5 +60,5 @@ async function retire(db: Db, name: string): Promise<void> {
     .where('node', '=', name)
     .where('state', '!=', 'removed')
     .executeTakeFirstOrThrow();
-  throw new OperatorProblem('in-use', `The node ${name} carries ${count} VMs. Keep it, or remove them first.`);
+  throw new OperatorProblem('in-use', `The node ${name} has ${counted(count, 'VM')}. Keep the node, or remove the VMs first.`);
 }

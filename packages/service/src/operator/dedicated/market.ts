@@ -1,10 +1,11 @@
-import type { MarketItem } from '../../generated/operator/types.gen.ts';
+import type { MarketItem } from '@reseller/operator-client';
+
 import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../core/dedicated/responses.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
 import { addMarketServer } from '../../core/dedicated/order.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../account.ts';
+import { accountExists } from '../../core/account/account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -32,7 +33,7 @@ export const listMarketItems: ReadOperation<'listMarketItems'> = {
 /** POST /dedicated/market: its addresses are told when its set-up completes. */
 export const addMarketItem: StoreOperation<'addMarketItem'> = {
   kind: 'store',
-  async run({ db }, { body, ports }) {
+  async run({ db }, { body, runtime: { ports } }) {
     const offeredTo = body.account_id ?? null;
     if (offeredTo !== null && !(await accountExists(db, offeredTo)))
       throw validationProblem([{ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' }]);

@@ -1,9 +1,10 @@
+import type { Domain } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import type { Domain } from '../../generated/operator/types.gen.ts';
+import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
-import type { DomainsTable } from '../../store/domain-schema.ts';
+import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -36,10 +37,10 @@ export const listDomains: ReadOperation<'listDomains'> = {
 /** POST /domains/{domain}/terminate */
 export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   kind: 'service',
-  async run({ store, domains, path, now }) {
+  async run({ runtime, path, now }) {
     const name = path.domain.toLowerCase();
-    await domains.terminate(name);
-    const domain = await store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
+    await domainCommands(runtime).terminate(name);
+    const domain = await runtime.store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
     return toDomain(requireFound(domain, `domain ${name}`), now);
   },
 };

@@ -1,9 +1,9 @@
+import type { TldPrice } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { TldPrice } from '../../generated/operator/types.gen.ts';
 import { setTldPrices } from '../../core/domain/tld-price.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
-import type { TldsTable } from '../../store/domain-schema.ts';
+import type { TldsTable } from '../../store/tables/tlds.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

@@ -1,9 +1,9 @@
+import type { Verifier } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import type { Verifier } from '../../generated/operator/types.gen.ts';
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
-import type { VerifiersTable } from '../../store/operator-schema.ts';
+import type { VerifiersTable } from '../../store/tables/verifiers.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -31,7 +31,7 @@ export const listVerifiers: ReadOperation<'listVerifiers'> = {
 /** POST /verifiers: the token is shown in this answer alone. */
 export const registerVerifier: StoreOperation<'registerVerifier'> = {
   kind: 'store',
-  async run({ db }, { body, ports, now }) {
+  async run({ db }, { body, now, runtime: { ports } }) {
     const token = newVerifierToken(ports.random);
     const verifier = await db
       .insertInto('verifiers')

@@ -4,6 +4,7 @@ import { OPERATOR } from '../operation.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 import { toInstant } from '../instants.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** Wrong codes of one third party for one account, and the milliseconds for which they are counted. */
 const MAX_FAILURES = 5;
@@ -26,7 +27,7 @@ interface Presented {
 /** POST /otp/verify: whose the code is; it is used up by that. */
 export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   kind: 'service',
-  async run({ store, body, secret, caller, now }) {
+  async run({ body, caller, now, runtime: { store, secret } }) {
     const { account_id: accountId } = body;
     const presented = { hash: hashOfOtp(body.code, secret), accountId };
     // The operator may do everything with every account: there is nothing to keep it from.
@@ -58,11 +59,11 @@ export async function forgetOldAttempts(store: Store, now: number): Promise<void
 }
 
 function tooManyFailures(retryAfter: number, accountId: string | undefined): OperatorProblem {
-  const wait = `Wait ${retryAfter} seconds, as Retry-After says`;
+  const wait = `Wait ${counted(retryAfter, 'second')}, as Retry-After says`;
   const detail =
     accountId === undefined
-      ? `Five codes that this third party presented without an account were wrong. ${wait}, or name the account in account_id.`
-      : `Five codes that this third party presented for this account were wrong. ${wait}.`;
+      ? `This third party presented five wrong codes without an account. ${wait}, or give the account in account_id.`
+      : `This third party presented five wrong codes for this account. ${wait}.`;
   return new OperatorProblem('rate-limited', detail, { retryAfter });
 }
 
@@ -101,7 +102,7 @@ async function useCode(db: Db, { hash, accountId }: Presented, now: number): Pro
   return used && db.selectFrom('accounts').select(['id', 'name']).where('id', '=', used.account_id).executeTakeFirstOrThrow();
 }
 
-/** Whether the code was good until another request used it: whoever presents it has not guessed. */
+/** Whether the code was valid until another request used it. Its sender has not guessed it. */
 async function wasUsedFirst(db: Db, { hash, accountId }: Presented, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('otps')

@@ -1,8 +1,10 @@
+import type { AdvanceClockRequest } from '@reseller/operator-client';
+
 import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
-import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-import type { OperatorContext, ServiceOperation } from '../operation.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { OperatorCall, OperatorId, ServiceOperation } from '../operation.ts';
 import { validationProblem } from '../problem.ts';
 import { toInstant } from '../instants.ts';
 
@@ -12,10 +14,10 @@ export const getClock: ServiceOperation<'getClock'> = {
   run: async ({ sandbox }) => toClock(sandbox),
 };
 
-/** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
+/** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
-  run: ({ store, sandbox, body }) =>
+  run: ({ runtime: { store }, sandbox, body }) =>
     sandbox.exclusive(async () => {
       const { clock } = sandbox;
       // Where the process ends in between, another node or the next start does the work.
@@ -42,7 +44,7 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
  * @param work Brings the older data.
  */
 export async function withClockTurnedBack<T>(
-  { store, sandbox }: Pick<OperatorContext, 'store' | 'sandbox'>,
+  { runtime: { store }, sandbox }: Pick<OperatorCall<OperatorId>, 'runtime' | 'sandbox'>,
   offset: number,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -64,8 +66,7 @@ export async function withClockTurnedBack<T>(
   }
 }
 
-/** What the clock reads. */
-export function toClock({ clock }: OperatorContext['sandbox']): { now: string; advance_seconds: number } {
+export function toClock({ clock }: Sandbox): { now: string; advance_seconds: number } {
   return { now: toInstant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
 }
 
@@ -73,10 +74,10 @@ export function toClock({ clock }: OperatorContext['sandbox']): { now: string; a
 function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
   if (seconds !== undefined) return seconds * 1000;
   const by = Date.parse(to ?? '') - now;
-  if (by < 0) throw validationProblem([{ pointer: '#/to', detail: `must not be before what the clock reads, ${toInstant(now)}` }]);
+  if (by < 0) throw validationProblem([{ pointer: '#/to', detail: `must not be before the time of the sandbox clock, ${toInstant(now)}` }]);
   if (!(by <= MAX_CLOCK_ADVANCE_SECONDS * 1000))
     throw validationProblem([
-      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after what the clock reads` },
+      { pointer: '#/to', detail: `must be an instant at most ${MAX_CLOCK_ADVANCE_SECONDS} seconds after the time of the sandbox clock` },
     ]);
   return by;
 }

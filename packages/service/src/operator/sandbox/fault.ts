@@ -1,10 +1,10 @@
+import type { BrokenRule, CreateFaultRequest, Fault } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
-import type { FaultsTable } from '../../store/operator-schema.ts';
+import type { FaultsTable } from '../../store/tables/faults.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -34,10 +34,10 @@ export const listFaults: ReadOperation<'listFaults'> = {
 /** POST /sandbox/faults */
 export const createFault: ServiceOperation<'createFault'> = {
   kind: 'service',
-  async run({ store, body, ports, now, sandbox }) {
+  async run({ body, now, sandbox, runtime: { store, ports } }) {
     const fault = await store.commit(async ({ db }) => {
       assertNoBrokenRules(await brokenRules(db, body));
-      // What is used up has no effect and is listed no more.
+      // Used-up faults have no effect and are no longer listed.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
       return db
@@ -62,7 +62,7 @@ export const createFault: ServiceOperation<'createFault'> = {
 /** DELETE /sandbox/faults/{fault_id} */
 export const removeFault: ServiceOperation<'removeFault'> = {
   kind: 'service',
-  async run({ store, path, sandbox }) {
+  async run({ path, sandbox, runtime: { store } }) {
     const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
     await sandbox.propagate();
     if (numDeletedRows === 0n) throw notFound('fault of this identifier');

@@ -14,7 +14,7 @@ import { requireFound, OperatorProblem } from '../problem.ts';
 /** POST /sandbox/isolated-accounts */
 export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
   kind: 'store',
-  async run({ db }, { body, ports, mode }) {
+  async run({ db }, { body, runtime: { ports, mode } }) {
     const { name, credit_limit } = { ...DEFAULTS.CreateIsolatedAccountRequest, ...body };
     const accountId = await createAccount(db, ports, { name, creditLimit: euros(credit_limit) });
     await db.updateTable('accounts').set({ isolated: 1 }).where('id', '=', accountId).execute();
@@ -26,13 +26,13 @@ export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
 /** DELETE /sandbox/isolated-accounts/{account_id} */
 export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = {
   kind: 'service',
-  async run({ store, path, sandbox }) {
+  async run({ path, sandbox, runtime: { store } }) {
     await store.commit(async (transaction) => {
       const { db } = transaction;
       const { account_id: id } = path;
       const account = await db.selectFrom('accounts').select('isolated').where('id', '=', id).executeTakeFirst();
       if (requireFound(account, 'account of this identifier').isolated !== 1)
-        throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated one. Only those can be deleted.`);
+        throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated account. Only isolated accounts can be deleted.`);
       await deleteAccount(transaction, id);
     });
     await sandbox.propagate();

@@ -1,4 +1,5 @@
-import type { ResetSandboxResponses } from '../../generated/operator/types.gen.ts';
+import type { ResetSandboxResponses } from '@reseller/operator-client';
+
 import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -9,8 +10,9 @@ import { empty, freeze } from '../../sandbox/tables.ts';
 /** POST /sandbox/reset: as at the first start, by the clock of the machine. The demo account keeps the key that was printed then. */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {
   kind: 'service',
-  run: ({ store, ports, secret, sandbox }): Promise<ResetSandboxResponses[200]> =>
+  run: ({ runtime, sandbox }): Promise<ResetSandboxResponses[200]> =>
     sandbox.exclusive(async () => {
+      const { store, ports, secret } = runtime;
       const anew = { ...ports, clock: sandbox.clock.base };
       const reset = async (transaction: Transaction) => {
         const { db, logRewritten } = transaction;
@@ -36,7 +38,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
         }
         await logRewritten();
       };
-      await withClockTurnedBack({ store, sandbox }, 0, () => store.commit(reset));
+      await withClockTurnedBack({ runtime, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);
       await sandbox.propagate();
       return toClock(sandbox);

@@ -1,9 +1,9 @@
+import type { Snapshot } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { Snapshot } from '../../generated/operator/types.gen.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
-import type { SnapshotsTable } from '../../store/operator-schema.ts';
+import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -35,7 +35,7 @@ export const listSnapshots: ReadOperation<'listSnapshots'> = {
 /** PUT /sandbox/snapshots/{snapshot}: one unit of work, so it is the state of one instant. */
 export const createSnapshot: ServiceOperation<'createSnapshot'> = {
   kind: 'service',
-  run: ({ store, path, sandbox }) =>
+  run: ({ runtime: { store }, path, sandbox }) =>
     sandbox.exclusive(() =>
       store.commit(async ({ db }) => {
         const { snapshot: name } = path;
@@ -65,8 +65,9 @@ export const deleteSnapshot: StoreOperation<'deleteSnapshot'> = {
 /** POST /sandbox/snapshots/{snapshot}/restore: all or nothing. Purchases that were under way in the snapshot are undone. */
 export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
   kind: 'service',
-  run: ({ store, path, sandbox }) =>
+  run: ({ runtime, path, sandbox }) =>
     sandbox.exclusive(async () => {
+      const { store } = runtime;
       const older = await store.read((db) => clockOffsetIn(db, path.snapshot));
       const restore = async (transaction: Transaction): Promise<number> => {
         const { db, logRewritten } = transaction;
@@ -74,12 +75,12 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const pieces = await piecesOf(db, path.snapshot);
         await empty(transaction);
         for (const { table_name, rows } of pieces) await insert(db, table_name, parsed(rows));
-        // Whoever has one of them under way has it in another state of the store.
+        // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
         await logRewritten();
         return (await readSettings(db)).clockOffset;
       };
-      const offset = await withClockTurnedBack({ store, sandbox }, older, () => store.commit(restore));
+      const offset = await withClockTurnedBack({ runtime, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
       await sandbox.propagate();
       await sandbox.recoverDeliveries();

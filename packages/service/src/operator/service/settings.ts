@@ -1,4 +1,5 @@
-import type { BrokenRule, Settings, VatRateInput } from '../../generated/operator/types.gen.ts';
+import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-client';
+
 import type { Mode } from '../../rules/credentials.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { readSettings, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
@@ -10,13 +11,13 @@ import { toInstant } from '../instants.ts';
 /** GET /settings */
 export const getSettings: ReadOperation<'getSettings'> = {
   kind: 'read',
-  run: (db, { mode }) => toSettings(db, mode),
+  run: (db, { runtime: { mode } }) => toSettings(db, mode),
 };
 
 /** PUT /settings/rate-limit */
 export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
-  async run({ store, body, mode, sandbox }) {
+  async run({ body, sandbox, runtime: { store, mode } }) {
     await store.commit(({ db }) => writeRateLimit(db, body.rate_limit));
     await sandbox.propagate();
     return store.read((db) => toSettings(db, mode));
@@ -26,7 +27,7 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
 /** PUT /settings/vat-rates */
 export const setVatRates: StoreOperation<'setVatRates'> = {
   kind: 'store',
-  async run({ db }, { body, mode, now }) {
+  async run({ db }, { body, now, runtime: { mode } }) {
     const rates = body.vat_rates.map(rateOf);
     assertNoBrokenRules(brokenRules(rates, now));
     await writeVatRates(
@@ -40,7 +41,7 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
 /** PUT /settings/vm-identifier-quarantine */
 export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantine'> = {
   kind: 'store',
-  async run({ db }, { body, mode }) {
+  async run({ db }, { body, runtime: { mode } }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
     return toSettings(db, mode);
   },

@@ -7,7 +7,7 @@ import type { StoreOperation } from '../operation.ts';
 /** POST /account/otp: single use, void when another is generated. */
 export const generateOtp: StoreOperation<'generateOtp'> = {
   kind: 'store',
-  async run({ db }, { accountId, now, ports, secret }) {
+  async run({ db }, { accountId, now, runtime: { ports, secret } }) {
     const { code, hash } = await freeCode(db, ports.random, secret);
     const row = { hash, expires: now + OTP_LIFETIME_SECONDS * 1000, used: 0 };
     await db

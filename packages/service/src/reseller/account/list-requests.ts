@@ -1,5 +1,6 @@
 import { REQUEST_LOG_PAGE_SIZE } from '../../generated/facts.gen.ts';
 import type { StoreOperation } from '../operation.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** POST /account/requests: a page of entries, newest first; `offset` leaves out that many of the newest. */
 export const listRequests: StoreOperation<'listRequests'> = {
@@ -21,7 +22,7 @@ export const listRequests: StoreOperation<'listRequests'> = {
       .limit(REQUEST_LOG_PAGE_SIZE)
       .execute();
     return {
-      message: `${entries.length} requests.`,
+      message: `${counted(entries.length, 'request')}.`,
       data: entries.map((entry) => ({
         requestID: entry.request_id,
         requestDate: new Date(entry.date).toISOString(),

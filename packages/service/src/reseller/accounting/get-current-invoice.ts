@@ -1,20 +1,21 @@
-import type { CurrentVmPosition } from '../../generated/types.gen.ts';
-import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
+import type { CurrentVmPosition } from '@reseller/client';
+
+import { isoInstant, accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { openCharges } from '../../core/accounting/charge.ts';
-import { iso } from '../../core/accounting/invoice.ts';
+
 import { toBilledRuntime } from '../../core/accounting/period-end.ts';
 
-/** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
+/** GET /accounting/invoices/current: the total of the current period so far, and the expected total at its end. */
 export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
   kind: 'store',
   async run({ db }, call) {
     const { accountId } = call;
     const instant = Math.floor(call.now / 1000);
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const account = await db
       .selectFrom('accounts')
       .select(['credit_limit', 'unpaid', 'held', 'period_start'])
@@ -38,18 +39,18 @@ export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
     for (const row of rows) {
       (vms[row.vm_id] ??= []).push({
         type: row.type,
-        start: iso(row.start),
-        stop: row.stop === null ? null : iso(row.stop),
+        start: isoInstant(row.start),
+        stop: row.stop === null ? null : isoInstant(row.stop),
         totalRuntime: runtimeOf(toBilledRuntime(row), instant),
         monthlyPrice: numberOf(BigInt(row.monthly_price)),
         totalPrice: numberOf(amountOf(accruedBy(toBilledRuntime(row), instant))),
       });
     }
     return {
-      message: 'The invoice of the running period.',
+      message: 'The invoice of the current period.',
       data: {
         currentInvoiceTotal: numberOf(total),
-        nextInvoiceDate: iso(end),
+        nextInvoiceDate: isoInstant(end),
         estimatedInvoiceTotal: numberOf(totalOf(accruedByAll(positions, end) + charges.accrued)),
         creditLimit: numberOf(limit),
         creditLimitRemaining: numberOf(remainingCredit({ limit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) })),

@@ -9,7 +9,7 @@ export const getInvoice: StoreOperation<'getInvoice'> = {
   kind: 'store',
   async run({ db }, call) {
     const { accountId, path } = call;
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const invoice = await db
       .selectFrom('invoices')
       .selectAll()
@@ -21,7 +21,10 @@ export const getInvoice: StoreOperation<'getInvoice'> = {
     const charges = await chargesOn(db, invoice);
     return {
       message: 'The invoice.',
-      data: { ...toInvoiceSummary(invoice, call), positions: { vms: toVmPositions(positions), ...toChargePositions(charges).positions } },
+      data: {
+        ...toInvoiceSummary(invoice, call.runtime),
+        positions: { vms: toVmPositions(positions), ...toChargePositions(charges).positions },
+      },
     };
   },
 };

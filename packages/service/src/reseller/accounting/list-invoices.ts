@@ -1,12 +1,13 @@
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { toInvoiceSummary } from '../../core/accounting/invoice.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
 export const listInvoices: StoreOperation<'listInvoices'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -14,8 +15,8 @@ export const listInvoices: StoreOperation<'listInvoices'> = {
       .orderBy('period_start', 'desc')
       .execute();
     return {
-      message: `${invoices.length} invoices.`,
-      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call)])),
+      message: `${counted(invoices.length, 'invoice')}.`,
+      data: Object.fromEntries(invoices.map((invoice) => [invoice.id, toInvoiceSummary(invoice, call.runtime)])),
     };
   },
 };

@@ -1,4 +1,5 @@
-import type { Sale, SaleHostsystemPrices } from '../../generated/types.gen.ts';
+import type { Sale, SaleHostsystemPrices } from '@reseller/client';
+
 import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
@@ -7,6 +8,7 @@ import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { openSales } from '../../core/accounting/sale.ts';
 import type { OpenSale } from '../../core/accounting/sale.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
 export const listSales: StoreOperation<'listSales'> = {
@@ -14,7 +16,7 @@ export const listSales: StoreOperation<'listSales'> = {
   async run({ db }, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
     const vat = await readVat(db, now);
-    return { message: `${sales.length} active and scheduled sales.`, data: sales.map((sale) => shown(sale, vat)) };
+    return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => shown(sale, vat)) };
   },
 };
 

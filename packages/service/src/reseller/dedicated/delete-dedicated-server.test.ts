@@ -21,7 +21,7 @@ test('a deployed server is cancelled and stays active until its renewal date', a
   expect(data.management).not.toBeNull();
 });
 
-test('a server that is cancelled already: 409, and the termination date stays', async () => {
+test('a server that is already cancelled: 409, and the termination date stays', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -31,7 +31,7 @@ test('a server that is cancelled already: 409, and the termination date stays', 
   expect(status).toBe(409);
   expect(body).toMatchObject({
     type: 'wrong_state',
-    message: `The dedicated server ${RYZEN} is cancelled already. Nothing more is needed: it is not renewed.`,
+    message: `The dedicated server ${RYZEN} is already cancelled. No action is needed: it will not be renewed.`,
   });
   expect(await rows(service)).toEqual(before);
 });

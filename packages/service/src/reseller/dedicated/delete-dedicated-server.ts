@@ -1,22 +1,22 @@
 import { cancel } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoOf } from '../../core/dedicated/responses.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
- * DELETE /dedicated/{identifier}/delete: the server is not renewed any more and stays active until
- * its renewal date. The fleet hears of it when the server ends, so the store alone decides.
+ * DELETE /dedicated/{identifier}/delete: the server stays active until its renewal date, and is not renewed. The fleet is called when the
+ * server ends, so this needs only the store.
  */
 export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',
-      data: { identifier: server.id, termination_date: isoOf(renew) },
+      data: { identifier: server.id, termination_date: isoInstant(renew) },
     };
   },
 };

@@ -5,17 +5,17 @@ import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.t
 import { findServer, ownServer } from '../../core/dedicated/server.ts';
 
 /**
- * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification:
- * "path identifier (from market or server list)"; what is answered for the latter is our choice).
+ * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification: "path identifier (from market or server
+ * list)"). The response for the latter is our choice.
  */
 export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
-    const shown = { secret: call.secret, vat: await readVat(db, call.now) };
+    const shown = { secret: call.runtime.secret, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, [server]);
     const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };

@@ -29,7 +29,7 @@ test('a server that is not cancelled: 409, deployed or being set up', async () =
     expect(status).toBe(409);
     expect(body).toMatchObject({
       type: 'wrong_state',
-      message: `The dedicated server ${RYZEN} is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.`,
+      message: `The dedicated server ${RYZEN} is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.`,
     });
   }
 });

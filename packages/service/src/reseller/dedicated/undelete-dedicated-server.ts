@@ -1,7 +1,7 @@
 import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { isoOf } from '../../core/dedicated/responses.ts';
+import { isoInstant } from '../../rules/billing.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
@@ -11,12 +11,12 @@ import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/
 export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     const { renew } = assertAllowed(await applyTransition(db, server, withdrawCancellation), server.id);
     return {
       message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
-      data: { identifier: server.id, renew_date: isoOf(renew) },
+      data: { identifier: server.id, renew_date: isoInstant(renew) },
     };
   },
 };

@@ -5,7 +5,7 @@ import { toDomainDetails, findDomain } from '../../core/domain/domain.ts';
 export const getDomain: StoreOperation<'getDomain'> = {
   kind: 'store',
   async run({ db }, call) {
-    const row = await findDomain(db, call);
-    return { message: 'The domain was found.', data: toDomainDetails(row, call.secret, Math.floor(call.now / 1000)) };
+    const row = await findDomain(db, call.runtime, call);
+    return { message: 'The domain was found.', data: toDomainDetails(row, call.runtime.secret, Math.floor(call.now / 1000)) };
   },
 };

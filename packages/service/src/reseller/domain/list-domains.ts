@@ -5,7 +5,7 @@ import { settle } from '../../core/jobs/settle.ts';
 export const listDomains: StoreOperation<'listDomains'> = {
   kind: 'store',
   async run({ db }, call) {
-    await settle(db, call);
+    await settle(db, call.runtime, call);
     const rows = await db
       .selectFrom('domains')
       .select('name')

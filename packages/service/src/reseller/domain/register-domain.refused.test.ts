@@ -48,7 +48,7 @@ test.each([
   expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'POST', endpoint: '/domain/register' });
 });
 
-test('the word default for a nameserver is refused with a sentence that says where it is known', async () => {
+test('the word default for a nameserver is refused with a message that names the operation that accepts it', async () => {
   const service = await startService();
   const { status, body } = await service.call('registerDomain', {
     form: { domain: 'reseller-customer.net', handle: await handleOf(service), ns1: 'default', ns2: 'ns2.reseller-dns.example' },
@@ -59,7 +59,7 @@ test('the word default for a nameserver is refused with a sentence that says whe
       field: 'ns1',
       rule: 'pattern',
       message:
-        'must be the domain of a nameserver, such as ns1.reseller-dns.example; for the standard nameservers leave ns1 and ns2 out, since only POST /domain/{domain}/nameserver takes the word default',
+        'must be the domain of a nameserver, such as ns1.reseller-dns.example; for the standard nameservers leave ns1 and ns2 out, since only POST /domain/{domain}/nameserver accepts the word default',
     },
   ]);
 });
@@ -105,7 +105,7 @@ test("another account's handle is refused exactly like an unknown one", async ()
   );
 });
 
-test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account has is registered already: 409, with %j', async (more) => {
+test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account has is already registered: 409, with %j', async (more) => {
   const service = await startService();
   await register(service, 'bücher.de');
   const { apiKey } = await service.account();
@@ -119,7 +119,7 @@ test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account h
   expect(await footprint(service)).toEqual(before);
 });
 
-test('a domain that another provider has is registered already: 409, and nothing is changed', async () => {
+test('a domain that another provider has is already registered: 409, and nothing is changed', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const before = await footprint(service);
@@ -205,7 +205,7 @@ test('a purchase cut in half is undone at the next start', async () => {
   expect((await service.call('getDomain', { path: { domain: 'reseller-customer.net' } })).status).toBe(404);
   expect((await service.call('registerDomain', { form })).status).toBe(409);
   // As after a crash: on PostgreSQL the lease of the node that died is over.
-  await service.store.commit(({ db }) => db.deleteFrom('nodes').execute());
+  await service.store.commit(({ db }) => db.deleteFrom('instances').execute());
   const next = await createService({ store: service.store, ports: service.ports, secret: SECRET, logger: pino({ level: 'silent' }) });
   await next.close();
   expect(await footprint(service)).toEqual(before);

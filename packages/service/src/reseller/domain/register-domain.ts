@@ -40,7 +40,7 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
     if (form.authcode === undefined) {
       if ((await registrar.register(order, token)) === 'taken') throw registeredAlready(order.name);
     } else if ((await registrar.transfer(order, form.authcode, token)) === 'refused') {
-      const message = `must be the authcode that the present provider of the domain gave out; it is not accepted for ${order.name}`;
+      const message = `must be the authcode issued by the current provider of the domain; it was not accepted for ${order.name}`;
       throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
     }
   },
@@ -54,13 +54,13 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
       .returningAll()
       .executeTakeFirstOrThrow();
     // Charged only now: an undone registration must not be on an invoice, and a month may have ended since the reservation.
-    const { ports, form, now } = call;
-    const confirmed = ports.clock.now();
-    await settle(db, { ...call, now: confirmed });
+    const { runtime, accountId, form, now } = call;
+    const confirmed = runtime.ports.clock.now();
+    await settle(db, runtime, { accountId, now: confirmed });
     await releaseCredit(db, charge.accountId, charge.amount);
-    await chargeOwed(db, ports, charge, confirmed);
+    await chargeOwed(db, runtime.ports, charge, confirmed);
     const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
-    return { message, data: toDomainDetails(row, call.secret, Math.floor(now / 1000)) };
+    return { message, data: toDomainDetails(row, runtime.secret, Math.floor(now / 1000)) };
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
@@ -72,13 +72,13 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
 });
 
 async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {
-  const { accountId, form, now, ports } = call;
-  await settle(db, call);
-  const { name, sld, tld, prices, handle, nameservers } = await readForm(db, form, accountId, ports.registrar.standardNameservers);
+  const { runtime, accountId, form, now } = call;
+  await settle(db, runtime, { accountId, now });
+  const { name, sld, tld, prices, handle, nameservers } = await readForm(db, form, accountId, runtime.ports.registrar.standardNameservers);
   const { created, expires, lockedUntil } = beginRegistration(Math.floor(now / 1000));
   // A cancelled domain that has expired is free, whenever the timed work gets to it.
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
-  if (registered && registered.account_id !== accountId) await settle(db, { ...call, accountId: registered.account_id });
+  if (registered && registered.account_id !== accountId) await settle(db, runtime, { accountId: registered.account_id, now });
   const { ns1, ns2 } = nameservers;
   if (ns1 === null || ns2 === null) throw new Error('A registrar must name at least two standard nameservers.');
   const inserted = await db
@@ -121,6 +121,6 @@ function registeredAlready(name: string): Refusal {
   return new Refusal(
     409,
     'wrong_state',
-    `The domain ${name} is registered already. Choose another name, or send the authcode of its present provider to transfer it.`,
+    `The domain ${name} is already registered. Choose another name, or send the authcode from its current provider to transfer it.`,
   );
 }

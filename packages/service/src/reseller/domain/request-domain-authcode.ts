@@ -21,15 +21,15 @@ export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode',
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const { name } = await findDomain(db, call);
+    const { name } = await findDomain(db, call.runtime, call);
     await beginChange(db, name);
-    return { accountId: call.accountId, details: { name }, plan: { name, authcode: newAuthcode(call.ports.random), call } };
+    return { accountId: call.accountId, details: { name }, plan: { name, authcode: newAuthcode(call.runtime.ports.random), call } };
   },
 
   call: ({ registrar }, { name, authcode }, token) => registrar.setAuthcode(name, authcode, token),
 
   async confirm({ db }, { name, authcode, call }) {
-    await endChange(db, name, { sealed_authcode: seal(authcode, call.secret, authcodeContext(name), call.ports.random) });
+    await endChange(db, name, { sealed_authcode: seal(authcode, call.runtime.secret, authcodeContext(name), call.runtime.ports.random) });
     return { message: 'The authcode was requested.', data: { authcode } };
   },
 

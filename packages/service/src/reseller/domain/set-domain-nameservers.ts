@@ -1,6 +1,6 @@
+import type { DomainNameservers } from '@reseller/client';
 import * as v from 'valibot';
 
-import type { DomainNameservers } from '../../generated/types.gen.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { deliveredOperation } from '../operation.ts';
@@ -21,8 +21,8 @@ export const setDomainNameservers = deliveredOperation<'setDomainNameservers', D
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const row = await findDomain(db, call);
-    const { nameservers, broken } = readNameservers(call.form, call.ports.registrar.standardNameservers);
+    const row = await findDomain(db, call.runtime, call);
+    const { nameservers, broken } = readNameservers(call.form, call.runtime.ports.registrar.standardNameservers);
     if (broken.length > 0) throw invalid(broken);
     const { name } = row;
     await beginChange(db, name);

@@ -15,7 +15,7 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const row = await findDomain(db, call);
+    const row = await findDomain(db, call.runtime, call);
     const { name } = row;
     const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
     if ('refused' in transition) throw refusalOf(name, transition.refused);
@@ -37,7 +37,7 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
 function refusalOf(name: string, refused: string): Refusal {
   const message =
     refused === 'not cancelled'
-      ? `The domain ${name} is not cancelled, so there is no cancellation to withdraw. Nothing is needed: it is renewed.`
+      ? `The domain ${name} is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.`
       : `The domain ${name} has expired. Send the request again in a minute, and register it anew if it is gone then.`;
   return new Refusal(409, 'wrong_state', message);
 }

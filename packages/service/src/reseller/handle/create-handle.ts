@@ -7,7 +7,7 @@ import { newHandleId } from '../../core/domain/handle.ts';
 /** PUT /domain/handle/create: a contact that domains can be registered to. */
 export const createHandle: StoreOperation<'createHandle'> = {
   kind: 'store',
-  async run({ db }, { accountId, form, now, ports }) {
+  async run({ db }, { accountId, form, now, runtime: { ports } }) {
     const broken: BrokenField[] = [];
     const country = countryOf(form.countrycode);
     if (!country) {
@@ -22,7 +22,7 @@ export const createHandle: StoreOperation<'createHandle'> = {
       broken.push({
         field: 'phone',
         rule: 'phone',
-        message: 'must be a number of the numbering plan of its country, such as +49.6955501234',
+        message: 'must be a valid phone number of its country, such as +49.6955501234',
       });
     }
     if (!country || phone === undefined) throw invalid(broken);

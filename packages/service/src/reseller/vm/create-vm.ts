@@ -1,7 +1,7 @@
+import type { CreatedVm } from '@reseller/client';
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 
-import type { CreatedVm } from '../../generated/types.gen.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { newPassword } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
@@ -9,7 +9,7 @@ import type { Money } from '../../rules/money.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { preparedWrite } from '../../store/prepared.ts';
-import type { VmsTable } from '../../store/schema.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import { readVat } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
@@ -61,7 +61,7 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
   async reserve({ db }, call) {
     const reserved = await reserve(db, call);
     const { vmId, hold } = reserved;
-    const plan = { call, reserved, password: newPassword(call.ports.random) };
+    const plan = { call, reserved, password: newPassword(call.runtime.ports.random) };
     return { accountId: call.accountId, details: { vmId, hold: Number(hold) }, plan };
   },
 
@@ -109,7 +109,7 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
 });
 
 async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
-  const { accountId, form, now, ports } = call;
+  const { runtime, accountId, form, now } = call;
   const vm = vmRequestOf(form);
   const host = await findHostSystem(db, vm.hostsystem);
   const os = await findOsImage(db, vm.os);
@@ -120,13 +120,13 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
   const instant = Math.floor(now / 1000);
-  await settle(db, call);
+  await settle(db, runtime, { accountId, now });
   const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
   const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
-  const vmId = await takeVmIdentifier(db, { random: ports.random, now, identifiers: call.vmIdentifiers });
+  const vmId = await takeVmIdentifier(db, { random: runtime.ports.random, now, identifiers: runtime.vmIdentifiers });
   await insertVm(db, {
     id: vmId,
     account_id: accountId,
@@ -188,8 +188,8 @@ const startRunning = preparedWrite<{ vmId: number }>((db, parameter) =>
 
 /** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
 async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
-  const { accountId, now, ports } = call;
-  await settle(db, { ...call, now: ports.clock.now() });
+  const { runtime, accountId, now } = call;
+  await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });
   const start = Math.max(Math.floor(now / 1000), await lockAccount(db, accountId));
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);

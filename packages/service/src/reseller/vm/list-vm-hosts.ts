@@ -1,4 +1,5 @@
-import type { VmHostPrice, VmHostPrices } from '../../generated/types.gen.ts';
+import type { VmHostPrice, VmHostPrices } from '@reseller/client';
+
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
@@ -6,6 +7,7 @@ import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 import { allHostSystems } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
+import { counted } from '../../rules/counted.ts';
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
 export const listVmHosts: StoreOperation<'listVmHosts'> = {
@@ -14,7 +16,7 @@ export const listVmHosts: StoreOperation<'listVmHosts'> = {
     const vat = await readVat(db, now);
     const hosts = await allHostSystems(db);
     return {
-      message: `${hosts.length} host systems.`,
+      message: `${counted(hosts.length, 'host system')}.`,
       data: hosts.map((host) => ({
         name: host.name,
         displayname: host.displayname,

@@ -45,7 +45,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
       .where('changing', '=', 0)
       .executeTakeFirst();
     if (claimed.numUpdatedRows === 0n)
-      throw new Refusal(409, 'wrong_state', 'Another change of this VM is under way. Wait until it is done, then reinstall it.');
+      throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
     return { accountId, details: { vmId }, plan: { vmId, os } };
   },
 

@@ -1,205 +1,519 @@
-/**
- * Accounts and their keys, host systems, addresses, VMs, billing, one-time codes, repeated
- * requests and the request log. What the columns mean stands in schema.ts.
- */
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
-import { integerOf, tables } from './table.ts';
-import type { Engine } from './table.ts';
+import type { Engine } from '../store.ts';
 
+/** The first version of all tables. The files in tables/ say what the columns mean. */
 export function initial(engine: Engine): Migration {
-  const integer = integerOf(engine);
-
+  // 64 bits on both engines.
+  const integer = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint');
+  const options = sql.raw(engine === 'sqlite' ? ' strict' : '');
   return {
     async up(db: Kysely<Schema>) {
-      const table = tables(db, engine);
-      const account = 'accounts.id';
-
-      await table('accounts', (t) =>
-        t
-          .addColumn('id', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('name', 'text', (c) => c.notNull())
-          .addColumn('credit_limit', integer, (c) => c.notNull().check(sql`credit_limit >= 0`))
-          .addColumn('unpaid', integer, (c) => c.notNull().check(sql`unpaid >= 0`))
-          .addColumn('held', integer, (c) => c.notNull().check(sql`held >= 0`))
-          .addColumn('period_start', integer, (c) => c.notNull())
-          .addColumn('created', integer, (c) => c.notNull()),
-      );
-      await table('api_keys', (t) =>
-        t
-          .addColumn('id', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('hash', 'text', (c) => c.notNull().unique())
-          .addColumn('label', 'text', (c) => c.notNull())
-          .addColumn('created', integer, (c) => c.notNull())
-          .addColumn('revoked', integer),
-      );
-      await table('os_images', (t) =>
-        t
-          .addColumn('name', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('displayname', 'text', (c) => c.notNull())
-          .addColumn('username', 'text', (c) => c.notNull()),
-      );
-      await table('host_systems', (t) =>
-        t
-          .addColumn('name', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('displayname', 'text', (c) => c.notNull())
-          .addColumn('datacenter_name', 'text', (c) => c.notNull())
-          .addColumn('datacenter_displayname', 'text', (c) => c.notNull())
-          .addColumn('datacenter_country', 'text', (c) => c.notNull())
-          .addColumn('datacenter_city', 'text', (c) => c.notNull())
-          .addColumn('processor', 'text', (c) => c.notNull())
-          .addColumn('memory', 'text', (c) => c.notNull())
-          .addColumn('nvme_hard_drives', 'text', (c) => c.notNull())
-          .addColumn('ranges', 'text', (c) => c.notNull())
-          .addColumn('prices', 'text', (c) => c.notNull())
-          .addColumn('position', integer, (c) => c.notNull()),
-      );
-      await table('host_nodes', (t) =>
-        t
-          .addColumn('name', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('hostsystem', 'text', (c) => c.notNull().references('host_systems.name'))
-          .addColumn('cores', integer, (c) => c.notNull())
-          .addColumn('used_cores', integer, (c) => c.notNull().check(sql`used_cores between 0 and cores`))
-          .addColumn('mem', integer, (c) => c.notNull())
-          .addColumn('used_mem', integer, (c) => c.notNull().check(sql`used_mem between 0 and mem`))
-          .addColumn('disk', integer, (c) => c.notNull())
-          .addColumn('used_disk', integer, (c) => c.notNull().check(sql`used_disk between 0 and disk`))
-          .addColumn('storage', integer, (c) => c.notNull())
-          .addColumn('used_storage', integer, (c) => c.notNull().check(sql`used_storage between 0 and storage`)),
-      );
-      await table('vms', (t) =>
-        t
-          .addColumn('id', integer, (c) =>
-            c
-              .primaryKey()
-              .notNull()
-              .check(sql`id between 10000 and 99999`),
-          )
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('state', 'text', (c) => c.notNull())
-          .addColumn('hostsystem', 'text', (c) => c.notNull().references('host_systems.name'))
-          .addColumn('node', 'text', (c) => c.notNull().references('host_nodes.name'))
-          .addColumn('cores', integer, (c) => c.notNull())
-          .addColumn('mem', integer, (c) => c.notNull())
-          .addColumn('disk', integer, (c) => c.notNull())
-          .addColumn('os', 'text', (c) => c.notNull().references('os_images.name'))
-          .addColumn('ips', integer, (c) => c.notNull())
-          .addColumn('backup_slots', integer, (c) => c.notNull())
-          .addColumn('network_speed', integer, (c) => c.notNull())
-          .addColumn('hostname', 'text', (c) => c.notNull())
-          .addColumn('storage', integer)
-          .addColumn('ssh_key', 'text')
-          .addColumn('ssh_key_displayname', 'text')
-          .addColumn('default_ptr', 'text', (c) => c.notNull())
-          .addColumn('monthly_price', integer, (c) => c.notNull())
-          .addColumn('created', integer, (c) => c.notNull()),
-      );
-      await table('ip_pools', (t) =>
-        t
-          .addColumn('id', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('family', integer, (c) => c.notNull().check(sql`family in (4, 6)`))
-          .addColumn('datacenter_name', 'text', (c) => c.notNull())
-          .addColumn('account_id', 'text', (c) => c.references(account))
-          .addColumn('cidr', 'text', (c) => c.notNull())
-          .addColumn('gateway', 'text', (c) => c.notNull())
-          .addColumn('ddos_protection', 'text', (c) => c.notNull())
-          .addColumn('free', integer, (c) => c.notNull().check(sql`free >= 0`)),
-      );
-      await table('ip_addresses', (t) =>
-        t
-          .addColumn('address', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('pool_id', 'text', (c) => c.notNull().references('ip_pools.id'))
-          .addColumn('position', integer, (c) => c.notNull())
-          .addColumn('vm_id', integer, (c) => c.references('vms.id')),
-      );
-      await table('invoices', (t) =>
-        t
-          .addColumn('id', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('created', integer, (c) => c.notNull())
-          .addColumn('period_start', integer, (c) => c.notNull())
-          .addColumn('period_end', integer, (c) => c.notNull())
-          .addColumn('total', integer, (c) => c.notNull())
-          .addColumn('status', 'text', (c) => c.notNull())
-          .addUniqueConstraint('one_invoice_a_period', ['account_id', 'period_start']),
-      );
-      await table('positions', (t) =>
-        t
-          .addColumn('vm_id', integer, (c) => c.notNull().references('vms.id'))
-          .addColumn('number', integer, (c) => c.notNull())
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('invoice_id', 'text', (c) => c.references('invoices.id'))
-          .addColumn('type', 'text', (c) => c.notNull())
-          .addColumn('start', integer, (c) => c.notNull())
-          .addColumn('stop', integer, (c) => c.check(sql`stop >= start`))
-          .addColumn('monthly_price', integer, (c) => c.notNull())
-          .addColumn('hold', integer, (c) => c.notNull())
-          .addPrimaryKeyConstraint('positions_key', ['vm_id', 'number']),
-      );
-      await table('otps', (t) =>
-        t
-          .addColumn('account_id', 'text', (c) => c.primaryKey().notNull().references(account))
-          .addColumn('hash', 'text', (c) => c.notNull())
-          .addColumn('expires', integer, (c) => c.notNull())
-          .addColumn('used', integer, (c) => c.notNull()),
-      );
-      await table('idempotency_keys', (t) =>
-        t
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('key_hash', 'text', (c) => c.notNull())
-          .addColumn('fingerprint', 'text', (c) => c.notNull())
-          .addColumn('state', 'text', (c) => c.notNull())
-          .addColumn('answer', 'text')
-          .addColumn('created', integer, (c) => c.notNull())
-          .addPrimaryKeyConstraint('idempotency_keys_key', ['account_id', 'key_hash']),
-      );
-      await table('reservations', (t) =>
-        t
-          .addColumn('id', 'text', (c) => c.primaryKey().notNull())
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('operation', 'text', (c) => c.notNull())
-          .addColumn('details', 'text', (c) => c.notNull())
-          .addColumn('key_hash', 'text')
-          .addColumn('created', integer, (c) => c.notNull()),
-      );
-      await table('request_log', (t) =>
-        t
-          .addColumn('account_id', 'text', (c) => c.notNull().references(account))
-          .addColumn('number', integer, (c) => c.notNull())
-          .addColumn('request_id', 'text', (c) => c.notNull())
-          .addColumn('date', integer, (c) => c.notNull())
-          .addColumn('success', integer, (c) => c.notNull())
-          .addColumn('endpoint', 'text', (c) => c.notNull())
-          .addColumn('method', 'text', (c) => c.notNull())
-          .addColumn('request_body', 'text', (c) => c.notNull())
-          .addColumn('error_type', 'text')
-          .addColumn('response_body', 'text', (c) => c.notNull())
-          .addPrimaryKeyConstraint('request_log_key', ['account_id', 'number']),
-      );
-
-      // Several nodes share a PostgreSQL database, so the number of an account's newest entry is a row that they take in turn.
-      if (engine === 'postgres') {
-        await db.schema
-          .createTable('request_counters')
-          .addColumn('account_id', 'text', (c) => c.primaryKey().notNull().references(account))
-          .addColumn('newest', integer, (c) => c.notNull())
-          .execute();
-      }
-
-      await db.schema.createIndex('vms_of_account').on('vms').column('account_id').execute();
-      await db.schema.createIndex('positions_of_account').on('positions').columns(['account_id', 'invoice_id']).execute();
-      await db.schema
-        .createIndex('free_addresses')
-        .on('ip_addresses')
-        .columns(['pool_id', 'position'])
-        .where(sql.ref('vm_id'), 'is', null)
-        .execute();
-      await db.schema.createIndex('addresses_of_vm').on('ip_addresses').column('vm_id').execute();
-      await db.schema.createIndex('nodes_of_host_system').on('host_nodes').column('hostsystem').execute();
+      const createTable = async (name: keyof Schema, columns: RawBuilder<unknown>): Promise<void> => {
+        await sql`create table ${sql.table(name)} (${columns})${options}`.execute(db);
+      };
+      await createAccounts(createTable, integer);
+      await createVms(createTable, integer);
+      await createDomains(createTable, integer);
+      await createDedicatedServers(createTable, integer);
+      await createBilling(createTable, integer);
+      await createRequestsAndDeliveries(createTable, integer);
+      await createOperatorTables(createTable, integer);
+      await createIndexes(db);
+      if (engine === 'postgres') await createPostgresTables(db);
     },
   };
+}
+
+type CreateTable = (name: keyof Schema, columns: RawBuilder<unknown>) => Promise<void>;
+type Integer = RawBuilder<unknown>;
+
+async function createAccounts(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'accounts',
+    sql`
+      id text primary key not null,
+      name text not null,
+      credit_limit ${integer} not null check (credit_limit >= 0),
+      unpaid ${integer} not null check (unpaid >= 0),
+      held ${integer} not null check (held >= 0),
+      period_start ${integer} not null,
+      isolated ${integer} not null default 0,
+      created ${integer} not null
+    `,
+  );
+  await createTable(
+    'api_keys',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      hash text not null unique,
+      label text not null,
+      mode text not null default 'sandbox',
+      rate_requests ${integer},
+      rate_seconds ${integer},
+      valid_until ${integer},
+      created ${integer} not null,
+      revoked ${integer}
+    `,
+  );
+  await createTable(
+    'otps',
+    sql`
+      account_id text primary key not null references accounts (id),
+      hash text not null,
+      expires ${integer} not null,
+      used ${integer} not null
+    `,
+  );
+  await createTable(
+    'verifiers',
+    sql`
+      id text primary key not null,
+      name text not null,
+      hash text not null unique,
+      created ${integer} not null,
+      revoked ${integer}
+    `,
+  );
+  await createTable(
+    'otp_attempts',
+    sql`
+      verifier_id text not null references verifiers (id),
+      account_id text not null,
+      since ${integer} not null,
+      failed ${integer} not null check (failed >= 0),
+      constraint otp_attempts_key primary key (verifier_id, account_id)
+    `,
+  );
+}
+
+async function createVms(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'os_images',
+    sql`
+      name text primary key not null,
+      displayname text not null,
+      username text not null
+    `,
+  );
+  await createTable(
+    'host_systems',
+    sql`
+      name text primary key not null,
+      displayname text not null,
+      datacenter_name text not null,
+      datacenter_displayname text not null,
+      datacenter_country text not null,
+      datacenter_city text not null,
+      processor text not null,
+      memory text not null,
+      nvme_hard_drives text not null,
+      ranges text not null,
+      prices text not null,
+      position ${integer} not null
+    `,
+  );
+  await createTable(
+    'host_nodes',
+    sql`
+      name text primary key not null,
+      hostsystem text not null references host_systems (name),
+      cores ${integer} not null,
+      used_cores ${integer} not null check (used_cores between 0 and cores),
+      mem ${integer} not null,
+      used_mem ${integer} not null check (used_mem between 0 and mem),
+      disk ${integer} not null,
+      used_disk ${integer} not null check (used_disk between 0 and disk),
+      storage ${integer} not null,
+      used_storage ${integer} not null check (used_storage between 0 and storage),
+      retired ${integer} not null default 0
+    `,
+  );
+  await createTable(
+    'sales',
+    sql`
+      id text primary key not null,
+      account_id text references accounts (id),
+      title text not null,
+      start ${integer} not null,
+      stop ${integer} check (stop > start),
+      upgradable ${integer} not null,
+      max_volume ${integer} not null check (max_volume > 0),
+      used_volume ${integer} not null check (used_volume between 0 and max_volume),
+      ended ${integer},
+      descriptions text not null,
+      created ${integer} not null
+    `,
+  );
+  await createTable(
+    'sale_prices',
+    sql`
+      sale_id text not null references sales (id),
+      hostsystem text not null references host_systems (name),
+      resource text not null check (resource in ('core', 'mem', 'nvme')),
+      price_net ${integer} not null check (price_net >= 0),
+      constraint sale_prices_key primary key (sale_id, hostsystem, resource)
+    `,
+  );
+  await createTable(
+    'vms',
+    sql`
+      id ${integer} primary key not null check (id between 10000 and 99999),
+      account_id text not null references accounts (id),
+      state text not null,
+      hostsystem text not null references host_systems (name),
+      node text not null references host_nodes (name),
+      cores ${integer} not null,
+      mem ${integer} not null,
+      disk ${integer} not null,
+      os text not null references os_images (name),
+      ips ${integer} not null,
+      backup_slots ${integer} not null,
+      network_speed ${integer} not null,
+      hostname text not null,
+      storage ${integer},
+      ssh_key text,
+      ssh_key_displayname text,
+      default_ptr text not null,
+      monthly_price ${integer} not null,
+      price_basis text not null,
+      sale_id text references sales (id),
+      changing ${integer} not null default 0,
+      removed ${integer},
+      created ${integer} not null
+    `,
+  );
+  await createTable(
+    'ip_pools',
+    sql`
+      id text primary key not null,
+      family ${integer} not null check (family in (4, 6)),
+      datacenter_name text not null,
+      account_id text references accounts (id),
+      cidr text not null,
+      gateway text not null,
+      ddos_protection text not null,
+      free ${integer} not null check (free >= 0)
+    `,
+  );
+  await createTable(
+    'ip_addresses',
+    sql`
+      address text primary key not null,
+      pool_id text not null references ip_pools (id),
+      position ${integer} not null,
+      vm_id ${integer} references vms (id)
+    `,
+  );
+}
+
+async function createDomains(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'tlds',
+    sql`
+      tld text primary key not null,
+      create_price ${integer} not null check (create_price >= 0),
+      renew_price ${integer} not null check (renew_price >= 0),
+      transfer_price ${integer} not null check (transfer_price >= 0)
+    `,
+  );
+  await createTable(
+    'handles',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      type text not null,
+      gender text not null,
+      firstname text not null,
+      lastname text not null,
+      organisation text,
+      street text not null,
+      number text not null,
+      zipcode text not null,
+      city text not null,
+      region text not null,
+      countrycode text not null,
+      email text not null,
+      phone text,
+      fax text,
+      created ${integer} not null
+    `,
+  );
+  await createTable(
+    'domains',
+    sql`
+      name text primary key not null,
+      account_id text not null references accounts (id),
+      state text not null,
+      sld text not null,
+      tld text not null references tlds (tld),
+      handle text not null references handles (id),
+      sealed_authcode text,
+      terminated ${integer} not null check (terminated in (0, 1)),
+      ns1 text not null,
+      ns2 text not null,
+      ns3 text,
+      ns4 text,
+      ns5 text,
+      created ${integer} not null,
+      expires ${integer} not null check (expires > created),
+      locked_until ${integer} not null
+    `,
+  );
+  await createTable(
+    'dns_records',
+    sql`
+      domain text not null references domains (name),
+      sub text not null,
+      type text not null,
+      data text not null,
+      changed ${integer} not null,
+      constraint dns_records_key primary key (domain, sub, type)
+    `,
+  );
+}
+
+async function createDedicatedServers(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'dedicated_servers',
+    sql`
+      id text primary key not null,
+      account_id text references accounts (id),
+      state text not null check (state in ('offered', 'ordered', 'deployed', 'ended')),
+      terminated ${integer} not null check (terminated in (0, 1)),
+      due ${integer},
+      version ${integer} not null,
+      offered_to text references accounts (id),
+      offered_ips text,
+      datacenter_name text not null,
+      datacenter_displayname text not null,
+      datacenter_country text not null,
+      datacenter_city text not null,
+      hardware text not null,
+      network text not null,
+      status_type text not null,
+      status_description text not null,
+      price ${integer} not null check (price >= 0),
+      runtime_days ${integer} not null check (runtime_days > 0),
+      hold ${integer} not null check (hold >= 0),
+      dashboard text,
+      username text,
+      email text,
+      sealed_password text,
+      created ${integer} not null,
+      ordered ${integer},
+      deployed ${integer},
+      ended ${integer},
+      constraint owned_unless_offered check ((state = 'offered') = (account_id is null)),
+      constraint deployed_has_renewal check (state <> 'deployed' or due is not null)
+    `,
+  );
+  await createTable(
+    'dedicated_addresses',
+    sql`
+      address text primary key not null,
+      server_id text not null references dedicated_servers (id),
+      family ${integer} not null check (family in (4, 6)),
+      gateway text not null,
+      position ${integer} not null
+    `,
+  );
+}
+
+async function createBilling(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'invoices',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      created ${integer} not null,
+      period_start ${integer} not null,
+      period_end ${integer} not null,
+      total ${integer} not null,
+      status text not null,
+      constraint one_invoice_a_period unique (account_id, period_start)
+    `,
+  );
+  // No reference to the VM, because a position outlives it.
+  await createTable(
+    'positions',
+    sql`
+      vm_id ${integer} not null,
+      number ${integer} not null,
+      account_id text not null references accounts (id),
+      invoice_id text references invoices (id),
+      type text not null,
+      start ${integer} not null,
+      stop ${integer} check (stop >= start),
+      monthly_price ${integer} not null,
+      hold ${integer} not null,
+      constraint positions_key primary key (vm_id, number)
+    `,
+  );
+  await createTable(
+    'charges',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      invoice_id text references invoices (id),
+      kind text not null,
+      subject text not null,
+      type text not null,
+      start ${integer} not null,
+      stop ${integer} not null check (stop >= start),
+      amount ${integer} not null check (amount >= 0),
+      created ${integer} not null
+    `,
+  );
+}
+
+async function createRequestsAndDeliveries(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'request_log',
+    sql`
+      account_id text not null references accounts (id),
+      number ${integer} not null,
+      request_id text not null,
+      date ${integer} not null,
+      success ${integer} not null,
+      endpoint text not null,
+      method text not null,
+      request_body text not null,
+      error_type text,
+      response_body text not null,
+      constraint request_log_key primary key (account_id, number)
+    `,
+  );
+  await createTable(
+    'idempotency_keys',
+    sql`
+      account_id text not null references accounts (id),
+      key_hash text not null,
+      fingerprint text not null,
+      state text not null,
+      answer text,
+      created ${integer} not null,
+      constraint idempotency_keys_key primary key (account_id, key_hash)
+    `,
+  );
+  await createTable(
+    'reservations',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      delivery text not null,
+      details text not null,
+      subject text not null,
+      owner text not null,
+      key_hash text,
+      created ${integer} not null
+    `,
+  );
+  await createTable(
+    'fencing_tokens',
+    sql`
+      subject text primary key not null,
+      token ${integer} not null
+    `,
+  );
+  await createTable(
+    'instances',
+    sql`
+      id text primary key not null,
+      lease_until ${integer} not null
+    `,
+  );
+}
+
+async function createOperatorTables(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'identity',
+    sql`
+      id ${integer} primary key not null check (id = 1),
+      secret_verifier text not null,
+      mode text not null
+    `,
+  );
+  await createTable(
+    'settings',
+    sql`
+      name text primary key not null,
+      value text not null
+    `,
+  );
+  await createTable(
+    'faults',
+    sql`
+      id text primary key not null,
+      operations text,
+      api_key_ids text,
+      effect text not null,
+      times ${integer} not null,
+      remaining ${integer} not null check (remaining between 0 and times),
+      created ${integer} not null
+    `,
+  );
+  await createTable(
+    'snapshots',
+    sql`
+      name text primary key not null,
+      taken ${integer} not null
+    `,
+  );
+  await createTable(
+    'snapshot_rows',
+    sql`
+      snapshot text not null references snapshots (name),
+      position ${integer} not null,
+      table_name text not null,
+      rows text not null,
+      constraint snapshot_rows_key primary key (snapshot, position)
+    `,
+  );
+}
+
+/** The invoices of an account need no index: their unique constraint has one, which is read backwards for the newest first. */
+async function createIndexes(db: Kysely<Schema>): Promise<void> {
+  for (const index of [
+    sql`keys_of_account on api_keys (account_id, created, id)`,
+    sql`accounts_by_period on accounts (period_start, id)`,
+    sql`nodes_of_host_system on host_nodes (hostsystem)`,
+    sql`sale_prices_of_host_system on sale_prices (hostsystem)`,
+    sql`vms_of_account on vms (account_id)`,
+    sql`free_addresses on ip_addresses (pool_id, position) where vm_id is null`,
+    sql`addresses_of_vm on ip_addresses (vm_id)`,
+    sql`domains_of_account on domains (account_id, name)`,
+    sql`domains_by_expiry on domains (state, expires, name)`,
+    sql`servers_of_account on dedicated_servers (account_id, due)`,
+    sql`servers_by_due on dedicated_servers (due, id) where due is not null`,
+    sql`servers_on_market on dedicated_servers (created, id) where state = 'offered'`,
+    sql`addresses_of_server on dedicated_addresses (server_id, family, position)`,
+    sql`positions_of_account on positions (account_id, invoice_id)`,
+    sql`charges_of_account on charges (account_id, invoice_id)`,
+    sql`idempotency_keys_by_age on idempotency_keys (created)`,
+  ])
+    await sql`create index ${index}`.execute(db);
+  await sql`create unique index otps_by_hash on otps (hash)`.execute(db);
+}
+
+/** What SQLite keeps in memory, because its store belongs to one process. */
+async function createPostgresTables(db: Kysely<Schema>): Promise<void> {
+  await sql`
+    create table request_counters (
+      account_id text primary key not null references accounts (id),
+      newest bigint not null
+    )
+  `.execute(db);
+  // A crash may lose the counts, so a write does not wait for a disk.
+  await sql`
+    create unlogged table event_windows (
+      name text primary key,
+      ends bigint not null,
+      count bigint not null
+    )
+  `.execute(db);
 }

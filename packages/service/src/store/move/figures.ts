@@ -1,20 +1,20 @@
-/** What is compared of a table on both sides of a move. */
+/** The figures of a table that a move compares on both sides. */
 import { hash } from 'node:crypto';
 
-/** A value as both engines give it: text, an integer, or null. */
+/** A value of either engine: text, an integer, or null. */
 export type Value = string | bigint | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** Figures of a table that do not depend on the order of its rows. */
+/** Figures of a table. They do not depend on the order of its rows. */
 export interface Figures {
   readonly rows: number;
-  /** Sum of each column that holds integers, money among them, by column in order of the names. */
+  /** The sum of each integer column, money included, by column in order of the names. */
   readonly sums: ReadonlyMap<string, bigint>;
-  /** 16 hexadecimal digits over everything that every row says. */
+  /** 16 hexadecimal digits over the whole contents of all rows. */
   readonly checksum: string;
 }
 
-/** Adds up the figures of a table, row by row. */
+/** Computes the figures of a table, row by row. */
 export interface Sums {
   add(row: Row): void;
   figures(): Figures;
@@ -37,7 +37,7 @@ export function sumsOf(columns: readonly string[]): Sums {
         if (typeof value === 'bigint') sums.set(column, (sums.get(column) ?? 0n) + value);
         canonical.push(value === null ? null : String(value));
       }
-      // Adding the hashes makes the order of the rows nothing, and a row that stands twice something.
+      // A sum of hashes does not depend on the order of rows, and duplicate rows change it.
       all = (all + BigInt(`0x${hash('sha256', JSON.stringify(canonical)).slice(0, 32)}`)) % MODULUS;
     },
     figures: () => ({
@@ -57,7 +57,7 @@ export interface Compared {
   readonly target: string;
 }
 
-/** Every figure of a table beside that of the other side. */
+/** Pairs the figures of a table on both sides. */
 export function compared(table: string, source: Figures, target: Figures): Compared[] {
   const columns = [...new Set([...source.sums.keys(), ...target.sums.keys()])];
   return [

@@ -24,7 +24,7 @@ import { compared, sumsOf } from './figures.ts';
 import type { Row } from './figures.ts';
 import { MoveDiffersError, moveStore } from './move.ts';
 
-/** Years of a provider and three resellers, in a directory; the store is closed. */
+/** A store in a directory, with years of a provider and three resellers. */
 async function filledStore(seed: number): Promise<{ sim: Simulation; directory: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'move-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ async function query(url: string, statement: string): Promise<Record<string, unk
   }
 }
 
-test('what resellers did for years is the same in the database, and a service on it agrees with their model', async () => {
+test('keeps years of purchases unchanged, and a service on the database agrees with their model', async () => {
   const { sim, directory } = await filledStore(4);
   const before = await canonicalState(sim.client.store());
   await sim.client.service().close();
@@ -68,11 +68,11 @@ test('what resellers did for years is the same in the database, and a service on
   await expect(
     createService({ store, ports: sim.world.ports, secret: `${SECRET}, but another`, logger: pino({ level: 'silent' }) }),
   ).rejects.toThrow(/not the one that the store was first used with/);
-  await goOn(sim, open);
+  await continueOn(sim, open);
 });
 
-/** The simulation goes on over another store. */
-async function goOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
+/** Continues the simulation on another store. */
+async function continueOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
   const moved: Simulation = { ...sim, client: await openClient({ engine: 'postgres', open }, sim.world, async () => {}) };
   for (const account of moved.model.accounts) {
     await agreeOnBilling(moved, account);
@@ -86,7 +86,7 @@ async function goOn(sim: Simulation, open: () => Promise<Store>): Promise<void> 
   await moved.client.service().close();
 }
 
-test('a database that does not keep what it is given: the figures say which, and nothing stays', async () => {
+test('leaves the database empty if it stores other rows than it was given, and reports the figures that differ', async () => {
   const { sim, directory } = await filledStore(5);
   await sim.client.service().close();
   await sim.client.store().close();
@@ -110,7 +110,7 @@ test('a database that does not keep what it is given: the figures say which, and
   await expect(moveStore({ from: directory, to: url })).rejects.toThrow(/figures differ\. Nothing was moved\.$/);
 });
 
-test('figures tell any two tables apart, and do not depend on the order of rows', () => {
+test('figures differ for different tables, and do not depend on the order of rows', () => {
   const value = fc.oneof(fc.constantFrom(null, '', 'a', '1'), fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }));
   const row: fc.Arbitrary<Row> = fc.record({ a: value, b: value });
   const figuresOf = (rows: readonly Row[]) => {

@@ -1,4 +1,4 @@
-/** An embedded store becomes a PostgreSQL database. */
+/** Moves an embedded store to a PostgreSQL database. */
 import { StoreOpenError } from '../store.ts';
 import { compared, sumsOf } from './figures.ts';
 import type { Compared, Row } from './figures.ts';
@@ -7,41 +7,42 @@ import type { Source } from './source.ts';
 import { openTarget } from './target.ts';
 import type { Target } from './target.ts';
 
-/** Where a store is, and where it is to be. */
+/** Source and destination of a move. */
 export interface Move {
   /** Data directory of the embedded store. */
   readonly from: string;
   /** Connection string of the empty database. */
   readonly to: string;
-  /** Told before a table is copied, and again each time a number of its rows is. */
+  /** Called before a table is copied, and again after each batch of its rows. */
   onProgress?(table: string, rows: number): void;
 }
 
-/** Both sides are not the same; nothing was kept of the move. */
+/** The two sides differ, so the database was left empty. */
 export class MoveDiffersError extends Error {
   override readonly name = 'MoveDiffersError';
   readonly differences: readonly Compared[];
 
   constructor(differences: readonly Compared[]) {
-    super(`The database does not hold what the embedded store does: ${differences.length} figures differ. Nothing was moved.`);
+    super(
+      `The database does not match the embedded store: ${differences.length} ${differences.length === 1 ? 'figure differs' : 'figures differ'}. Nothing was moved.`,
+    );
     this.differences = differences;
   }
 }
 
-/** Characters of the rows that are sent at once, about. */
-const AT_ONCE = 500_000;
+/** Approximate number of characters in a batch of rows. */
+const BATCH_CHARACTERS = 500_000;
 
 /**
- * Copies everything that an embedded store holds into an empty database: in one transaction, which
- * is committed when row counts, sums of all integers and checksums read back from the database are
- * those of the store. Whatever happens before, the database stays empty. The store is only read.
+ * Copies all data of an embedded store into an empty database, in one transaction. It commits if row counts, sums of all integers and
+ * checksums, read back from the database, match those of the store. Otherwise the database stays empty. The store is only read.
  *
- * @returns What was compared, table by table.
- * @throws StoreOpenError when either side cannot be used: a service runs on the store, it is of another version, the database is not empty.
- * @throws MoveDiffersError when the database did not take what it was given.
+ * @returns The compared figures, table by table.
+ * @throws StoreOpenError if either side cannot be used: a service runs on the store, another version wrote it, or the database is not empty.
+ * @throws MoveDiffersError if the figures differ.
  */
 export async function moveStore({ from, to, onProgress = () => {} }: Move): Promise<readonly Compared[]> {
-  const source = openSource(from);
+  const source = await openSource(from);
   try {
     const target = await openTarget(to);
     try {
@@ -50,7 +51,7 @@ export async function moveStore({ from, to, onProgress = () => {} }: Move): Prom
       for (const [table, columns] of target.tables) {
         const [sent, kept] = [sumsOf(columns), sumsOf(columns)];
         onProgress(table, 0);
-        for (const rows of portions(source.rows(table))) {
+        for (const rows of batches(source.rows(table))) {
           await target.insert(table, rows);
           for (const row of rows) sent.add(row);
           onProgress(table, sent.figures().rows);
@@ -74,22 +75,22 @@ function assertSameTables(source: Source, target: Target): void {
   const described = ({ tables }: Pick<Source, 'tables'>) =>
     [...tables].map(([table, columns]) => `${table}(${columns.toSorted().join()})`).toSorted();
   const [mine, others] = [described(source), described(target)];
-  const odd = [...mine.filter((table) => !others.includes(table)), ...others.filter((table) => !mine.includes(table))];
-  if (odd.length > 0)
-    throw new StoreOpenError(`The tables of the two sides are not the same: ${odd.join(', ')}. Move between stores of one version.`);
+  const unmatched = [...mine.filter((table) => !others.includes(table)), ...others.filter((table) => !mine.includes(table))];
+  if (unmatched.length > 0)
+    throw new StoreOpenError(`The tables of the two sides differ: ${unmatched.join(', ')}. Move between stores of one version.`);
 }
 
-/** Rows in portions that are small enough to be held. */
-function* portions(rows: Iterable<Row>): Iterable<readonly Row[]> {
-  let portion: Row[] = [];
+/** Rows in batches that fit into memory. */
+function* batches(rows: Iterable<Row>): Iterable<readonly Row[]> {
+  let batch: Row[] = [];
   let size = 0;
   for (const row of rows) {
-    portion.push(row);
+    batch.push(row);
     for (const value of Object.values(row)) size += typeof value === 'string' ? value.length + 20 : 20;
-    if (size < AT_ONCE) continue;
-    yield portion;
-    portion = [];
+    if (size < BATCH_CHARACTERS) continue;
+    yield batch;
+    batch = [];
     size = 0;
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }

@@ -1,36 +1,36 @@
-/** The embedded store that is moved: locked, and never written to. */
+/** The embedded store that is moved. It is locked and only read. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { migrationsOf } from '../migrate.ts';
-import { lockDirectory } from '../sqlite/open.ts';
+import { assertReleased, migrationsOf } from '../migrate.ts';
+import { kyselyOn, lockDirectory } from '../sqlite/open.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Row, Value } from './figures.ts';
 
 export interface Source {
   /** Columns by table. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
-  /** Every row of a table, as it is read. */
+  /** All rows of a table, read one at a time. */
   rows(table: string): Iterable<Row>;
   close(): void;
 }
 
 /**
- * Opens an embedded store for reading, as long as no service runs on it.
+ * Opens an embedded store for reading.
  *
- * @throws StoreOpenError when there is none, a process has it, or another version of the service wrote it.
+ * @throws StoreOpenError if the store does not exist, a process uses it, or another version of the service wrote it.
  */
-export function openSource(directory: string): Source {
+export async function openSource(directory: string): Promise<Source> {
   const file = join(directory, 'store.sqlite');
   if (!existsSync(file)) {
-    throw new StoreOpenError(`There is no embedded store in ${directory}. Name the data directory of the service that is to be moved.`);
+    throw new StoreOpenError(`There is no embedded store in ${directory}. Name the data directory of the service to move.`);
   }
   const lock = lockDirectory(directory);
   try {
     const connection = openDatabase(file);
     try {
-      assertVersion(connection);
+      await assertVersion(connection);
       const tables = tablesOf(connection);
       const close = () => {
         connection.close();
@@ -47,7 +47,7 @@ export function openSource(directory: string): Source {
   }
 }
 
-/** @throws StoreOpenError when the file is not a database, or not the database of a service. */
+/** @throws StoreOpenError if the file is not a database, or not the database of a service. */
 function openDatabase(file: string): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
@@ -64,15 +64,16 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-function assertVersion(connection: DatabaseSync): void {
-  const ran = names(connection, 'select name from kysely_migration order by name');
+async function assertVersion(connection: DatabaseSync): Promise<void> {
+  await assertReleased(kyselyOn(connection), 'sqlite');
+  const executed = names(connection, 'select name from kysely_migration order by name');
   const known = Object.keys(migrationsOf('sqlite'));
-  if (ran.join() === known.join()) return;
-  const isOlder = ran.every((name) => known.includes(name));
+  if (executed.join() === known.join()) return;
+  const isOlder = executed.every((name) => known.includes(name));
   throw new StoreOpenError(
     isOlder
-      ? 'The embedded store was written by an older version. Start this version of the service on it once, stop it, then move the store.'
-      : 'The embedded store was written by a newer version. Move it with that version of the service.',
+      ? 'An older version wrote the embedded store. Start this version of the service on it once, stop it, then move the store.'
+      : 'A newer version wrote the embedded store. Move it with that version of the service.',
   );
 }
 
@@ -90,7 +91,7 @@ function names(connection: DatabaseSync, sql: string, ...parameters: string[]): 
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Text is read as bytes: read as text, bytes that are not UTF-8 would be replaced without a word. A blob would look the same, so it is read as text. */
+/** Reads text as bytes, because reading it as text would silently replace invalid UTF-8. A blob is read as the text 'blob', so that it is not mistaken for text. */
 function* rowsOf(connection: DatabaseSync, table: string, columns: readonly string[]): Iterable<Row> {
   const read = columns.map(
     (column) =>
@@ -105,12 +106,13 @@ function* rowsOf(connection: DatabaseSync, table: string, columns: readonly stri
 
 function valueOf(value: unknown, where: string): Value {
   if (value === null || typeof value === 'bigint') return value;
-  if (!(value instanceof Uint8Array)) throw new TypeError(`The embedded store holds in ${where} what is neither text nor an integer.`);
+  if (!(value instanceof Uint8Array))
+    throw new TypeError(`The embedded store has a value in ${where} that is neither text nor an integer.`);
   try {
     return UTF_8.decode(value);
   } catch (error) {
     throw new TypeError(
-      `The embedded store holds a text in ${where} that is not valid UTF-8, so it cannot be copied unchanged. Correct it, or restore the store from a backup.`,
+      `The embedded store has a text in ${where} that is not valid UTF-8, so it cannot be copied unchanged. Correct it, or restore the store from a backup.`,
       { cause: error },
     );
   }

@@ -1,4 +1,4 @@
-/** The PostgreSQL database that a store is moved to: one transaction, on one connection. */
+/** The PostgreSQL database that a store is moved to. All work is one transaction on one connection. */
 import { Kysely, PostgresDialect } from 'kysely';
 import type { ControlledTransaction } from 'kysely';
 import { Pool, types } from 'pg';
@@ -11,27 +11,27 @@ import { StoreOpenError } from '../store.ts';
 import type { Row, Value } from './figures.ts';
 
 export interface Target {
-  /** Columns by table, in an order in which rows can be inserted: what is referred to comes first. */
+  /** Columns by table. A table comes after those that its foreign keys refer to. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
   insert(table: string, rows: readonly Row[]): Promise<void>;
-  /** Every row of a table, as it is read. */
+  /** All rows of a table, read in batches. */
   rows(table: string): AsyncIterable<Row>;
-  /** Derives what this engine alone keeps, and makes everything durable. */
+  /** Fills the tables that only this engine has, and commits. */
   commit(): Promise<void>;
-  /** Rolls back what was not committed, and ends the connection. */
+  /** Rolls back unless committed, and closes the connection. */
   close(): Promise<void>;
 }
 
-/** What only this engine has: numbers that the log goes on with, and counters that may be lost. */
-const OWN = new Set(['request_counters', 'event_windows']);
-const AT_ONCE = 1_000;
+/** Tables that only this engine has: the counters of the request log, which are derived, and the event counts, which may be lost. */
+const OWN_TABLES = new Set(['request_counters', 'event_windows']);
+const FETCH_ROWS = 1_000;
 const INT8 = types.builtins.INT8;
 
 /**
- * Begins a transaction that makes the tables in an empty database, and is to fill them. A database whose move fails has no table more
- * than before. Nodes that start on it in the meantime wait.
+ * Begins a transaction and creates the tables in an empty database. A failed move leaves no tables behind. Instances that start on the
+ * database in the meantime wait.
  *
- * @throws StoreOpenError when the database cannot be used or is not empty.
+ * @throws StoreOpenError if the database cannot be used or is not empty.
  */
 export async function openTarget(url: string): Promise<Target> {
   const pool = new Pool({
@@ -42,9 +42,9 @@ export async function openTarget(url: string): Promise<Target> {
   });
   try {
     const client = await pool.connect();
-    // A connection that breaks fails the statement under way; without a listener it would end the process too.
+    // A connection that breaks also rejects its statement. Without a listener the event would end the process.
     client.on('error', () => {});
-    // Kysely runs the migrations, and everything else uses its connection and transaction.
+    // Kysely runs the migrations. All other statements share its connection and transaction.
     const db = new Kysely<Schema>({
       dialect: new PostgresDialect({ pool: { options: {}, connect: async () => client, end: () => pool.end() } }),
     });
@@ -63,8 +63,8 @@ export async function openTarget(url: string): Promise<Target> {
       const tables = await tablesOf(client);
       await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
       await assertEmpty(client);
-      const inserting = await insertable(client, tables);
-      const columns = new Map(inserting.map(({ table, columns: all }) => [table, all]));
+      const inOrder = await insertionOrder(client, tables);
+      const columns = new Map(inOrder.map(({ table, columns: all }) => [table, all]));
       return { ...targetOf(client, columns), commit: () => commit(client, transaction), close };
     } catch (error) {
       await close();
@@ -88,7 +88,7 @@ function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly strin
     tables,
     async insert(table, rows) {
       const columns = (tables.get(table) ?? []).map(quoted).join(', ');
-      // One parameter however many rows; PostgreSQL reads integers from their digits.
+      // A single parameter for any number of rows. PostgreSQL accepts integers as strings of digits.
       const text = JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
       const statement = `insert into ${quoted(table)} (${columns}) select ${columns} from json_populate_recordset(null::${quoted(table)}, $1)`;
       await client.query(statement, [text]);
@@ -96,7 +96,7 @@ function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly strin
     async *rows(table) {
       await client.query(`declare read_back cursor for select * from ${quoted(table)}`);
       for (;;) {
-        const { rows } = await client.query<Record<string, unknown>>(`fetch ${AT_ONCE} from read_back`);
+        const { rows } = await client.query<Record<string, unknown>>(`fetch ${FETCH_ROWS} from read_back`);
         if (rows.length === 0) break;
         for (const row of rows) yield Object.fromEntries(Object.entries(row).map(([column, value]) => [column, valueOf(value)]));
       }
@@ -105,7 +105,7 @@ function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly strin
   };
 }
 
-/** A database without tables, or with those of this version and without a row. */
+/** Accepts a database without tables, or with the tables of this version and no rows. */
 async function assertEmpty(client: ClientBase): Promise<void> {
   const tables = await names(
     client,
@@ -116,13 +116,13 @@ async function assertEmpty(client: ClientBase): Promise<void> {
   const [{ exists } = { exists: false }] = (
     await client.query<{ exists: boolean }>("select to_regclass('kysely_migration') is not null as exists")
   ).rows;
-  const ran = exists ? await names(client, 'select name from kysely_migration order by name') : [];
-  if (ran.join() !== Object.keys(migrationsOf('postgres')).join()) {
+  const executed = exists ? await names(client, 'select name from kysely_migration order by name') : [];
+  if (executed.join() !== Object.keys(migrationsOf('postgres')).join()) {
     throw new StoreOpenError(
-      `The database is not empty: it has the table ${tables[0]}, and is not one of this version of the service. Name a new, empty database.`,
+      `The database is not empty: it has the table ${tables[0]}, and this version of the service did not create it. Name a new, empty database.`,
     );
   }
-  for (const table of [...(await tablesOf(client)), ...OWN]) {
+  for (const table of [...(await tablesOf(client)), ...OWN_TABLES]) {
     const { rowCount } = await client.query(`select 1 from ${quoted(table)} limit 1`);
     if (rowCount === 0) continue;
     throw new StoreOpenError(`The database is not empty: its table ${table} has rows. Name a new, empty database.`);
@@ -134,27 +134,29 @@ async function tablesOf(client: ClientBase): Promise<string[]> {
     client,
     "select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'",
   );
-  return tables.filter((table) => !OWN.has(table) && !table.startsWith('kysely_'));
+  return tables.filter((table) => !OWN_TABLES.has(table) && !table.startsWith('kysely_'));
 }
 
-interface Insertable {
+interface TargetTable {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
-/** The tables in an order in which rows can be inserted, by the references between them. */
-async function insertable(client: ClientBase, tables: readonly string[]): Promise<Insertable[]> {
+/** The tables, each after those that its foreign keys refer to. */
+async function insertionOrder(client: ClientBase, tables: readonly string[]): Promise<TargetTable[]> {
   const { rows: references } = await client.query<{ table: string; target: string }>(
     `select conrelid::regclass::text as table, confrelid::regclass::text as target from pg_constraint
      where contype = 'f' and conrelid <> confrelid`,
   );
-  const ordered: Insertable[] = [];
-  const left = new Set(tables);
-  while (left.size > 0) {
-    const free = [...left].filter((table) => !references.some((reference) => reference.table === table && left.has(reference.target)));
-    if (free.length === 0) throw new Error(`The tables ${[...left].join(', ')} refer to one another in a circle.`);
+  const ordered: TargetTable[] = [];
+  const remaining = new Set(tables);
+  while (remaining.size > 0) {
+    const free = [...remaining].filter(
+      (table) => !references.some((reference) => reference.table === table && remaining.has(reference.target)),
+    );
+    if (free.length === 0) throw new Error(`The tables ${[...remaining].join(', ')} have circular foreign keys.`);
     for (const table of free.toSorted()) {
-      left.delete(table);
+      remaining.delete(table);
       const columns = await names(
         client,
         'select column_name as name from information_schema.columns where table_schema = current_schema() and table_name = $1',
@@ -176,5 +178,5 @@ function quoted(name: string): string {
 
 function valueOf(value: unknown): Value {
   if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
-  throw new TypeError(`The database gives a ${typeof value}, which is neither text nor an integer.`);
+  throw new TypeError(`The database returned a ${typeof value}, which is neither text nor an integer.`);
 }

@@ -3,29 +3,29 @@ import { sql } from 'kysely';
 import type { Db, LogEntry, Store, Transaction } from '../store.ts';
 import { isCollision } from './errors.ts';
 
-/** How often a unit is run again that met another one. */
-const ATTEMPTS = 10;
+/** Attempts of a transaction that collides with others. */
+const MAX_ATTEMPTS = 10;
 
-/** Runs each unit of work in a transaction of its own, on a connection of its own. */
+/** Runs each transaction on its own connection. */
 export function postgresCommit(db: Db): Store['commit'] {
   return async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await db.connection().execute((connection) => runUnit(connection, work));
+        return await db.connection().execute((connection) => runTransaction(connection, work));
       } catch (error) {
-        if (attempt === ATTEMPTS || !isCollision(error)) throw error;
+        if (attempt === MAX_ATTEMPTS || !isCollision(error)) throw error;
       }
     }
   };
 }
 
-async function runUnit<T>(connection: Db, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+async function runTransaction<T>(connection: Db, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   const entries: LogEntry[] = [];
   await sql`begin`.execute(connection);
   try {
     const result = await work({
       db: connection,
-      async undo() {
+      async rollBack() {
         await sql`rollback`.execute(connection);
         await sql`begin`.execute(connection);
       },
@@ -41,13 +41,13 @@ async function runUnit<T>(connection: Db, work: (transaction: Transaction) => Pr
     await sql`commit`.execute(connection);
     return result;
   } catch (error) {
-    // A connection that broke has nothing left to roll back.
+    // A broken connection has nothing to roll back.
     await sql`rollback`.execute(connection).catch(() => {});
     throw error;
   }
 }
 
-/** One round trip: the account's counter gives the number, and its row keeps two entries from getting the same one. */
+/** One round trip: the account's counter gives the number, and the lock on its row keeps numbers unique. */
 async function append(db: Db, entry: LogEntry): Promise<void> {
   await sql`
     with counter as (

@@ -1,88 +1,87 @@
-/** Connections to the database, which notice when it is away. */
+/** Connections to the database that detect an outage. */
 import { Socket } from 'node:net';
 
 import { Pool, types } from 'pg';
 
 import { StoreUnavailableError } from '../store.ts';
-import { isSilence, unavailableOr } from './errors.ts';
+import { isTimeout, unavailableOr } from './errors.ts';
 
-/** Connections that one node keeps open at the most. */
-const CONNECTIONS = 20;
-/** Milliseconds until a connection is there, or the database counts as away. */
-const CONNECTING = 5_000;
-/** Milliseconds after which the database gives a statement up, also one that waits for another unit. */
-const STATEMENT = 10_000;
-/** Milliseconds without a byte after which a connection counts as dead: by then a database that lives has given up the statement, and said so. */
-const SILENCE = 12_000;
-/** Milliseconds after which an idle connection is closed: well before its silence would say anything. */
-const IDLE = 8_000;
-/** Milliseconds after which a unit that asks nothing is ended, so that a node that stands still or is cut off keeps no others waiting. */
-const ABANDONED = 10_000;
-/** Milliseconds for which a database that did not answer is not asked again. */
-const REST = 1_000;
+/** Connections of one instance. */
+const MAX_CONNECTIONS = 20;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The database cancels a statement after this time, even if it is waiting for a lock. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** A connection without traffic counts as dead after this time. It is longer than the statement timeout, which a live database reports. */
+const SOCKET_TIMEOUT_MS = 12_000;
+/** An idle connection is closed after this time, well before the socket timeout. */
+const IDLE_TIMEOUT_MS = 8_000;
+/** The database ends an idle transaction after this time, so that an instance that hangs or is cut off releases its locks. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
+/** After a timeout, no queries are sent for this time. */
+const BACKOFF_MS = 1_000;
 const INT8 = types.builtins.INT8;
-/** Sums of int8 are numeric. */
+/** The type of a sum of int8 values. */
 const NUMERIC = types.builtins.NUMERIC;
 
-/** Connections for the work of the service: each statement ends, or fails, within seconds. */
+/** Connections for the work of the service. Each statement ends or fails within seconds. */
 export function connectionsFor(url: string): Pool {
   return newPool({
     connectionString: url,
-    max: CONNECTIONS,
-    idleTimeoutMillis: IDLE,
+    max: MAX_CONNECTIONS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
       const socket = new Socket();
-      // A network that swallows everything tells neither side.
-      return socket.setTimeout(SILENCE, () =>
-        socket.destroy(Object.assign(new Error('The database does not answer.'), { code: 'ETIMEDOUT' })),
+      // A network that drops all packets reports nothing to either side.
+      return socket.setTimeout(SOCKET_TIMEOUT_MS, () =>
+        socket.destroy(Object.assign(new Error('The database does not respond.'), { code: 'ETIMEDOUT' })),
       );
     },
     onConnect: async (client) => {
-      // One that breaks while it is used tells its query; without a listener it would end the process besides.
+      // A connection that breaks also rejects its query. Without a listener the event would end the process.
       client.on('error', () => {});
-      // Not as parameters of the connection: not every proxy in front of a database lets those through.
+      // Not as connection parameters, because some database proxies drop those.
       await client.query(
-        `select set_config('statement_timeout', '${STATEMENT}', false), set_config('idle_in_transaction_session_timeout', '${ABANDONED}', false)`,
+        `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)`,
       );
     },
   });
 }
 
-/** Connections for setting up tables, which takes as long as it takes. */
-export function unhurriedConnectionsFor(url: string): Pool {
+/** Connections for migrations, without a statement timeout. */
+export function migrationConnectionsFor(url: string): Pool {
   return newPool({ connectionString: url, max: 2, onConnect: (client) => void client.on('error', () => {}) });
 }
 
 function newPool(settings: ConstructorParameters<typeof Pool>[0]): Pool {
   const pool = new Pool({
     ...settings,
-    connectionTimeoutMillis: CONNECTING,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'reseller-service',
     types: {
-      // The driver gives 64-bit integers as text; every one of ours is below 2^53.
+      // The driver returns 64-bit integers as text. All integers of the service are below 2^53.
       getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? integer : types.getTypeParser(oid, format)),
     },
   });
-  // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
+  // The pool replaces a broken idle connection. Without a listener the event would end the process.
   pool.on('error', () => {});
   return pool;
 }
 
-/** Work on a database, which fails as callers of a store expect it. */
-export type Patient = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs work on the database and throws a StoreUnavailableError during outages. */
+export type WithBackoff = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Has work fail at once for a moment after the database did not answer, so that who failed by it
- * does not wait once more to undo or to log what failed, and callers do not pile up.
+ * After a timeout, all work fails at once for a moment. So a caller that failed does not wait a second time for its rollback or log
+ * entry, and callers do not pile up.
  */
-export function patience(): Patient {
-  let restUntil = 0;
+export function backoff(): WithBackoff {
+  let backoffUntil = 0;
   return async (work) => {
-    if (performance.now() < restUntil) throw new StoreUnavailableError('The database did not answer a moment ago.');
+    if (performance.now() < backoffUntil) throw new StoreUnavailableError('The database did not respond a moment ago.');
     try {
       return await work();
     } catch (error) {
-      if (isSilence(error)) restUntil = performance.now() + REST;
+      if (isTimeout(error)) backoffUntil = performance.now() + BACKOFF_MS;
       throw unavailableOr(error);
     }
   };
@@ -90,6 +89,6 @@ export function patience(): Patient {
 
 function integer(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds the integer ${text}, which is beyond 2^53.`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The database returned the integer ${text}, which is beyond 2^53.`);
   return value;
 }

@@ -1,52 +1,52 @@
 import { StoreUnavailableError } from '../store.ts';
 
-/** The unit met another one and may simply be run again: serialization failure, deadlock, and two that took the same new key. */
+/** The transaction collided with another one and can be retried at once: serialization failure, deadlock, and two inserts of one new key. */
 const COLLISIONS = new Set(['40001', '40P01', '23505']);
-/** The database is away, stops, or has no room: connection classes, resources, operator intervention, read-only, a unit that it has given up. */
+/** The database cannot be reached or cannot write: connections, resources, operator intervention, read-only, idle-transaction timeout. */
 const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** What the driver says without a code. */
+/** Messages of driver errors that have no code. */
 const NO_CONNECTION = /due to connection timeout/;
 const BROKEN = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
-/** Why a database could not be opened, and what to do, in one line without the password. */
+/** The reason why a database could not be opened, and the remedy, in one line without the password. */
 export function openFailure(error: unknown, url: string): string {
   const { host, pathname, username } = new URL(url);
   const [database, user] = [decodeURIComponent(pathname.slice(1)), decodeURIComponent(username)];
   switch (codeOf(error)) {
     case '28P01':
     case '28000':
-      return `The database server at ${host} does not let the user '${user}' in. Correct user and password in DATABASE_URL.`;
+      return `The database server at ${host} rejects the user '${user}'. Correct user and password in DATABASE_URL.`;
     case '3D000':
       return `The database server at ${host} has no database '${database}'. Create it (createdb ${database}), or correct DATABASE_URL.`;
     case '42501':
       return `The user '${user}' may not create tables in the database '${database}'. Grant it that, or name another user in DATABASE_URL.`;
     case '53300':
-      return `The database server at ${host} has no connection left. Raise its max_connections, or stop other nodes.`;
+      return `The database server at ${host} has no free connection. Raise its max_connections, or stop other instances.`;
   }
-  if (isAway(error))
+  if (isUnavailable(error))
     return `The database server of DATABASE_URL cannot be reached at ${host} (${codeOf(error) || messageOf(error)}). Start it, or correct host and port.`;
   return `The database of DATABASE_URL cannot be used (${messageOf(error)}). Check that the URL is right, and that its user may create tables.`;
 }
 
-/** Whether running the unit again may help at once. */
+/** Whether an immediate retry of the transaction may succeed. */
 export function isCollision(error: unknown): boolean {
   return COLLISIONS.has(codeOf(error));
 }
 
-/** The error as callers know it: whether trying again later helps. */
+/** Turns an outage into a StoreUnavailableError, and returns other errors unchanged. */
 export function unavailableOr(error: unknown): unknown {
-  return isAway(error) ? new StoreUnavailableError('The database cannot be reached at the moment.', { cause: error }) : error;
+  return isUnavailable(error) ? new StoreUnavailableError('The database cannot be reached at the moment.', { cause: error }) : error;
 }
 
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return UNAVAILABLE.test(code) || NETWORK.has(code) || NO_CONNECTION.test(messageOf(error)) || BROKEN.test(messageOf(error));
 }
 
-/** Whether nothing was heard of the database for as long as it is waited for. One that refuses is quick, and one that is busy is not away. */
-export function isSilence(error: unknown): boolean {
+/** Whether the database did not respond in time. A server that refuses connections responds quickly. */
+export function isTimeout(error: unknown): boolean {
   return codeOf(error) === 'ETIMEDOUT' || NO_CONNECTION.test(messageOf(error));
 }
 

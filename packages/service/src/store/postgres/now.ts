@@ -1,4 +1,4 @@
 import { sql } from 'kysely';
 
-/** Milliseconds by the database's clock. Of the moment at which the query is, not of the begin of its transaction: it may have waited. */
+/** Milliseconds by the database's clock, at the time of the query. The transaction may have begun much earlier, and have waited since. */
 export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;

@@ -5,19 +5,19 @@ import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
-import { connectionsFor, patience, unhurriedConnectionsFor } from './connections.ts';
+import { backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
 import { openFailure } from './errors.ts';
 import { postgresCommit } from './commit.ts';
 import { postgresSharing } from './sharing.ts';
 
 /**
- * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of nodes may share it.
+ * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of instances may share it.
  *
  * @param url Connection string, such as postgres://user:password@host:5432/database.
- * @throws StoreOpenError when the database cannot be reached or its tables are of a newer version.
+ * @throws StoreOpenError if the database cannot be reached, or another version created its tables.
  */
 export async function openPostgresStore(url: string): Promise<Store> {
-  const tables = databaseOn(unhurriedConnectionsFor(url));
+  const tables = databaseOn(migrationConnectionsFor(url));
   const db = databaseOn(connectionsFor(url));
   try {
     await sql`select 1`.execute(tables);
@@ -29,13 +29,13 @@ export async function openPostgresStore(url: string): Promise<Store> {
   } finally {
     await tables.destroy();
   }
-  const patient = patience();
+  const withBackoff = backoff();
   const commit = postgresCommit(db);
   let closing: Promise<void> | undefined;
   return {
-    read: (work) => patient(() => work(db)),
-    commit: (work) => patient(() => commit(work)),
-    sharing: postgresSharing(db, patient),
+    read: (work) => withBackoff(() => work(db)),
+    commit: (work) => withBackoff(() => commit(work)),
+    sharing: postgresSharing(db, withBackoff),
     close: () => (closing ??= db.destroy()),
   };
 }

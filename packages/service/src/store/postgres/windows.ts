@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 
 import type { Db, Windows } from '../store.ts';
-import type { Patient } from './connections.ts';
+import type { WithBackoff } from './connections.ts';
 import { databaseNow } from './now.ts';
 
-/**
- * Counts in a table that all nodes share: one round trip for each event, which waits for no disk
- * since the table is not logged.
- */
-export function tableWindows(db: Db, patient: Patient): Windows {
+/** Counts in a table that all instances share. An event takes one round trip and no disk write, because the table is unlogged. */
+export function tableWindows(db: Db, withBackoff: WithBackoff): Windows {
   return {
     async count(name, length) {
-      const { rows } = await patient(() =>
+      const { rows } = await withBackoff(() =>
         sql<{ count: number; ends_in: number }>`
           insert into event_windows as kept (name, ends, count) values (${name}, ${databaseNow} + ${length}::bigint, 1)
           on conflict (name) do update set
@@ -20,11 +17,11 @@ export function tableWindows(db: Db, patient: Patient): Windows {
           returning count, ends - ${databaseNow} as ends_in`.execute(db),
       );
       const [row] = rows;
-      if (!row) throw new Error('An event was counted, and the database did not say how many there are.');
+      if (!row) throw new Error('The database counted an event but did not return the count.');
       return { count: row.count, endsIn: Math.max(row.ends_in, 1) };
     },
-    async forget() {
-      await patient(() => sql`delete from event_windows where ends <= ${databaseNow}`.execute(db));
+    async deleteExpired() {
+      await withBackoff(() => sql`delete from event_windows where ends <= ${databaseNow}`.execute(db));
     },
   };
 }

@@ -1,13 +1,13 @@
-/** `node:sqlite` in the shape that Kysely's SQLite dialect takes. */
+/** Adapts `node:sqlite` to Kysely's SQLite dialect. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
 import type { DirectRunner } from '../prepared.ts';
 
-/** Prepared statements kept; queries are compiled from a fixed set, so this is far above what is used. */
-const KEPT_STATEMENTS = 1_000;
+/** Far above the number in use, because queries are compiled from a fixed set. */
+const MAX_STATEMENTS = 1_000;
 
-/** Wraps a connection; statements are prepared once. */
+/** Wraps a connection, and prepares each statement once. */
 export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
@@ -15,7 +15,7 @@ export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
     prepare(sql) {
       const kept = statements.get(sql);
       if (kept) return kept;
-      if (statements.size >= KEPT_STATEMENTS) statements.clear();
+      if (statements.size >= MAX_STATEMENTS) statements.clear();
       const statement = wrap(connection.prepare(sql));
       statements.set(sql, statement);
       return statement;
@@ -23,7 +23,7 @@ export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** The same connection for prepared queries, which need no compiling and no waiting. */
+/** Runs prepared queries on the connection, without Kysely. */
 export function directRunner(connection: DatabaseSync): DirectRunner {
   const statements = new Map<string, StatementSync>();
   const statementOf = (text: string): StatementSync => {

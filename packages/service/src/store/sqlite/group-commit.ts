@@ -4,52 +4,51 @@ import { StoreUnavailableError } from '../store.ts';
 import type { Db, LogEntry, Store, Transaction } from '../store.ts';
 import { logWriter } from './request-log.ts';
 
-/** Primary result codes of SQLite that mean: not now. Busy, read-only, input/output error, full, cannot open. */
+/** Primary result codes of SQLite that stand for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
-interface Unit {
-  /** Runs the work; what it returns answers whoever waits, after the commit. */
+interface Waiting {
+  /** Runs the work, and returns a function that resolves the caller's promise. */
   run(): Promise<() => void>;
   reject(error: unknown): void;
 }
 
-/** A unit that is committed, and whose caller waits until it is durable. */
+/** A committed transaction whose caller waits until it is durable. */
 interface Committed {
-  answer(): void;
+  resolve(): void;
   reject(error: unknown): void;
 }
 
 /**
- * Runs units of work one after another, those of one turn of the event loop in one transaction.
- * Each unit has a savepoint, so that a failing one leaves the others as they are. A unit is
- * answered when it is on the disk: all that were committed by then share one `sync` (group commit),
- * and further ones are run meanwhile.
+ * Group commit. Transactions run one after another. Those that arrive in the same iteration of the event loop share one SQLite
+ * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
+ * `sync` starts share it, and further ones run meanwhile.
  *
- * The driver answers synchronously, so a batch runs to its end before the event loop turns.
+ * The driver is synchronous, so a batch runs to its end within one iteration of the event loop.
  *
- * @param sync Has the disk keep what was committed before it is called. Where it fails nobody knows
- *   what the disk holds, so nothing is taken any more until the store is opened again.
+ * @param sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all further
+ *   transactions until it is opened again.
  */
 export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promise<void>): Store['commit'] & { idle(): Promise<void> } {
-  let waiting: Unit[] = [];
+  let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
   let broken: StoreUnavailableError | undefined;
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const end = connection.prepare('COMMIT');
-  const savepoint = connection.prepare('SAVEPOINT unit');
-  const release = connection.prepare('RELEASE unit');
-  const undo = connection.prepare('ROLLBACK TO unit');
+  const savepoint = connection.prepare('SAVEPOINT work');
+  const release = connection.prepare('RELEASE work');
+  const rollBack = connection.prepare('ROLLBACK TO work');
   const requestLog = logWriter(connection);
 
-  async function runUnit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async function runTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const entries: LogEntry[] = [];
     savepoint.run();
     try {
       const result = await work({
         db,
-        undo: async () => void undo.run(),
+        rollBack: async () => void rollBack.run(),
         logRewritten: async () => requestLog.forget(),
         log: (entry) => void entries.push(entry),
       });
@@ -57,9 +56,9 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       release.run();
       return result;
     } catch (error) {
-      // A full disk makes SQLite end the whole transaction by itself.
+      // If the disk is full, SQLite itself rolls back the whole batch.
       if (connection.isTransaction) {
-        undo.run();
+        rollBack.run();
         release.run();
         requestLog.forget();
       }
@@ -77,27 +76,27 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
     flushing = undefined;
   }
 
-  async function runBatch(batch: readonly Unit[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting[]): Promise<void> {
     const done: Committed[] = [];
     if (!connection.isOpen) {
-      for (const unit of batch) unit.reject(new StoreUnavailableError('The store was closed.'));
+      for (const { reject } of batch) reject(new StoreUnavailableError('The store was closed.'));
       return;
     }
     try {
       begin.run();
-      for (const unit of batch) {
+      for (const { run, reject } of batch) {
         try {
-          done.push({ answer: await unit.run(), reject: unit.reject });
+          done.push({ resolve: await run(), reject });
         } catch (error) {
           if (!connection.isTransaction) throw error;
-          unit.reject(unavailableOr(error));
+          reject(unavailableOr(error));
         }
       }
       end.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
       requestLog.forget();
-      for (const unit of batch) unit.reject(unavailableOr(error));
+      for (const { reject } of batch) reject(unavailableOr(error));
       return;
     }
     committed.push(...done);
@@ -110,9 +109,9 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       committed = [];
       try {
         await sync();
-        for (const { answer } of batch) answer();
+        for (const { resolve } of batch) resolve();
       } catch (error) {
-        broken = new StoreUnavailableError('The disk did not confirm what was written. Check the disk, and start the service again.', {
+        broken = new StoreUnavailableError('The disk did not confirm a write. Check the disk, and start the service again.', {
           cause: error,
         });
         for (const { reject } of [...batch, ...committed.splice(0)]) reject(broken);
@@ -126,7 +125,7 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       if (broken) return reject(broken);
       waiting.push({
         run: async () => {
-          const result = await runUnit(work);
+          const result = await runTransaction(work);
           return () => resolve(result);
         },
         reject,
@@ -142,7 +141,7 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
   });
 }
 
-/** The error as callers know it: whether trying again later helps. */
+/** Turns an outage into a StoreUnavailableError, and returns other errors unchanged. */
 export function unavailableOr(error: unknown): unknown {
   const code = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
   return UNAVAILABLE.has(code) ? new StoreUnavailableError('The store cannot be written to at the moment.', { cause: error }) : error;

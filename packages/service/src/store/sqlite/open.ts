@@ -17,14 +17,14 @@ import { sqliteSharing } from './sharing.ts';
 const BUSY = 5;
 const STORE_FILE = 'store.sqlite';
 const LOCK_FILE = 'lock.sqlite';
-/** What SQLite appends to the name of a database for the files next to it. */
+/** SQLite appends these to the name of a database for the files next to it. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Opens the embedded store in a directory, which is made when it is missing, and brings its tables up to date.
+ * Opens the embedded store in a directory and brings its tables up to date. Creates the directory if it is missing.
  *
- * @param directory Where the files are to be; one process at a time.
- * @throws StoreOpenError when the directory cannot be written to or another process has it.
+ * @param directory The directory of the files. One process at a time can use it.
+ * @throws StoreOpenError if the directory cannot be written to, another process uses it, or another version created the tables.
  */
 export async function openSqliteStore(directory: string): Promise<Store> {
   prepareDirectory(directory);
@@ -32,12 +32,18 @@ export async function openSqliteStore(directory: string): Promise<Store> {
   const file = join(directory, STORE_FILE);
   createPrivateFile(file);
   const connection = new DatabaseSync(file);
-  // NORMAL syncs at checkpoints alone, which keeps the file whole. Commits are synced below, off the event loop.
+  // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-  // A checkpoint each 64 MiB of the log instead of each 4: it stops the writer, and the log is read back at a start anyway.
+  // A checkpoint blocks the writer, so there is one for each 64 MiB of the log instead of each 4.
   connection.exec('PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
-  await migrate(db, 'sqlite');
+  try {
+    await migrateAtOnce(connection, db);
+  } catch (error) {
+    connection.close();
+    lock.close();
+    throw error;
+  }
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const readDb = kyselyOn(readConnection);
   const log = await open(`${file}-wal`, 'r+');
@@ -64,6 +70,18 @@ export async function openSqliteStore(directory: string): Promise<Store> {
   };
 }
 
+/** Kysely does not run the migrations of SQLite in a transaction, and a crash between two of their statements must not leave half of the tables. */
+async function migrateAtOnce(connection: DatabaseSync, db: Kysely<Schema>): Promise<void> {
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    await migrate(db, 'sqlite');
+    connection.exec('COMMIT');
+  } catch (error) {
+    connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 /** The query builder over a connection. */
 export function kyselyOn(connection: DatabaseSync): Kysely<Schema> {
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
@@ -84,14 +102,13 @@ function prepareDirectory(directory: string): void {
 }
 
 /**
- * A file of its own that is kept locked: the operating system lets go of it when the process
- * ends, however it ends, so no stale lock is ever left.
+ * Locks a separate file. The operating system releases the lock when the process ends, even after a crash, so a lock is never stale.
  */
 export function lockDirectory(directory: string): DatabaseSync {
   const path = join(directory, LOCK_FILE);
   try {
     createPrivateFile(path);
-    // SQLite gives the files next to a database the mode of the database; these are of an older version.
+    // SQLite copies the mode of a database to the files next to it. A copied store may have files with other modes.
     for (const name of [STORE_FILE, LOCK_FILE]) for (const suffix of SUFFIXES) makePrivate(join(directory, `${name}${suffix}`));
     const lock = new DatabaseSync(path);
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');

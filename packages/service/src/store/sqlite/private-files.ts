@@ -1,11 +1,11 @@
-/** Files that their owner alone can read, whatever the folder around them allows. */
+/** Files that only their owner can read, regardless of the directory's permissions. */
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 
 const OTHERS = 0o077;
 
 /**
- * Creates an empty file that its owner alone can read, or takes an existing one from everyone else. An existing file is not
- * opened: closing it again would release the locks that this process has on it.
+ * Creates an empty file that only its owner can read, or restricts an existing one. An existing file is not opened, because closing it
+ * would release the locks that this process has on it.
  */
 export function createPrivateFile(file: string): void {
   try {
@@ -16,7 +16,7 @@ export function createPrivateFile(file: string): void {
   }
 }
 
-/** Takes a file from everyone but its owner; a file that does not exist is left alone. */
+/** Restricts a file to its owner. Does nothing if the file does not exist. */
 export function makePrivate(file: string): void {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode !== undefined && (mode & OTHERS) !== 0) chmodSync(file, mode & ~OTHERS & 0o777);

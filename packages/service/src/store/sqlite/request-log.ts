@@ -5,7 +5,7 @@ import type { LogEntry } from '../store.ts';
 /** Appends to the request log within the transaction that is open on the connection. */
 export interface LogWriter {
   append(entries: readonly LogEntry[]): void;
-  /** Forgets what was appended since the last commit: the transaction was rolled back. */
+  /** Reads the next numbers from the table again, after a rollback. */
   forget(): void;
 }
 
@@ -22,8 +22,8 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof LogEntry)[];
 
 /**
- * The hottest write of all: every request has an entry. The store belongs to this process alone,
- * so the newest number of an account is kept in memory, and the statement is prepared once.
+ * The most frequent write, because every request has an entry. So the statement is prepared once, and the newest number of an account is
+ * cached, which is possible because the store belongs to this process.
  */
 export function logWriter(connection: DatabaseSync): LogWriter {
   const newest = new Map<string, number>();

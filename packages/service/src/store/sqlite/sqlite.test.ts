@@ -22,20 +22,20 @@ async function openStore(path = directory()) {
   return store;
 }
 
-test('a number that is not a whole one is refused before it is stored', async () => {
+test('refuses a number that is not an integer', async () => {
   const store = await openStore();
   const commit = store.commit(({ db }) => db.updateTable('accounts').set({ held: 0.5 }).execute());
   await expect(commit).rejects.toThrow(/only text, bytes, null and integers/);
 });
 
-test('a directory that is in use is refused', async () => {
+test('refuses a directory that is in use', async () => {
   const path = directory();
   await openStore(path);
   await expect(openSqliteStore(path)).rejects.toThrow(StoreOpenError);
   await expect(openSqliteStore(path)).rejects.toThrow(/is in use by another process\. Stop that process, or name another directory\.$/);
 });
 
-test('creates files that their owner alone can read, and takes older ones from others', async () => {
+test('creates files that only their owner can read, and restricts existing ones', async () => {
   const path = directory();
   chmodSync(path, 0o777);
   const modes = () => new Set(readdirSync(path).map((name) => statSync(join(path, name)).mode & 0o777));
@@ -43,7 +43,7 @@ test('creates files that their owner alone can read, and takes older ones from o
   await openStore(path);
   expect([readdirSync(path).filter((name) => files.includes(name)), modes()]).toEqual([files, new Set([0o600])]);
   const older = directory();
-  // What an older version left when it was killed.
+  // A copied store whose files everyone in the group can read.
   for (const name of files) copyFileSync(join(path, name), join(older, name));
   for (const name of files) chmodSync(join(older, name), 0o664);
   const store = await openStore(older);
@@ -51,7 +51,7 @@ test('creates files that their owner alone can read, and takes older ones from o
   for (const name of files) expect(statSync(join(older, name)).mode & 0o777).toBe(0o600);
 });
 
-test('a second opening in the same process leaves the directory locked against others', async () => {
+test('a second opening in the same process keeps the directory locked against other processes', async () => {
   const path = directory();
   await openStore(path);
   await expect(openSqliteStore(path)).rejects.toThrow(/is in use by another process/);
@@ -60,7 +60,7 @@ test('a second opening in the same process leaves the directory locked against o
   expect([status, stderr]).toEqual([1, expect.stringContaining('database is locked')]);
 });
 
-test('a path that cannot be a directory is refused', async () => {
+test('refuses a path that cannot be a directory', async () => {
   const path = directory();
   writeFileSync(join(path, 'file'), '');
   await expect(openSqliteStore(join(path, 'file', 'data'))).rejects.toThrow(
@@ -68,7 +68,7 @@ test('a path that cannot be a directory is refused', async () => {
   );
 });
 
-test('it is whole after a loss of power: WAL, synced at checkpoints', async () => {
+test('survives a loss of power: WAL, synced at checkpoints', async () => {
   const store = await openStore();
   const { sql } = await import('kysely');
   const value = async (name: string) =>
@@ -78,7 +78,7 @@ test('it is whole after a loss of power: WAL, synced at checkpoints', async () =
   expect(await value('integrity_check')).toEqual({ integrity_check: 'ok' });
 });
 
-/** Commits over a store of their own, with a disk whose syncs the test ends. */
+/** A group commit over a disk whose syncs end when the test says so. */
 function onSlowDisk() {
   const connection = new DatabaseSync(join(directory(), 'store.sqlite'));
   connection.exec(
@@ -90,42 +90,42 @@ function onSlowDisk() {
     syncs.push(sync);
     return sync.promise;
   });
-  const answered: string[] = [];
-  const write = (name: string) => commit(async () => name).then((text) => answered.push(text));
-  return { connection, commit, syncs, answered, write };
+  const durable: string[] = [];
+  const write = (name: string) => commit(async () => name).then((text) => durable.push(text));
+  return { connection, commit, syncs, durable, write };
 }
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const nextIteration = () => new Promise((resolve) => setTimeout(resolve));
 
-test('a unit is answered when the disk has confirmed it, and those that come meanwhile share the next sync', async () => {
-  const { connection, syncs, answered, write } = onSlowDisk();
+test('resolves a transaction when the disk has confirmed it, and later ones share the next sync', async () => {
+  const { connection, syncs, durable, write } = onSlowDisk();
   const first = write('first');
   await expect.poll(() => syncs.length).toBe(1);
   const later = [write('second'), write('third')];
   await expect.poll(() => connection.isTransaction).toBe(false);
-  await turn();
-  expect([answered, syncs.length]).toEqual([[], 1]);
+  await nextIteration();
+  expect([durable, syncs.length]).toEqual([[], 1]);
   syncs[0]?.resolve();
   await first;
   await expect.poll(() => syncs.length).toBe(2);
-  expect(answered).toEqual(['first']);
+  expect(durable).toEqual(['first']);
   syncs[1]?.resolve();
   await Promise.all(later);
-  expect(answered).toEqual(['first', 'second', 'third']);
+  expect(durable).toEqual(['first', 'second', 'third']);
 });
 
-test('a unit that fails keeps nobody after it waiting', async () => {
+test('a failing transaction does not block the next one', async () => {
   const store = await openStore();
   await expect(store.commit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await store.commit(async () => 'done')).toBe('done');
 });
 
-test('a disk that fails to confirm what was written ends the store until it is opened again', async () => {
+test('refuses all transactions after a failed sync until it is opened again', async () => {
   const { commit, syncs, write } = onSlowDisk();
   const first = write('first');
   await expect.poll(() => syncs.length).toBe(1);
   const second = write('second');
-  await turn();
+  await nextIteration();
   syncs[0]?.reject(new Error('EIO'));
   await expect(first).rejects.toThrow(StoreUnavailableError);
   await expect(second).rejects.toThrow(/Check the disk, and start the service again\.$/);

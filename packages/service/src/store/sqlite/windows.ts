@@ -1,9 +1,9 @@
 import type { Windows } from '../store.ts';
 
-/** Windows kept at the most. */
-const MOST = 100_000;
+/** Beyond this all counts start again, so that memory stays bounded. */
+const MAX_WINDOWS = 100_000;
 
-/** The store belongs to this process, so its memory is where events are counted. */
+/** Counts in memory, because the store belongs to this process. */
 export function memoryWindows(): Windows {
   const windows = new Map<string, { readonly ends: number; count: number }>();
   return {
@@ -11,11 +11,11 @@ export function memoryWindows(): Windows {
       const now = performance.now();
       const known = windows.get(name);
       if (known && known.ends > now) return { count: ++known.count, endsIn: known.ends - now };
-      if (windows.size >= MOST) windows.clear();
+      if (windows.size >= MAX_WINDOWS) windows.clear();
       windows.set(name, { ends: now + length, count: 1 });
       return { count: 1, endsIn: length };
     },
-    async forget() {
+    async deleteExpired() {
       const now = performance.now();
       for (const [name, { ends }] of windows) if (ends <= now) windows.delete(name);
     },

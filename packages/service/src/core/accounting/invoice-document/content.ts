@@ -5,7 +5,7 @@ import type { Db } from '../../../store/store.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
 import { toBilledRuntime } from '../period-end.ts';
 
-/** What an invoice document says. */
+/** The content of an invoice document. */
 export interface InvoiceContent {
   readonly number: string;
   readonly account: string;
@@ -16,7 +16,7 @@ export interface InvoiceContent {
   readonly status: string;
   readonly vms: readonly VmLine[];
   readonly charges: readonly ChargeLine[];
-  /** What the positions of VMs come to, and what was charged in advance; each rounded to cents. */
+  /** Totals of the positions of VMs and of the charges in advance, each rounded to cents. */
   readonly vmTotal: Money;
   readonly chargeTotal: Money;
   readonly total: Money;
@@ -33,7 +33,7 @@ export interface VmLine {
   readonly price: Money;
 }
 
-/** What was charged in advance on the document. */
+/** A charge in advance on the document. */
 export interface ChargeLine {
   readonly kind: string;
   readonly subject: string;
@@ -43,7 +43,7 @@ export interface ChargeLine {
   readonly price: Money;
 }
 
-/** What the document of an invoice says; undefined where there is no such invoice. */
+/** The content of the document of an invoice. Undefined if the invoice does not exist. */
 export async function invoiceContent(db: Db, invoiceId: string): Promise<InvoiceContent | undefined> {
   const invoice = await db.selectFrom('invoices').selectAll().where('id', '=', invoiceId).executeTakeFirst();
   if (!invoice) return undefined;

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import type { InvoiceSummary } from '@reseller/client';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
-import type { InvoiceSummary } from '../../../generated/types.gen.ts';
 import { euros } from '../../../rules/money.ts';
 import { chargeOwed } from '../charge.ts';
 
@@ -80,7 +80,7 @@ test('the link opens a PDF with every position, without a key', async () => {
   expect(text).toContain('Invoice total, EUR 13.27');
 });
 
-test('it tells the status of today', async () => {
+test('shows the current status', async () => {
   const service = await startService();
   const { id, link } = await november(service);
   await providerOf(service).markPaid(id);
@@ -95,7 +95,7 @@ test('the same invoice gives the same bytes', async () => {
   expect((await bytes()).equals(await bytes())).toBe(true);
 });
 
-test('a name that is longer than its column goes on over lines, whole', async () => {
+test('wraps a name that is longer than its column', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   const subject = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
@@ -109,7 +109,7 @@ test('a name that is longer than its column goes on over lines, whole', async ()
   expect(pages).toBe(1);
 });
 
-test('many positions go on over pages, and none is missing', async () => {
+test('continues many positions on further pages, and none is missing', async () => {
   const service = await startService({ creditLimit: '10000.00' });
   const bought = await Promise.all(Array.from({ length: 120 }, () => service.call('createVm', { form: SMALL_VM })));
   service.clock.advanceTo('2026-12-01T00:00:00Z');
@@ -151,7 +151,7 @@ test('a wrong signature, none, another invoice’s, or an unknown invoice: 404 i
   expect(await service.send(pathname, { headers: { 'x-service-apikey': service.apiKey } })).toMatchObject({ status: 404 });
 });
 
-test('links begin with the public URL of the service, whatever host a request names', async () => {
+test('links begin with the public URL of the service, not with the host of the request', async () => {
   const invoiceLink = async (service: TestService): Promise<string | undefined> => {
     const { port } = new URL(service.baseUrl);
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-service-apikey': service.apiKey };

@@ -1,4 +1,4 @@
-/** The invoice as a PDF: what it charges for, line by line, and what it comes to. */
+/** The invoice as a PDF, with a line for each position and charge. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -47,7 +47,7 @@ export async function renderInvoice(content: InvoiceContent): Promise<Buffer> {
     document.on('end', () => done(Buffer.concat(chunks)));
     document.on('error', fail);
   });
-  // The fonts that PDF readers bring know western letters alone; names of accounts and domains know more.
+  // The built-in fonts of PDF readers have only western letters. Names of accounts and domains may have others.
   fonts ??= { regular: fontFile('DejaVuSans'), bold: fontFile('DejaVuSans-Bold') };
   document.registerFont('regular', fonts.regular).registerFont('bold', fonts.bold);
   write(document, content);
@@ -87,7 +87,7 @@ function write(document: PDFKit.PDFDocument, content: InvoiceContent): void {
     .moveDown()
     .fontSize(7)
     .text(
-      'All prices are net. A VM is billed for each second of runtime, at a price of 30 days. Lines are shown to 8 decimals; each total is rounded once, to cents.',
+      'All prices are net. A VM is billed for each second of runtime, at the 30-day rate. Lines have up to 8 decimals. Each total is rounded once, to cents.',
     );
 }
 
@@ -100,7 +100,7 @@ function chargeRow({ subject, type, start, stop, price }: ChargeLine): string[] 
 }
 
 function heading(document: PDFKit.PDFDocument, text: string, size = 11): void {
-  // Never alone at the foot of a page.
+  // A heading is never the last line of a page.
   if (document.y + 5 * size > document.page.height - document.page.margins.bottom) document.addPage();
   document
     .font('bold')

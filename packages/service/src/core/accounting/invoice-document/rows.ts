@@ -1,33 +1,33 @@
 /**
- * Rows of a PDF at fixed columns, over as many pages as they need. (The tables of pdfkit measure
- * every cell several times: with an embedded font they take about 20 ms a row, these about 0.1.)
+ * Tables of a PDF. The tables of pdfkit measure every cell several times and take about 20 ms per row with an embedded font. These take
+ * about 0.1 ms.
  */
 
 /** One column of a table. */
 export interface Column {
-  /** Stands above it on each page; none of a table's columns has one where it needs no head. */
+  /** Heading, repeated on each page. A table without titles has no heading row. */
   readonly title?: string;
   /** Points. */
   readonly width: number;
-  /** Whether it stands on the right, as figures do. */
+  /** Whether the column is right-aligned. */
   readonly right?: boolean;
 }
 
-const SIZE = 7.5;
+const FONT_SIZE = 7.5;
 const GAP = 4;
 const LINE_COLOR = '#bbbbbb';
 
-/** Writes rows below what was written last, the titles of the columns above them on each page. */
+/** Writes rows below the last text, over as many pages as they need. */
 export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   const titles = columns.map(({ title = '' }) => title);
-  const head = titles.some((title) => title !== '');
+  const hasHead = titles.some((title) => title !== '');
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
   let y = document.y + GAP;
-  document.fontSize(SIZE);
+  document.fontSize(FONT_SIZE);
   const line = document.heightOfString('X') + GAP;
   const writeHead = (): void => {
-    if (!head) return;
+    if (!hasHead) return;
     document.font('bold');
     writeRow(document, columns, titles, y);
     y += line;
@@ -69,7 +69,7 @@ function writeRow(document: PDFKit.PDFDocument, columns: readonly Column[], text
   }
 }
 
-/** The height of a text that does not fit on one line of its column; 0 for one that does. */
+/** The height of a text that is longer than one line of its column, otherwise 0. */
 function heightOf(document: PDFKit.PDFDocument, { width }: Column, text: string): number {
   return document.widthOfString(text) > width - GAP ? document.heightOfString(text, { width: width - GAP }) + GAP : 0;
 }

@@ -1,0 +1,258 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseDocument } from '@reseller/contract';
+import { createRecorder, runContract, type Report, type Seen } from '@reseller/contract/engine';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadDocument } from '../src/document.ts';
+import { FAKE_KEY, startFakeService, type FakeService } from '../src/fake/fake-service.ts';
+import { sendJson, startServer } from './raw-server.ts';
+import { command } from './run-command.ts';
+import { temporaryFolder } from './workspace.ts';
+
+const thing = { type: 'object', properties: { id: { type: 'string' } } };
+
+function answer(schema: unknown): unknown {
+  return { 200: { description: 'Fine.', content: { 'application/json': { schema } } } };
+}
+
+function get(operationId: string, schema: unknown, parameters: readonly unknown[] = []): unknown {
+  return { get: { operationId, parameters, responses: answer(schema) } };
+}
+
+const idOf = (name: string, more: object = {}): object => ({ name, in: 'path', required: true, schema: { type: 'string', ...more } });
+
+function documentWith(paths: Readonly<Record<string, unknown>>): ReturnType<typeof parseDocument> {
+  return parseDocument({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths });
+}
+
+/** The paths that a read-only run asks for, of a server that has these bodies. */
+async function asked(
+  paths: Readonly<Record<string, unknown>>,
+  bodies: Readonly<Record<string, unknown>>,
+  more: { readonly only?: ReadonlyMap<string, string | undefined> } = {},
+): Promise<readonly string[]> {
+  const { url, arrived } = await startServer(({ path }, response) =>
+    bodies[path] === undefined ? sendJson(response, 404, {}) : sendJson(response, 200, bodies[path]),
+  );
+  await runContract({ document: documentWith(paths), target: url, ...more });
+  return arrived.map(({ path, query }) => (query.size === 0 ? path : `${path}?${query.toString()}`));
+}
+
+describe('identifiers come', () => {
+  const list = { type: 'array', items: thing };
+
+  test('from `id` of the items of a list', async () => {
+    const paths = { '/vms': get('list', list), '/vms/{vmId}': get('read', thing, [idOf('vmId')]) };
+    expect(await asked(paths, { '/vms': [{ id: 'a' }, { id: 'b' }], '/vms/a': { id: 'a' }, '/vms/b': { id: 'b' } })).toEqual(
+      expect.arrayContaining(['/vms', '/vms/a', '/vms/b']),
+    );
+  });
+
+  test('from a list of the same things under another path', async () => {
+    const paths = { '/machines/list': get('list', list), '/machine/{machine_id}/info': get('read', thing, [idOf('machine_id')]) };
+    expect(await asked(paths, { '/machines/list': [{ id: 'a' }] })).toContain('/machine/a/info');
+  });
+
+  test('from lists below a thing, with the path of the list', async () => {
+    const paths = {
+      '/orgs': get('orgs', list),
+      '/orgs/{org}/repos': get('repos', list, [idOf('org')]),
+      '/orgs/{org}/repos/{repo}': get('repo', thing, [idOf('org'), idOf('repo')]),
+    };
+    const bodies = { '/orgs': [{ id: 'o1' }, { id: 'o2' }], '/orgs/o1/repos': [], '/orgs/o2/repos': [{ id: 'r7' }] };
+    expect(await asked(paths, bodies)).toContain('/orgs/o2/repos/r7');
+  });
+
+  test('from an example of the document where no answer names one', async () => {
+    const paths = { '/vms/{vmId}': get('read', thing, [{ ...idOf('vmId'), example: 'vm-9' }]) };
+    expect(await asked(paths, {})).toContain('/vms/vm-9');
+  });
+
+  test('from a list of allowed values', async () => {
+    const paths = { '/reports/{kind}': get('report', thing, [idOf('kind', { enum: ['daily', 'weekly'] })]) };
+    expect(await asked(paths, {})).toContain('/reports/daily');
+  });
+
+  test('from the command line, for reads as well', async () => {
+    const paths = { '/vms/{vmId}': get('getVm', thing, [idOf('vmId')]) };
+    expect(await asked(paths, {}, { only: new Map([['getVm', 'vm-1']]) })).toContain('/vms/vm-1');
+  });
+
+  test('from further items where the first ones show nothing', async () => {
+    const paths = { '/vms': get('list', list), '/vms/{vmId}/disks': get('disks', list, [idOf('vmId')]) };
+    const bodies = {
+      '/vms': ['a', 'b', 'c', 'd'].map((id) => ({ id })),
+      '/vms/a/disks': [],
+      '/vms/b/disks': [],
+      '/vms/c/disks': [{ id: '1' }],
+    };
+    const found = await asked(paths, bodies);
+    expect(found.filter((path) => path.endsWith('/disks'))).toEqual(
+      expect.arrayContaining(['/vms/a/disks', '/vms/b/disks', '/vms/c/disks']),
+    );
+    expect(found).not.toContain('/vms/d/disks');
+  });
+});
+
+describe('required parameters come', () => {
+  test.each<[string, object, string]>([
+    ['from their example', { example: 'x', schema: { type: 'string' } }, 'x'],
+    ['from examples by name', { examples: { one: { value: 'y' } }, schema: { type: 'string' } }, 'y'],
+    ['from an example of the schema', { schema: { type: 'string', examples: ['z'] } }, 'z'],
+    ['from the default', { schema: { type: 'integer', default: 20 } }, '20'],
+    ['from listed values', { schema: { enum: ['asc', 'desc'] } }, 'asc'],
+    ['from the minimum', { schema: { type: 'integer', minimum: 5 } }, '5'],
+    ['from the format', { schema: { type: 'string', format: 'date' } }, '2026-01-31'],
+    ['from the pattern', { schema: { type: 'string', pattern: '^ord_[0-9]{8}$' } }, 'ord_00000000'],
+    ['not from an example that breaks the rules', { example: 'no', schema: { type: 'integer', minimum: 7 } }, '7'],
+  ])('%s', async (_, parameter, expected) => {
+    const paths = { '/a': get('a', {}, [{ name: 'q', in: 'query', required: true, ...parameter }]) };
+    expect(await asked(paths, { '/a': {} })).toContain(`/a?q=${expected}`);
+  });
+});
+
+describe('what cannot be sent is said before the run', () => {
+  test.each<[string, object, RegExp]>([
+    ['a credential', { security: [{ Mutual: [] }] }, /it needs Mutual; only one API key, bearer token, or user and password can be sent/],
+    ['two credentials', { security: [{ Mutual: [], Key: [] }] }, /it needs Mutual and Key; only one/],
+    [
+      'a body',
+      { requestBody: { required: true, content: { 'multipart/form-data': { schema: {} } } } },
+      /it needs a body of the type multipart\/form-data/,
+    ],
+    [
+      'a parameter',
+      { parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string', pattern: '^(?:[0-9]{3}[a-z]){9}$' } }] },
+      /it needs the query parameter q/,
+    ],
+  ])('%s', async (_, more, reason) => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'openapi.json');
+    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: answer({}), ...more } } };
+    const schemes = { Mutual: { type: 'mutualTLS' }, Key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+    await writeFile(file, JSON.stringify({ ...documentWith(paths), components: { securitySchemes: schemes } }));
+    const { url } = await startServer((_request, response) => sendJson(response, 200, {}));
+    const { output } = await command(['--target', url.href, '--document', file], { RESELLER_API_KEY: 'a-key-of-the-test' });
+    expect(output).toMatch(/^1 operations? cannot be called:\n {2}odd: /);
+    expect(output).toMatch(reason);
+  });
+});
+
+describe('--only and --also', () => {
+  async function service(): Promise<FakeService> {
+    const started = await startFakeService(await loadDocument());
+    onTestFinished(() => started.close());
+    return started;
+  }
+  const environment = { RESELLER_API_KEY: FAKE_KEY };
+
+  test('--also adds one purchase to a full run', async () => {
+    const { url } = await service();
+    const { output } = await command(['--target', url, '--mode', 'full', '--plan', '--also', 'createVm'], environment);
+    expect(output).toMatch(/costs {4}PUT \/vm\/create cores=2/);
+    expect(output).toMatch(/changes {2}DELETE \/dedicated/);
+    expect(output).toMatch(/registerDomain: it costs money: ask for it by name, --also registerDomain/);
+  });
+
+  test('--only restricts the run', async () => {
+    const { url } = await service();
+    const { output } = await command(['--target', url, '--mode', 'full', '--plan', '--only', 'createVm'], environment);
+    expect(output).toMatch(/costs {4}PUT \/vm\/create cores=2/);
+    expect(output).not.toMatch(/changes {2}DELETE \/dedicated/);
+    expect(output).toContain('registerDomain: it is not among those that --only names');
+  });
+
+  test('with both, --only restricts and --also adds', async () => {
+    const { url } = await service();
+    const { output } = await command(
+      ['--target', url, '--mode', 'full', '--plan', '--only', 'listDomains', '--also', 'createVm'],
+      environment,
+    );
+    expect(output).toMatch(/costs {4}PUT \/vm\/create cores=2/);
+    expect(output).toContain('editDomainDns: it is not among those that --only names');
+  });
+});
+
+describe('recorded traffic', () => {
+  const secured = parseDocument({
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    security: [{ Token: [] }],
+    paths: {
+      '/things': {
+        get: { operationId: 'list', responses: { 200: { description: 'Fine.' } } },
+        post: {
+          operationId: 'make',
+          requestBody: {
+            content: { 'application/json': { schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } } },
+          },
+          responses: { 201: { description: 'Made.' } },
+        },
+      },
+    },
+    components: { securitySchemes: { Token: { type: 'http', scheme: 'bearer' } } },
+  });
+
+  function seen(method: string, path: string, more: Partial<Seen> = {}): Seen {
+    return {
+      method,
+      url: `https://api.example/v1${path}`,
+      requestHeaders: { authorization: 'Bearer token-of-the-client', 'content-type': 'application/json' },
+      requestBody: undefined,
+      at: '2026-01-01T00:00:00.000Z',
+      status: 200,
+      responseHeaders: {},
+      bytes: new Uint8Array(),
+      milliseconds: 1,
+      ...more,
+    };
+  }
+
+  function findings(...all: readonly Seen[]): Report['findings'] {
+    const recorder = createRecorder(secured);
+    for (const one of [seen('GET', '/things'), ...all]) recorder.take(one);
+    return recorder.report(new URL('https://api.example')).findings;
+  }
+
+  test('has no findings where it is as described', () => {
+    expect(findings()).toEqual([]);
+  });
+
+  test('names paths that the document does not describe, without identifiers in them', () => {
+    const found = findings(seen('GET', '/secret-admin/users/8f14e45f-ea5d-4c3b-9d7e-1b2c3d4e5f60?token=abc'));
+    expect(found).toMatchObject([
+      {
+        check: 'operation-described',
+        verdict: 'discovered',
+        message: 'GET /v1/secret-admin/users/{…} is answered, which the document does not describe',
+      },
+    ]);
+    expect(JSON.stringify(found)).not.toContain('token=abc');
+  });
+
+  test('names methods that the document does not describe', () => {
+    expect(findings(seen('DELETE', '/things', { status: 405 }))).toMatchObject([
+      { check: 'operation-described', message: 'a client asks for DELETE /things, which the document does not describe' },
+    ]);
+  });
+
+  test('leaves out preflights and other origins', () => {
+    expect(findings(seen('OPTIONS', '/things'), { ...seen('GET', '/x'), url: 'https://cdn.example/x' })).toEqual([]);
+  });
+
+  test('names requests without a credential that were served', () => {
+    expect(findings(seen('GET', '/things', { requestHeaders: {} }))).toMatchObject([
+      { check: 'key-required', verdict: 'violation', message: 'a request without an API key is served' },
+    ]);
+    expect(findings(seen('GET', '/things', { requestHeaders: {}, status: 401 }))).toMatchObject([{ check: 'status-documented' }]);
+  });
+
+  test('names invalid bodies that were accepted', () => {
+    const found = findings(seen('POST', '/things', { requestBody: '{"name":7}', status: 201 }));
+    expect(found.map(({ check, about, verdict }) => [check, about, verdict])).toEqual([
+      ['form-refused', 'service', 'violation'],
+      ['request-described', 'client', 'violation'],
+    ]);
+    expect(findings(seen('POST', '/things', { requestBody: '{"name":"a"}', status: 201 }))).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import type { AliasableExpression, Expression } from 'kysely';
+
+import type { Services } from '../../delivery/runtime.ts';
+import { periodOf } from '../../rules/billing.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import type { Db, Sharing } from '../../store/store.ts';
+
+/** A scheduled job: a period end, a set-up, a renewal or an end. */
+export interface Job {
+  /** Identifies the subject of the job: an account, a server or a domain. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly due: Seconds;
+}
+
+/** The instant up to which jobs are due, as values or as parameters of a prepared statement. */
+export interface DueBefore<Value = Seconds | Expression<Seconds>> {
+  readonly now: Value;
+  /** Start of the period that `now` is in. */
+  readonly periodStart: Value;
+}
+
+/** A due job as it is in the store. */
+export interface DueRow {
+  readonly id: string;
+  readonly account_id: string | null;
+  /** The column that jobs of this kind are scheduled by. */
+  readonly due: Seconds | null;
+}
+
+export interface JobKind {
+  /** Queries the due jobs of all accounts. This is the only place that says when a job of this kind is due. */
+  due(db: Db, before: DueBefore): AliasableExpression<DueRow>;
+  /** When a job is due, from the column that it is scheduled by. */
+  dueAt(column: Seconds): Seconds;
+  /** Performs a job as of `job.due`, however late it is. Does nothing if it is no longer due. */
+  perform(db: Db, services: Services, job: Job): Promise<void>;
+}
+
+/** How the account of a job is locked until the transaction ends. */
+export interface AccountLock {
+  readonly claim: Sharing['claim'];
+  /** What to do with accounts that another instance has locked. */
+  readonly locked: Parameters<Sharing['claim']>[2];
+}
+
+/** @param now Milliseconds. */
+export function dueBefore(now: number): DueBefore<Seconds> {
+  const seconds = Math.floor(now / 1000);
+  return { now: seconds, periodStart: periodOf(seconds).start };
+}
+
+/** The earliest due job of an account. Without an account, the earliest of all accounts. */
+export async function firstJob(
+  db: Db,
+  kinds: readonly JobKind[],
+  before: DueBefore<Seconds>,
+  { accountId, lock }: { readonly accountId?: string; readonly lock?: AccountLock } = {},
+): Promise<{ readonly kind: JobKind; readonly job: Job } | undefined> {
+  let first: { kind: JobKind; job: Job } | undefined;
+  for (const kind of kinds) {
+    const job = await firstOfKind(db, kind, before, { accountId, lock });
+    // The kinds are in the order in which jobs of the same instant are performed.
+    if (job && (!first || job.due < first.job.due)) first = { kind, job };
+  }
+  return first;
+}
+
+async function firstOfKind(
+  db: Db,
+  kind: JobKind,
+  before: DueBefore<Seconds>,
+  { accountId, lock }: { readonly accountId: string | undefined; readonly lock: AccountLock | undefined },
+): Promise<Job | undefined> {
+  const earliest = db
+    .selectFrom(kind.due(db, before).as('job'))
+    .innerJoin('accounts', 'accounts.id', 'job.account_id')
+    .select(['job.id', 'job.due', 'accounts.id as accountId'])
+    .orderBy('job.due')
+    .orderBy('job.id')
+    .limit(1);
+  const row = await earliest
+    .$if(accountId !== undefined, (query) => query.where('job.account_id', '=', accountId ?? ''))
+    .$if(lock !== undefined, (query) => (lock ? lock.claim(query, 'accounts', lock.locked) : query))
+    .executeTakeFirst();
+  return row && row.due !== null ? { id: row.id, accountId: row.accountId, due: kind.dueAt(row.due) } : undefined;
+}

@@ -1,0 +1,29 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+import type { Runtime } from '../delivery/runtime.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Authenticate } from './authenticate.ts';
+import type { Controls } from './controls.ts';
+import type { Docs } from './docs.ts';
+import type { Metrics } from './observability.ts';
+
+/** What both HTTP applications are built with. */
+export interface HttpContext {
+  readonly runtime: Runtime;
+  readonly sandbox: Sandbox;
+  /** Authentication of the reseller API. */
+  readonly authenticate: Authenticate;
+  readonly controls: Controls;
+  /** Bearer token of the operator. Without it, the operator API admits only verifiers. */
+  readonly operatorToken: string | undefined;
+  /** Base URL of the operator API, or undefined while it does not listen. */
+  operatorUrl(): string | undefined;
+  /** The built documentation, served at /docs. */
+  readonly docs: Docs | undefined;
+  /** Whether the reseller API accepts requests that deviate from the document in known ways. */
+  readonly lenient: boolean;
+  /** Whether the ports only simulate the infrastructure. */
+  readonly isSimulated: boolean;
+  readonly metrics: Metrics;
+  readonly logger: FastifyBaseLogger;
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+
+import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
+import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
+import type { HttpContext } from '../context.ts';
+import { loggableError } from '../loggable-error.ts';
+import { serveMetrics } from '../observability.ts';
+import { operatorApi } from './api.ts';
+import { createOperatorAuthenticator } from './authenticate.ts';
+import { operatorGuard, operatorRoute, PROBLEM_TYPE, sendProblem } from './handler.ts';
+import { RequestFault } from '../protocol.ts';
+import { newRequestId } from '../request-id.ts';
+import { documentationAt, serveRoot } from '../root.ts';
+import { createServer, routeUrl } from '../server.ts';
+
+/** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
+export function createOperatorApplication(context: HttpContext): FastifyInstance {
+  const { runtime, docs, metrics, operatorToken } = context;
+  // Request IDs of this API follow the clock of the machine, because the clock of a sandbox can go back.
+  const createId = () => newRequestId(Date.now(), runtime.ports.random);
+  const app = createServer(context, {
+    body: { type: 'application/json', maxBytes: MAX_BODY_BYTES },
+    newRequestId: createId,
+    parseBody: (_request, bytes) => bytes,
+    async sendFailure(error, request, reply) {
+      const problem = toProblem(error);
+      if (problem.status === 500) request.log.error({ err: loggableError(error), requestId: request.id }, 'request of the operator failed');
+      return sendProblem(reply, problem);
+    },
+    rawResponse(fault) {
+      const problem = toProblem(fault);
+      return { status: problem.status, type: PROBLEM_TYPE, body: problemBody(problem, createId()) };
+    },
+  });
+  app.decorateRequest('operatorCaller', null);
+  if (docs !== undefined) {
+    serveRoot(
+      app,
+      () => documentationAt(`${runtime.publicUrl()}/docs/`, 'operator'),
+      (found) => found,
+    );
+  }
+  const authenticate = createOperatorAuthenticator(runtime.store, operatorToken);
+  serveMetrics(app, { metrics, assertOperator: operatorGuard(authenticate) });
+  for (const api of operatorApi) {
+    app.route({
+      method: api.operation.method,
+      url: routeUrl(api.operation.path),
+      ...operatorRoute(api, context, authenticate),
+    });
+  }
+  return app;
+}
+
+function toProblem(error: unknown): OperatorProblem {
+  return error instanceof RequestFault ? new OperatorProblem(error.kind, error.message) : problemOf(error);
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from 'node:http';
+
+import { fastify } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { handleConnections } from './connections.ts';
+import type { RawResponse } from './connections.ts';
+import type { HttpContext } from './context.ts';
+import { observeRequests, QUIET_LOGGING, serveProbes } from './observability.ts';
+import { fastifyFault, MAX_HEADERS_LENGTH, parserFault, protocolFault, routeFault } from './protocol.ts';
+import type { AcceptedBody, RequestFault } from './protocol.ts';
+import { SECURITY_HEADERS, sendSecurityHeaders } from './security-headers.ts';
+
+/** Changes how requests are read. Runs before the server checks them. */
+export interface ServerPlugin {
+  rewriteUrl(request: IncomingMessage): string;
+  install(app: FastifyInstance): void;
+}
+
+/** The parts in which the servers of the two APIs differ. */
+export interface ServerOptions {
+  readonly body: AcceptedBody;
+  readonly plugin?: ServerPlugin | undefined;
+  newRequestId(): string;
+  /** Turns the bytes of a body into the body of the request. */
+  parseBody(request: FastifyRequest, bytes: Buffer): unknown;
+  /** Sends the response to a failed request. Must not reject. */
+  sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** The response to bytes that are not an HTTP request. */
+  rawResponse(fault: RequestFault): RawResponse;
+}
+
+/** Creates the server of an API: limits, security headers, probes, and the responses to requests without a route. */
+export function createServer(
+  { logger, metrics, isSimulated, runtime: { store } }: HttpContext,
+  { body, plugin, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
+): FastifyInstance {
+  const app = fastify({
+    loggerInstance: logger,
+    ...QUIET_LOGGING,
+    genReqId: newRequestId,
+    bodyLimit: body.maxBytes,
+    exposeHeadRoutes: false,
+    // By default, Fastify waits for a slow body without a limit.
+    requestTimeout: 10_000,
+    http: {
+      headersTimeout: 8_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: MAX_HEADERS_LENGTH,
+      // Node would refuse a request without Host with an empty response. protocol.ts refuses it with a message.
+      requireHostHeader: false,
+    },
+    // A domain name has up to 253 characters, which is three times as long percent-encoded.
+    routerOptions: { maxParamLength: 1_024 },
+    // `handleConnections` responds.
+    clientErrorHandler: () => {},
+    // A request that arrives on an open connection during shutdown is still carried out.
+    return503OnClosing: false,
+    // For a path that the router cannot read. Fastify runs no hooks for it.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(SECURITY_HEADERS);
+      void sendFailure(protocolFault(request.raw) ?? fastifyFault(error, body) ?? error, request, reply);
+    },
+    ...(plugin && { rewriteUrl: plugin.rewriteUrl }),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(body.type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => parseBody(request, bytes));
+  plugin?.install(app);
+  sendSecurityHeaders(app);
+  handleConnections(app, (error) => rawResponse(parserFault(error)));
+  refuseFaults(app);
+  app.setErrorHandler((error, request, reply) => sendFailure(fastifyFault(error, body) ?? error, request, reply));
+  // For a route that finds nothing itself, such as the one for the files of the documentation.
+  app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
+  closeIdleConnections(app);
+  observeRequests(app, metrics);
+  serveProbes(app, { store, isSimulated });
+  return app;
+}
+
+/** The route of a path in the document: `/vm/{vmid}` becomes `/vm/:vmid`. */
+export function routeUrl(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** Base URL at which the server listens. */
+export function listeningUrl(app: FastifyInstance): string {
+  // Requests can also be injected into a server that does not listen.
+  if (app.addresses().length === 0) return 'http://localhost';
+  // A server on every address of the machine is reached at this one, not at 0.0.0.0.
+  return app.listeningOrigin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+/** Refuses requests that break HTTP or have no route. Covers the routes that are added after this call. */
+function refuseFaults(app: FastifyInstance): void {
+  const allowedMethods = collectMethods(app);
+  app.addHook('onRequest', async (request, reply) => {
+    const fault = protocolFault(request.raw);
+    if (fault) throw fault;
+    if (!request.is404) return;
+    const allowed = allowedMethods(request.url);
+    if (allowed.length > 0 || request.method === 'CONNECT') reply.header('allow', allowed.join(', '));
+    throw routeFault(request.method, allowed);
+  });
+}
+
+/** A connection that stays open after its last response would delay the shutdown. */
+function closeIdleConnections(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', (done) => {
+    isClosing = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (isClosing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+}
+
+/** Returns the methods that a path takes, from the routes that are added after this call. */
+function collectMethods(app: FastifyInstance): (url: string) => readonly string[] {
+  const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    routes.push({ pattern: routePattern(url), methods: [method].flat() });
+  });
+  return (url) => {
+    const path = decoded(url);
+    return [...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].toSorted();
+  };
+}
+
+function routePattern(url: string): RegExp {
+  const source = url
+    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll(/:\w+/g, '[^/]+')
+    .replaceAll('*', '.*');
+  return new RegExp(`^${source}$`);
+}
+
+/** The path of a URL, decoded as the router does it. */
+function decoded(url: string): string {
+  const [path = ''] = url.split('?');
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,122 @@
+/** Responses of the reseller API as text: the envelope, and the part of it that the request log shows. */
+import { createValidator, maskSecrets } from '@reseller/contract';
+import type { Check, Operation } from '@reseller/contract';
+
+import type { LogEntry } from '../store/store.ts';
+import { resellerDocument } from './document.ts';
+import { maskPath } from './masking.ts';
+import type { MaskKey } from './masking.ts';
+
+/** A response as it is sent. */
+export interface Reply {
+  readonly status: number;
+  /** JSON text of the envelope. */
+  readonly body: string;
+  /** The body with its secrets masked, for the request log. */
+  readonly loggedBody: string;
+  /** The `type` of an error, or null for a success. */
+  readonly errorType: string | null;
+  /** Seconds in Retry-After. If undefined, the status decides. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** An error to send. A Refusal is one. */
+export interface ErrorContent {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly fields: readonly { readonly field: string; readonly rule: string; readonly message: string }[] | null;
+  readonly retryAfter?: number | undefined;
+}
+
+/** The members of a request that its entry in the request log shows. */
+export interface LoggedRequest {
+  readonly id: string;
+  readonly accountId: string;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** JSON text of the form, with its secrets masked. */
+  readonly form: string;
+  /** Masks the caller's API key. */
+  readonly maskKey: MaskKey;
+}
+
+/** Writes error responses. */
+export interface ErrorCodec {
+  /** @param maskKey Masks the caller's API key, which a refusal may repeat as the name of an unknown field. */
+  error(requestId: string | null, content: ErrorContent, maskKey?: MaskKey): Reply;
+}
+
+/** Writes the responses of one operation. */
+export interface ReplyCodec extends ErrorCodec {
+  success(requestId: string, result: { readonly message: string; readonly data: unknown }): Reply;
+  /** The response to a repeated request. @param body The body of the first response. */
+  repeat(body: string): Reply;
+}
+
+/** Writes the responses to requests that reach no operation. */
+export const errorCodec: ErrorCodec = createErrorCodec((requestId) => requestId);
+
+const validator = createValidator(resellerDocument);
+const SAMPLE_UUID = '00000000-0000-4000-8000-000000000000';
+
+/** Builds the codec of an operation from the document. Called once per operation, at start-up. */
+export function createReplyCodec({ id, responses }: Operation): ReplyCodec {
+  const schema = responses['200']?.content['application/json']?.pointer;
+  if (schema === undefined) throw new Error(`The operation ${id} has no JSON response in the document.`);
+  const hasRequestId = !allowsNullRequestId(validator.compile(schema));
+  const sentId = (requestId: string | null) => (hasRequestId ? requestId : null);
+  return {
+    ...createErrorCodec(sentId),
+    success(requestId, { message, data }) {
+      const envelope = successEnvelope(sentId(requestId), message, data);
+      const body = JSON.stringify(envelope);
+      const masked = maskSecrets(resellerDocument, schema, envelope);
+      return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked), errorType: null };
+    },
+    repeat(body) {
+      const loggedBody = JSON.stringify(maskSecrets(resellerDocument, schema, JSON.parse(body)));
+      return { status: 200, body, loggedBody, errorType: null };
+    },
+  };
+}
+
+/** The envelope of a success (specification: "Response envelope (all endpoints)"). */
+export function successEnvelope(requestID: string | null, message: string, data: unknown) {
+  return { status: 'success', requestID, message, data } as const;
+}
+
+/** The entry of a request and its response in the request log. The caller's API key is masked wherever it occurs. */
+export function toLogEntry({ id, accountId, now, method, path, form, maskKey }: LoggedRequest, reply: Reply): LogEntry {
+  return {
+    account_id: accountId,
+    request_id: id,
+    date: now,
+    success: reply.errorType === null ? 1 : 0,
+    endpoint: maskKey(maskPath(path)),
+    method,
+    request_body: maskKey(form),
+    error_type: reply.errorType,
+    response_body: maskKey(reply.loggedBody),
+  };
+}
+
+function createErrorCodec(sentId: (requestId: string | null) => string | null): ErrorCodec {
+  return {
+    error(requestId, { status, type, message, fields, retryAfter }, maskKey = (text) => text) {
+      const envelope = { status: 'error', type, requestID: sentId(requestId), message, data: fields && { fields } };
+      const body = maskKey(JSON.stringify(envelope));
+      return { status, body, loggedBody: body, errorType: type, retryAfter };
+    },
+  };
+}
+
+/** Whether the envelope of an operation allows null as requestID. Its responses then have no requestID. */
+function allowsNullRequestId(check: Check): boolean {
+  const issues = (requestID: string | null) => check(successEnvelope(requestID, '', null)).filter(({ path }) => path === '/requestID');
+  if (issues(SAMPLE_UUID).length > 0) throw new Error('An envelope of the document refuses a UUID as requestID.');
+  return issues(null).length === 0;
+}

@@ -1,0 +1,108 @@
+/**
+ * Masks secrets in logs and in refusals. The schema of an operation marks the secrets in its own fields. A secret in another place is
+ * found by its name, and the caller's API key is found by its value.
+ */
+import { MASK, secretNames } from '@reseller/contract';
+
+import { apiKeyHeader, resellerDocument } from './document.ts';
+
+/** Names that are secret anywhere in the document, normalized. */
+const SECRET_NAMES: readonly string[] = [...secretNames(resellerDocument), apiKeyHeader].map(normalized);
+const IDENTIFIER = /^[\w.[\]-]{1,64}$/;
+/** `name=value` or `"name": "value"` inside a text. The lookbehind keeps the time linear for long names. */
+const ASSIGNMENT = /(?<![\w%.[\]-])([\w%.[\]-]+)(["']?\s{0,4}[=:]\s{0,4})("(?:[^"\\]|\\.)*"|'[^']*'|["']?[^&;,\s"'}\]]+)/g;
+/** Levels of escaping at which a character is still found. */
+const MAX_ESCAPES = 8;
+
+/** Whether a field with this name may hold a secret. A secret name may be only a part of it, as in `newPassword`. */
+export function isSecretName(name: string): boolean {
+  const plainName = normalized(name);
+  return SECRET_NAMES.some((secret) => plainName.includes(secret));
+}
+
+/** A field name for messages and logs. A body that is not a form looks like one field whose name is the whole body. */
+export function maskName(name: string): string {
+  return isSecretName(name) && !IDENTIFIER.test(name) ? MASK : name;
+}
+
+/** A copy of a value in which every field with a secret name is masked, at any depth. */
+export function maskByName(value: unknown): unknown {
+  if (typeof value === 'string') return maskAssignments(value);
+  if (Array.isArray(value)) return value.map(maskByName);
+  if (typeof value !== 'object' || value === null) return value;
+  const masked: Record<string, unknown> = Object.create(null);
+  for (const [name, item] of Object.entries(value)) {
+    const isOpen = item === null || !isSecretName(name);
+    masked[maskName(name)] = isOpen ? maskByName(item) : MASK;
+  }
+  return masked;
+}
+
+/** Masks the values of secret names in a path, such as `/vm/create&authcode=x`. */
+export function maskPath(path: string): string {
+  const text = decoded(path);
+  const masked = maskAssignments(text);
+  return masked === text ? path : encodeURI(masked);
+}
+
+/** Masks an API key in a text. */
+export type MaskKey = (text: string) => string;
+
+/**
+ * Finds a key in plain text, percent-encoded at several levels, escaped for JSON or HTML, in base64 and in hexadecimal.
+ *
+ * @param key An API key. All its characters are visible ASCII.
+ */
+export function createKeyMask(key: string): MaskKey {
+  const plainKey = key.toLowerCase();
+  let wholePattern: RegExp | undefined;
+  let recoded: readonly string[] | undefined;
+  return (text) => {
+    recoded ??= [...base64Of(key), Buffer.from(key).toString('hex')].map((one) => one.toLowerCase());
+    const lower = text.toLowerCase();
+    // Few texts may contain the key, so the pattern is built on demand.
+    if (!/[%\\&]/.test(lower) && !lower.includes(plainKey) && !recoded.some((one) => lower.includes(one))) return text;
+    wholePattern ??= new RegExp([...key].map(patternOf).join('') + recoded.map((one) => `|${one}`).join(''), 'gi');
+    return text.replaceAll(wholePattern, MASK);
+  };
+}
+
+function maskAssignments(text: string): string {
+  return text.replaceAll(ASSIGNMENT, (whole: string, name: string, between: string) =>
+    isSecretName(decoded(name)) ? `${name}${between}${MASK}` : whole,
+  );
+}
+
+/** A name in lower case, without separators. */
+function normalized(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A pattern for a character in any escaping. Every repetition has a limit, because the text is untrusted. */
+function patternOf(character: string): string {
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16).padStart(2, '0');
+  const itself = character.replace(/[^\w]/, String.raw`\$&`);
+  const percent = `%(?:25){0,${MAX_ESCAPES}}`;
+  const inJson = `(?:\\\\|${percent}5c){1,${MAX_ESCAPES}}(?:u00|x)${hex}`;
+  const inHtml = `(?:&|${percent}26)(?:#|${percent}23)(?:x0{0,6}${hex}|0{0,6}${code})(?:;|${percent}3b)`;
+  return `(?:${itself}|${percent}${hex}|${inJson}|${inHtml})`;
+}
+
+/** The part of a text's base64 that does not depend on the surrounding text, for each of the three alignments. */
+function base64Of(text: string): readonly string[] {
+  return [0, 1, 2].map((before) => {
+    const encoded = Buffer.from('\0'.repeat(before) + text).toString('base64');
+    const from = Math.ceil((before * 4) / 3);
+    const rest = (before + text.length) % 3;
+    return encoded.slice(from, rest === 0 ? undefined : encoded.length - (rest === 1 ? 3 : 2));
+  });
+}

@@ -1,0 +1,19 @@
+import type { Generated } from 'kysely';
+
+/** Customers of the provider. */
+export interface AccountsTable {
+  id: string;
+  name: string;
+  /** Money. */
+  credit_limit: number;
+  /** Money: the total of all unpaid invoices. */
+  unpaid: number;
+  /** Money: the holds of this period, at least the amount of its invoice. */
+  held: number;
+  /** Seconds: the start of the period that the open positions belong to. */
+  period_start: number;
+  /** 1 if the account was created for one test run. */
+  isolated: Generated<number>;
+  /** Milliseconds. */
+  created: number;
+}

@@ -1,0 +1,20 @@
+import type { Generated } from 'kysely';
+
+export interface ApiKeysTable {
+  id: string;
+  account_id: string;
+  /** SHA-256 of the key, hexadecimal. The key itself is not stored. */
+  hash: string;
+  label: string;
+  /** `sandbox` or `live`. */
+  mode: Generated<string>;
+  /** The key's own rate limit. Both columns are null if the default applies. */
+  rate_requests: number | null;
+  rate_seconds: number | null;
+  /** Milliseconds: the end of the overlap after a rotation. Null if no end is set. */
+  valid_until: number | null;
+  /** Milliseconds. */
+  created: number;
+  /** Milliseconds. Null if the key was not revoked. */
+  revoked: number | null;
+}

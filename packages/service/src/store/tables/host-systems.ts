@@ -1,0 +1,18 @@
+/** Kinds of hosts that VMs can be bought on. */
+export interface HostSystemsTable {
+  name: string;
+  displayname: string;
+  datacenter_name: string;
+  datacenter_displayname: string;
+  datacenter_country: string;
+  datacenter_city: string;
+  processor: string;
+  memory: string;
+  nvme_hard_drives: string;
+  /** The limits of one VM: JSON of ResourceRanges. */
+  ranges: string;
+  /** Net prices of 30 days: JSON of ResourcePrices. */
+  prices: string;
+  /** Place in the list. */
+  position: number;
+}

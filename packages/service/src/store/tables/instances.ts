@@ -1,0 +1,7 @@
+/** The instances of the service that share the store. Empty if the store belongs to one process. */
+export interface InstancesTable {
+  /** UUID, a new one at each start. */
+  id: string;
+  /** Milliseconds by the database's clock: the instance counts as dead from then on. */
+  lease_until: number;
+}

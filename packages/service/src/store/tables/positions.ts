@@ -1,0 +1,20 @@
+/** The billed runtimes of VMs. A position outlives the row of its VM. */
+export interface PositionsTable {
+  /** Identifiers are reused: each VM that had this one began with a `CREATE` position. */
+  vm_id: number;
+  /** 1, 2, 3, … for each identifier. */
+  number: number;
+  account_id: string;
+  /** Null while the period is open. */
+  invoice_id: string | null;
+  /** `CREATE`, `BILLINGRESTART` or `UP-DOWNGRADE`. */
+  type: string;
+  /** Seconds. */
+  start: number;
+  /** Seconds. Null while it runs. */
+  stop: number | null;
+  /** Money. */
+  monthly_price: number;
+  /** Money: its hold on the credit limit. */
+  hold: number;
+}

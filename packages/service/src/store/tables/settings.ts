@@ -1,0 +1,6 @@
+/** Settings of the whole service. */
+export interface SettingsTable {
+  /** The names are in settings.ts. */
+  name: string;
+  value: string;
+}

@@ -1,0 +1,5 @@
+export interface SnapshotsTable {
+  name: string;
+  /** Milliseconds. */
+  taken: number;
+}

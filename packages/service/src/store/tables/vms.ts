@@ -1,0 +1,40 @@
+import type { Generated } from 'kysely';
+
+/** Virtual machines, removed ones included until their identifier is reused. */
+export interface VmsTable {
+  /** Five digits. */
+  id: number;
+  account_id: string;
+  /** `reserved` until the hypervisor has delivered it, then `running` or `stopped`, finally `removed`. */
+  state: string;
+  hostsystem: string;
+  node: string;
+  cores: number;
+  /** MB. */
+  mem: number;
+  /** GB. */
+  disk: number;
+  os: string;
+  ips: number;
+  backup_slots: number;
+  /** Mbit. */
+  network_speed: number;
+  hostname: string;
+  /** GB of HDD. Null if none was ordered. */
+  storage: number | null;
+  ssh_key: string | null;
+  ssh_key_displayname: string | null;
+  default_ptr: string;
+  /** Money: the net price of 30 days. */
+  monthly_price: number;
+  /** `SALE` while the prices of `sale_id` apply, otherwise `STANDARD`. */
+  price_basis: string;
+  /** The sale in which it was bought. Null if it was bought at standard prices. */
+  sale_id: string | null;
+  /** 1 while a change is being delivered. */
+  changing: Generated<number>;
+  /** Milliseconds: when its removal was requested. Null before. */
+  removed: number | null;
+  /** Milliseconds. */
+  created: number;
+}

@@ -1,0 +1,55 @@
+/** Builds the package that is published: one module with the whole service in it, and the declarations of its interface. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { build } from 'esbuild';
+
+const here = import.meta.dirname;
+const dist = join(here, 'dist');
+const DECLARATIONS = ['index', 'service', 'clock', 'faults', 'generated/fixtures.gen'];
+
+rmSync(dist, { recursive: true, force: true });
+await build({
+  entryPoints: [join(here, 'src/index.ts')],
+  outfile: join(dist, 'index.js'),
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
+  // The errors that a test catches must be those of the client that it imports. pdfkit and its fonts read files next to them.
+  // This entry of the client is not published.
+  alias: { '@reseller/client/runtime': join(here, '../client/src/runtime.ts') },
+  external: ['@reseller/client', 'pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
+  // Dependencies in CommonJS require modules of Node.
+  banner: {
+    js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+  },
+});
+
+// The compiler declares everything that the entry imports. Only what the interface names is kept.
+mkdirSync(join(here, 'reports'), { recursive: true });
+const declared = mkdtempSync(join(here, 'reports', 'declared-'));
+try {
+  const compiler = join(here, '../../node_modules/typescript/bin/tsc');
+  const options = [
+    '--noEmit',
+    'false',
+    '--emitDeclarationOnly',
+    '--declaration',
+    '--noCheck',
+    '--outDir',
+    declared,
+    '--rootDir',
+    join(here, '../..'),
+  ];
+  execFileSync(process.execPath, [compiler, '-p', join(here, 'tsconfig.build.json'), ...options], { stdio: 'inherit' });
+  for (const name of DECLARATIONS) {
+    const file = join(dist, `${name}.d.ts`);
+    mkdirSync(dirname(file), { recursive: true });
+    copyFileSync(join(declared, 'packages/testing/src', `${name}.d.ts`), file);
+  }
+} finally {
+  rmSync(declared, { recursive: true, force: true });
+}

@@ -1,0 +1,142 @@
+import { createReseller } from '@reseller/client';
+import { createClient } from '@reseller/operator-client';
+import type { Client as OperatorClient } from '@reseller/operator-client';
+import { createService, simulatedPorts } from '@reseller/service';
+import type { Hypervisor, Random, Service, Store } from '@reseller/service';
+import { pino } from 'pino';
+
+import { TestClock } from './clock.ts';
+import { Faults, meet } from './faults.ts';
+import type { TestResellerConfig, TestService, TestServiceOptions } from './service.ts';
+import { addAccount, copySnapshot } from './snapshot.ts';
+
+/** A moment in the middle of a month of 30 days. */
+const START = Date.UTC(2026, 10, 10, 12, 0, 0);
+
+/** The domain `.test` resolves to no machine: a request that bypasses the `fetch` of the service fails. */
+const BASE_URL = 'http://reseller.test';
+
+/** The operator API, likewise. */
+const OPERATOR_URL = 'http://operator.test';
+const OPERATOR_TOKEN = 'operator-token-of-a-service-for-tests';
+
+/** Options that name types of the service, for tests of this repository. */
+export interface InsideOptions extends TestServiceOptions {
+  readonly random?: Random;
+  readonly hypervisor?: Hypervisor;
+}
+
+/** A test service with access to what is inside, for tests of this repository. */
+export interface ServiceInside extends TestService {
+  /** A client for the functions of `@reseller/operator-client`. To advance time, use `advance`, which moves the clients of this service too. */
+  readonly operator: OperatorClient;
+  /** The data of the service: tests read in it what really happened. */
+  readonly store: Store;
+}
+
+export async function createServiceInside({ now, random, hypervisor, lenient = false }: InsideOptions = {}): Promise<ServiceInside> {
+  const clock = new TestClock(now === undefined ? START : Date.parse(now));
+  const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
+  const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
+  const {
+    app,
+    operator,
+    runScheduledJobs,
+    close: closeApp,
+  } = await createService({
+    store,
+    ports,
+    secret: 'x'.repeat(32),
+    operatorToken: OPERATOR_TOKEN,
+    lenient,
+    logger: pino({ level: 'silent' }),
+  });
+  const faults = new Faults();
+  /** Requests that may still be running although their callers gave up. */
+  const underWay = new Set<Promise<unknown>>();
+
+  const send: TestService['fetch'] = async (input, init) => {
+    const request = new Request(input, init);
+    if (!request.url.startsWith(`${BASE_URL}/`))
+      throw new TypeError('fetch failed', { cause: new Error(`only ${BASE_URL} is served here`) });
+    // The request's own signal follows the caller's by a weak reference: garbage collection ends that, and an abort would go unheard.
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : request.signal);
+    signal.throwIfAborted();
+    const carriedOut = () => {
+      const answered = carryOut(app, request);
+      underWay.add(answered);
+      return answered.finally(() => underWay.delete(answered));
+    };
+    return untilAborted(meet(faults.take(new URL(request.url).pathname), carriedOut, signal), signal);
+  };
+
+  const close = async () => {
+    await Promise.allSettled(underWay);
+    await closeApp();
+    await closeStore();
+  };
+  const sendToOperator = (input: string | URL | Request, init?: RequestInit) => carryOut(operator, new Request(input, init));
+  return {
+    fetch: send,
+    baseUrl: BASE_URL,
+    apiKey,
+    accountId,
+    clock,
+    faults,
+    operator: createClient({
+      baseUrl: OPERATOR_URL,
+      token: OPERATOR_TOKEN,
+      fetch: sendToOperator,
+    }),
+    store,
+    reseller: <Dates extends boolean = false>(config?: TestResellerConfig<Dates>) =>
+      createReseller<Dates>({ apiKey, fetch: send, clock, ...config, baseUrl: BASE_URL }),
+    async operate(method, path, body) {
+      const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, ...(body && { 'content-type': 'application/json' }) };
+      const response = await sendToOperator(OPERATOR_URL + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const text = await response.text();
+      const json: unknown = text === '' ? undefined : JSON.parse(text);
+      if (!response.ok) throw new Error(`${method} ${path} was refused with ${response.status}: ${text}`);
+      return json;
+    },
+    addAccount: (creditLimit = '1000.00') => addAccount(store, clock.now(), creditLimit),
+    async advance(milliseconds) {
+      clock.advance(milliseconds);
+      await runScheduledJobs();
+    },
+    listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function carryOut(app: Service['app'], request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const answer = await app.inject({
+    method: methodOf(request.method),
+    url: pathname + search,
+    headers: Object.fromEntries(request.headers),
+    ...(request.body && { payload: Buffer.from(await request.arrayBuffer()) }),
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+  // A status that has no body takes none, not even an empty one.
+  const body = answer.rawPayload.length > 0 ? new Uint8Array(answer.rawPayload) : null;
+  return new Response(body, { status: answer.statusCode, headers });
+}
+
+const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'] as const;
+
+function methodOf(method: string): (typeof METHODS)[number] {
+  const known = METHODS.find((name) => name === method);
+  if (!known) throw new TypeError(`'${method}' is not served here.`);
+  return known;
+}
+
+/** Rejects as soon as the signal is aborted; what was sent goes on. */
+function untilAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    answered.then(resolve, reject);
+  });
+}
