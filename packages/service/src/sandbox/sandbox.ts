@@ -1,22 +1,22 @@
 import type { OffsetClock } from './offset-clock.ts';
 
-/** What a sandbox is made to do things with. */
+/** The controls of a sandbox. */
 export interface Sandbox {
   /** The clock that the service uses. */
   readonly clock: OffsetClock;
-  /** Runs work that nothing else of its kind may run beside: due work, advances, restores. */
+  /** Runs scheduled jobs, clock advances and restores one after another. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;
-  /** Does all that is due, and waits for what other nodes are doing of it; to be called in `exclusive`. */
+  /** Performs all due jobs, and waits for those of other instances. Call it in `exclusive`. */
   runAllJobs(): Promise<number>;
   /** Settles interrupted and enqueued deliveries. */
   recoverDeliveries(): Promise<void>;
-  /** Reads what another node may have changed, the clock above all. */
+  /** Re-reads the settings, so that the clock matches other instances. */
   refresh(): Promise<void>;
-  /** Keys, faults or settings were changed: resolves when every node that lives goes by what they are now. */
+  /** Resolves when every live instance uses the present keys, faults and settings. */
   propagate(): Promise<void>;
 }
 
-/** Runs works one after another. */
+/** Runs tasks one after another. */
 export function oneAtATime(): Sandbox['exclusive'] {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
