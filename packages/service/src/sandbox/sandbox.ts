@@ -2,21 +2,20 @@ import type { OffsetClock } from './offset-clock.ts';
 
 /** The controls of a sandbox. */
 export interface Sandbox {
-  /** The clock that the service uses. */
+  /** The clock of the service. */
   readonly clock: OffsetClock;
-  /** Runs scheduled jobs, clock advances and restores one after another. */
+  /** Runs one piece of work at a time: scheduled jobs, clock advances, restores. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;
-  /** Performs all due jobs, and waits for those of other instances. Call it in `exclusive`. */
+  /** Performs all due jobs and waits for those that other instances perform. Must be called in `exclusive`. */
   runAllJobs(): Promise<number>;
   /** Settles interrupted and enqueued deliveries. */
   recoverDeliveries(): Promise<void>;
-  /** Re-reads the settings, so that the clock matches other instances. */
+  /** Reads the clock and the settings again, because another instance may have changed them. */
   refresh(): Promise<void>;
-  /** Resolves when every live instance uses the present keys, faults and settings. */
+  /** Called after a change of keys, faults or settings. Resolves when every live instance uses the new values. */
   propagate(): Promise<void>;
 }
 
-/** Runs tasks one after another. */
 export function oneAtATime(): Sandbox['exclusive'] {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
