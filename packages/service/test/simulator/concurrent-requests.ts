@@ -1,7 +1,8 @@
 /** Requests that are sent without waiting for one another. The model follows their outcomes. */
 import { expect } from 'vitest';
 
-import { InfrastructureError, orderDedicatedServer } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
+import { orderDedicatedServer } from '../../src/core/dedicated/order.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
 import { domainFormOf, domainPrice, reserveDomain, someRegistration } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';

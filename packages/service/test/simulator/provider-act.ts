@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { InfrastructureError } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
 import { PortFailure } from '../ports/port-calls.ts';
 import type { Fault } from '../ports/port-calls.ts';
