@@ -29,7 +29,7 @@ interface Kinds extends Record<number, ErrorType> {
 
 export type RefusalStatus = keyof Kinds;
 
-/** What a refusal says besides its kind. */
+/** The parts of a refusal besides its kind and message. */
 export interface RefusalDetails {
   /** Every broken rule of the form. */
   readonly fields?: readonly BrokenField[] | null;
@@ -37,9 +37,8 @@ export interface RefusalDetails {
 }
 
 /**
- * A request that is not carried out, as its answer will say it: HTTP status, `type`, and a message
- * of what was wrong, what was expected and what to do. Thrown by rules and operations; whatever
- * the unit of work wrote until then is undone.
+ * A refused request: HTTP status, `type`, and a message that says what was wrong, what was expected and what to do. Rules and operations
+ * throw it, and the transaction is rolled back.
  */
 export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error {
   override readonly name = 'Refusal';
