@@ -2,7 +2,7 @@ import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-cli
 
 import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
 
-/** What the schema of a host system cannot say. */
+/** The rules of a host system that its schema cannot express. */
 export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {
   const errors: BrokenRule[] = [];
   for (const [resource, { min, max }] of Object.entries(ranges)) {

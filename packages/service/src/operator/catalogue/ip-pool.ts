@@ -12,7 +12,7 @@ import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
 import { networkOf, overlap } from './network.ts';
 
 const order: Order = { columns: { id: 'text' }, direction: 'asc' };
-/** Addresses, or /64 networks, of one pool at the most. */
+/** Maximum number of addresses, or of /64 networks, in a pool. */
 const MAX_POOL_ADDRESSES = 65_536n;
 
 /** GET /ip-pools */

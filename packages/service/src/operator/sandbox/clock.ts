@@ -14,7 +14,7 @@ export const getClock: ServiceOperation<'getClock'> = {
   run: async ({ sandbox }) => toClock(sandbox),
 };
 
-/** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
+/** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
   run: ({ runtime: { store }, sandbox, body }) =>

@@ -75,7 +75,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const pieces = await piecesOf(db, path.snapshot);
         await empty(transaction);
         for (const { table_name, rows } of pieces) await insert(db, table_name, parsed(rows));
-        // Whoever has one of them under way has it in another state of the store.
+        // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
         await logRewritten();
         return (await readSettings(db)).clockOffset;
