@@ -1,4 +1,4 @@
-/** What holds for every operation: addresses, secret names, and the version in the user agent. */
+/** Constants of the whole document: addresses, secret names, and the version in the user agent. */
 import { readOperations, secretNames } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 

@@ -1,5 +1,5 @@
 /**
- * Writes what `openapi-ts` cannot: the signatures with positional parameters, what holds for every operation, and the shapes for `drift`.
+ * Writes what `openapi-ts` cannot: the signatures with positional parameters, constants of the whole document, and the shapes for `drift`.
  * Run by the script `generate`, after `openapi-ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Has `openapi-ts` write functions that run on `src/runtime/client.ts` instead of on a client of its own. */
+/** Makes the functions that `openapi-ts` writes run on `src/runtime/client.ts` instead of on its client. */
 import { definePluginConfig } from '@hey-api/openapi-ts';
 import type { DefinePlugin } from '@hey-api/openapi-ts';
 

@@ -1,7 +1,7 @@
 /** `createReseller({ dates: true })`: instants as `Date`. */
 import { isRecord } from './runtime/json.ts';
 
-/** `T` with a `Date` at each path. `*` stands for every item of an array or map. */
+/** `T` with a `Date` at each path. `*` means every item of an array or map. */
 export type WithDates<T, Path extends string> = [Path] extends [never]
   ? T
   : T extends readonly (infer Item)[]

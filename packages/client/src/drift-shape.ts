@@ -2,7 +2,7 @@
 export type Shape =
   | string
   | {
-      /** Letters of the scalar types that it may be beside: s, i, n, b, z for null. */
+      /** Letters of the scalar types that it may also have: s, i, n, b, and z for null. */
       readonly or?: string;
       /** Properties; a name that ends in `?` is optional. */
       readonly of?: Readonly<Record<string, Shape>>;

@@ -1,4 +1,4 @@
-/** Where answers and their description part ways; an import of its own, so that only those who look for it load the shapes. */
+/** Differences between responses and the document. A separate entry, so that only programs that look for them load the shapes. */
 import { ANSWERS, SHAPES } from './generated/shapes.gen.ts';
 import { redact } from './redact.ts';
 import type { Shape } from './drift-shape.ts';

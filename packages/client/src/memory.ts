@@ -23,6 +23,8 @@ export interface Memory {
   /** The newest of them. */
   readonly newest: string | undefined;
   readonly open: Set<LostRequest>;
+  /** Entries of the request log that were found to be those of earlier lost requests. */
+  readonly claimed: Set<string>;
   /** Keeps the identifier of an answered request. */
   remember(requestID: string | null | undefined, now: number): void;
 }
@@ -36,6 +38,7 @@ export function memoryOf(): Memory {
   return {
     answered,
     open: new Set(),
+    claimed: new Set(),
     get newest() {
       return newest;
     },

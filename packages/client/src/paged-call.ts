@@ -24,7 +24,7 @@ export function pagedCall(
   const call = readPage();
   let first: Call<never[]> | undefined = call;
   const pages = () => {
-    // Whoever iterates need not handle the rejection of the call as well.
+    // A caller that iterates need not handle the rejection of the call as well.
     call.catch(() => {});
     return pagesOf(async (offset) => {
       const page = first ?? readPage({ offset });
@@ -51,7 +51,7 @@ function pagedMethods<Item>(pages: () => AsyncGenerator<Item[]>): PagedMethods<I
   return methods;
 }
 
-/** A server that ignores the offset would be read for ever. */
+/** Ends the reading of a server that ignores the offset. */
 const MAX_PAGES_WITHOUT_PROGRESS = 100;
 
 /**

@@ -16,7 +16,7 @@ import type { Answer, Prepared } from './runtime/request.ts';
 import { spendGuardOf } from './spend-guard.ts';
 import type { SpendGuardConfig } from './spend-guard.ts';
 
-/** Sends a prepared request, and tells whoever listens. */
+/** Sends a prepared request and reports its steps. */
 export type SendPrepared = (connection: Connection, prepared: Prepared) => Promise<Answer<never>>;
 
 /** What purchases need of the API. */

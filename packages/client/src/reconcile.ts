@@ -9,7 +9,7 @@ import { isBefore } from './look.ts';
 import type { Look } from './look.ts';
 import type { LostRequest, Memory } from './memory.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
-import { ResellerError } from './runtime/errors.ts';
+import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Recovered } from './runtime/recovered.ts';
@@ -106,26 +106,20 @@ async function reconcileByKey(
   { settleMs = DEFAULT_SETTLE_MS, ...options }: ReconcileOptions,
 ): Promise<Found | undefined> {
   const end = clock.now() + settleMs;
-  const prepared = { ...request.prepared, options: { ...request.prepared.options, ...options } };
+  const prepared = { ...request.prepared, isLost: true, options: { ...request.prepared.options, ...options } };
   for (let retries = 0; ; retries++) {
     try {
       const answer = await resend(prepared);
       memory.remember(answer.requestID, clock.now());
       return { ...settled(request, committed(request.prepared.operation.id, await answer.response.clone().text())), answer };
     } catch (error) {
-      if (!(error instanceof ResellerError)) throw error;
-      if (options.signal?.aborted) throw error;
-      if (!error.uncertain && isRefusalOfTheRequest(error)) return settled(request, { outcome: 'not-committed', error });
+      if (!(error instanceof ResellerError) || options.signal?.aborted) throw error;
+      if (!(error instanceof OutcomeUnknownError)) return settled(request, { outcome: 'not-committed', error });
     }
     const delay = backoffMs(retries);
     if (clock.now() + delay >= end) return undefined;
     await clock.sleep(delay, options.signal);
   }
-}
-
-/** Refusals of the caller or of the moment say nothing about the first sending. */
-function isRefusalOfTheRequest({ status, type }: ResellerError): boolean {
-  return status !== undefined && ![401, 403, 408, 425, 429, 501, 503].includes(status) && type !== 'idempotency_key_reused';
 }
 
 async function reconcileByLog(
@@ -149,18 +143,26 @@ async function reconcileByLog(
 /** What a look tells, or undefined when the request may still arrive. `isLast` says that it no longer can. */
 function decide({ memory }: ReconcileParts, request: LostRequest, look: Look, isLast: boolean): Reconciliation | undefined {
   const { sure, alike } = candidatesFor(memory, request, look);
-  const [done, ...others] = sure.filter(({ success }) => success === 1);
-  const isAlone = ![...memory.open].some((other) => other !== request && isAlike(other.prepared, request.prepared));
-  if (done) {
-    // A repetition with the same key is logged again, with the same response.
-    const isOne = isAlone && others.every((other) => other.response_body === done.response_body);
-    return isOne ? committed(request.prepared.operation.id, done.response_body, done) : { outcome: 'undecided', candidates: alike };
+  const group = [...memory.open].filter((other) => isAlike(other.prepared, request.prepared));
+  const done = withoutRepetitions(sure.filter(({ success }) => success === 1));
+  // As many entries as open requests that nothing tells apart: all of them were carried out, and which is whose does not matter.
+  const own = done.length === group.length ? done[group.indexOf(request)] : undefined;
+  if (own) {
+    for (const entry of sure) if (entry.response_body === own.response_body) memory.claimed.add(entry.requestID);
+    return committed(request.prepared.operation.id, own.response_body, own);
   }
-  if (isLast && !alike.every(isRefusal)) return { outcome: 'undecided', candidates: alike };
+  if (done.length > group.length || (isLast && !alike.every(isRefusal))) return { outcome: 'undecided', candidates: alike };
   const [refusal] = sure;
   // With fewer refusals than sendings, one of them may still be on its way.
-  const isRefused = isAlone && sure.length >= request.attempts && sure.every(isRefusal);
-  return isLast || isRefused ? { outcome: 'not-committed', ...(refusal && { entry: refusal }) } : undefined;
+  const isRefused = group.length === 1 && sure.length >= request.attempts && sure.every(isRefusal);
+  if (!isLast && !isRefused) return undefined;
+  for (const entry of sure) memory.claimed.add(entry.requestID);
+  return { outcome: 'not-committed', ...(refusal && { entry: refusal }) };
+}
+
+/** A repetition with the same key is logged again, with the same response. */
+function withoutRepetitions(entries: readonly RequestLogItem[]): readonly RequestLogItem[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.response_body, entry])).values()].toReversed();
 }
 
 /** Entries that may be the request's, oldest first: all that are `alike`, and those that are `sure` to be of its time and key. */
@@ -171,7 +173,13 @@ function candidatesFor(memory: Memory, request: LostRequest, { entries, clockOff
   const sure: RequestLogItem[] = [];
   for (const entry of entries) {
     if (entry.requestID === request.after) break;
-    if (memory.answered.has(entry.requestID) || entry.method !== method || !isAt(url, entry.endpoint)) continue;
+    if (
+      memory.answered.has(entry.requestID) ||
+      memory.claimed.has(entry.requestID) ||
+      entry.method !== method ||
+      !isAt(url, entry.endpoint)
+    )
+      continue;
     const isOlder = clockOffset === undefined || isBefore(entry, request, clockOffset);
     if (isOlder && clockOffset !== undefined && isBefore(entry, { ...request, sentAt: request.sentAt - CLOCK_CHANGE_MS }, clockOffset))
       continue;
@@ -197,7 +205,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether nothing was done, whoever sent it. */
+/** Whether the entry says that nothing was done. */
 function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
   return success !== 1 && type !== 'internal_error';
 }

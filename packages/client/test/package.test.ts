@@ -16,7 +16,7 @@ import * as door from '../src/operations.ts';
 const packageDirectory = join(import.meta.dirname, '..');
 const require = createRequire(import.meta.url);
 
-/** Beside the code, not in the system's directory: a user's compiler finds nothing but the package there either. */
+/** Within the repository, so that a failed run leaves nothing behind elsewhere. */
 let directory: string;
 let tarball: string;
 

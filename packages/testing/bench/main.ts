@@ -4,8 +4,10 @@
  *
  *   npx pnpm@12 --filter @reseller/testing bench [calls of each round, default 50]
  */
-import { createReseller } from '@reseller/client';
-import { createServiceInside as createTestService } from '@reseller/testing/inside';
+import { createReseller, OutcomeUnknownError } from '@reseller/client';
+import { createTestService } from '@reseller/testing';
+
+import { startProxy } from '../test/client/proxy.ts';
 
 const CALLS = Number(process.argv[2] ?? 50);
 const ROUNDS = 80;
@@ -52,3 +54,33 @@ for (let round = 0; round < 20; round++) {
   await another.close();
 }
 process.stdout.write(`a service in a test: ready in ${median(ready).toFixed(0)} ms\n`);
+
+/** Purchases that are lost at the same moment, on the real clock: how soon all of them are decided. */
+const LOST = 200;
+for (const [server, options] of [
+  ['honours keys', {}],
+  ['honours no keys', { withoutKeys: true }],
+] as const) {
+  await using shop = await createTestService();
+  const proxy = await startProxy(await shop.listen(), options);
+  const { apiKey } = await shop.addAccount('1000000.00');
+  const buyer = createReseller({ apiKey, baseUrl: proxy.baseUrl });
+  proxy.plan(...Array.from({ length: LOST }, () => ({ kind: 'reset', when: 'after' }) as const));
+  const began = performance.now();
+  const decide = async () => {
+    try {
+      await buyer.vm.create({ cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' });
+      return 'committed';
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknownError)) throw error;
+      return (await buyer.reconcile(error)).outcome;
+    }
+  };
+  const outcomes = await Promise.all(Array.from({ length: LOST }, decide));
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const committed = outcomes.filter((outcome) => outcome === 'committed').length;
+  process.stdout.write(
+    `${LOST} purchases lost at once, on a server that ${server}: decided in ${seconds} s (designed for at most 10), ${committed} found, ${LOST - committed} undecided, ${proxy.count('/account/requests')} readings of the log\n`,
+  );
+  proxy.close();
+}

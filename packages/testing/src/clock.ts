@@ -1,4 +1,4 @@
-/** A clock that stands still until it is turned. The service goes by it, and so does a client that is given it. */
+/** A clock that moves only when a test advances it. The service uses it, and so do the clients that get it. */
 export class TestClock {
   #now: number;
 
@@ -13,7 +13,7 @@ export class TestClock {
 
   /** @param milliseconds How far to go on. */
   advance(milliseconds: number): void {
-    if (!(milliseconds >= 0)) throw new RangeError(`The clock cannot be set back or by ${milliseconds} ms.`);
+    if (!(milliseconds >= 0)) throw new RangeError(`The clock cannot be advanced by ${milliseconds} ms. Pass a number from 0.`);
     this.#now += Math.ceil(milliseconds);
   }
 

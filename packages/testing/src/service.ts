@@ -7,7 +7,7 @@ import { createServiceInside } from './inside.ts';
 
 /** Options of `createTestService`. */
 export interface TestServiceOptions {
-  /** Where the clock stands at first, ISO 8601. */
+  /** The first time of the clock, ISO 8601. */
   readonly now?: string;
   /** Accepts common deviations that existing clients send, and lists them in the `Deviation` header. Default false. */
   readonly lenient?: boolean;

@@ -33,7 +33,7 @@ process.once('exit', () => {
   for (const directory of directories) remove(directory);
 });
 
-/** A store of its own with the sandbox's catalogue and demo account. */
+/** A separate store with the sandbox's catalogue and demo account. */
 export async function copySnapshot(): Promise<{ store: Store; apiKey: string; accountId: string; close(): Promise<void> }> {
   const { directory: from, apiKey } = await (snapshot ??= makeSnapshot());
   const directory = makeDirectory();

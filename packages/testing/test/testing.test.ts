@@ -89,7 +89,7 @@ const otherwise: Middleware = (next) => (url, init) => {
   return next(`${url}/`, { ...init, headers, body });
 };
 
-test('a lenient service understands requests that deviate from the document, and names what in', async () => {
+test('a lenient service accepts requests that deviate from the document, and lists the deviations', async () => {
   await using service = await createTestService({ lenient: true });
   const deviating = service.reseller({ middleware: [otherwise] });
   const { response } = await deviating.vm.create(forms.createVm.smallest).withMeta();

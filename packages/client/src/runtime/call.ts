@@ -17,7 +17,7 @@ export interface Call<T> extends Promise<T> {
 export function callOf<T>(answer: Promise<WithMeta<T>>): Call<T> {
   const data = answer.then((found) => found.data);
   const instead = <R>(other: Promise<R>): Promise<R> => {
-    // Whoever asks for something else need not handle the rejection of the call as well.
+    // A caller that uses another promise need not handle the rejection of this one as well.
     data.catch(() => {});
     return other;
   };

@@ -26,6 +26,8 @@ export interface Prepared {
   /** Undefined when the operation takes no key. */
   readonly idempotencyKey: string | undefined;
   readonly options: RequestOptions;
+  /** Whether an earlier sending of it may have been carried out. */
+  readonly isLost?: boolean;
 }
 
 /** A call as the generated functions pass it on. */
@@ -102,7 +104,7 @@ export async function send(connection: Connection, prepared: Prepared, observe: 
   const { operation, options } = prepared;
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = options;
   const wire = wireRequestOf(connection, prepared);
-  let isLost = false;
+  let { isLost = false } = prepared;
   for (let attempts = 1; ; attempts++) {
     observe({ type: 'request' }, attempts);
     const attempt = await sendOnce(wire, { fetch, timeoutMs, signal });
@@ -133,14 +135,10 @@ export function settle(prepared: Prepared, failure: Failure, attempts: number, i
   return errorOf(OutcomeUnknownError, prepared, message, { attempts, uncertain: true, status, requestID, retryAfter }, last);
 }
 
-function errorOfFailure(prepared: Prepared, { error }: Failure, attempts: number, uncertain: boolean): ResellerError {
-  return errorOf(
-    error.Class,
-    prepared,
-    error.message,
-    { ...error.details, attempts, uncertain: uncertain && prepared.operation.effect !== 'read' },
-    error.cause,
-  );
+function errorOfFailure(prepared: Prepared, { error, retryAfterMs }: Failure, attempts: number, isLost: boolean): ResellerError {
+  const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+  const uncertain = isLost && prepared.operation.effect !== 'read';
+  return errorOf(error.Class, prepared, error.message, { ...error.details, retryAfter, attempts, uncertain }, error.cause);
 }
 
 function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {

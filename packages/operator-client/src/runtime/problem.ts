@@ -25,13 +25,13 @@ export async function orThrow<TData>(answer: Promise<Answer<TData, Problem | Val
   return data;
 }
 
-/** Stands in for the problem of an answer that has none: it was not the service that refused, but something before it. */
+/** Replaces the problem of a response that has none: a gateway refused the request, not the service. */
 export function problemWithoutBody({ status, statusText }: Response): Problem {
   return {
     type: 'about:blank',
     title: statusText || 'No problem was described',
     status,
-    detail: `The answer is not the service's own: it has status ${status} and no problem in it. Look at what stands between you and the service.`,
+    detail: `The response has status ${status} and no problem in it, so it is not from the service. Check the gateways between you and the service.`,
     instance: 'about:blank',
   };
 }

@@ -1,7 +1,7 @@
+import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
-import type { ApiKey, IssuedApiKey } from '../generated/operator/types.gen.ts';
 import { issueKey } from '../core/account/account.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { ApiKeysTable } from '../store/tables/api-keys.ts';
@@ -35,7 +35,7 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
   },
 };
 
-/** POST /accounts/{account_id}/api-keys: the key is shown in this answer alone. */
+/** POST /accounts/{account_id}/api-keys: only this response contains the key. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
   async run({ db }, { path, body, runtime: { ports, mode } }) {

@@ -1,7 +1,7 @@
 /** What resellers and the provider do with dedicated servers. */
 import { expect } from 'vitest';
 
-import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/index.ts';
+import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/core/dedicated/order.ts';
 import { SECRET } from '../harness.ts';
 import { noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Prospect, Refused } from './delivery.ts';
@@ -61,7 +61,7 @@ export async function completeSetUp(sim: Simulation): Promise<void> {
   sim.say(`the provider completes the set-up of the ${server.state} server ${server.id}`);
   const access = { dashboard: 'https://dashboard.example/1', username: 'admin', email: 'admin@dashboard.example', password: 'by-hand' };
   const act = () => door.store().commit(({ db }) => completeDedicatedSetUp(db, { ports: world.ports, secret: SECRET }, server.id, access));
-  const refusal = server.state === 'ended' ? notFound : server.state === 'ordered' ? undefined : wrongState;
+  const refusal = server.state === 'ended' || server.state === 'offered' ? notFound : server.state === 'ordered' ? undefined : wrongState;
   if (await tryProvider(sim, act, refusal)) deploy(model, server, clock.seconds());
 }
 

@@ -1,4 +1,4 @@
-/** Purchases that are all alike, several at once, each with a fault of its own or none: the books must balance. */
+/** Identical purchases, several at once, each with its own fault or none: the books must balance. */
 import { OutcomeUnknownError } from '@reseller/client';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { Fault } from '@reseller/testing';

@@ -231,7 +231,7 @@ test.each([408, 425, 429, 502, 503])('a read waits as long as Retry-After of a p
   expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
 });
 
-describe('what is no answer of the API', () => {
+describe('a response that is not from the API', () => {
   const html = '<!doctype html><title>Welcome</title>';
   test.each([
     ['an HTML page', 'html', (_, response) => void response.setHeader('content-type', 'text/html').end(html)],

@@ -126,6 +126,13 @@ describe.each(billable)('%s', (operation) => {
   });
 });
 
+/** A server that knows no keys carries a second request with the same key out too. */
+const withoutKey: Middleware = (next) => (url, init) => {
+  const headers = new Headers(init.headers);
+  headers.delete('idempotency-key');
+  return next(url, { ...init, headers });
+};
+
 describe('reconcile', () => {
   test.each(cases)('%s, with reconcile: true', async (_, fault) => {
     const service = await createTestService();
@@ -145,7 +152,7 @@ describe('reconcile', () => {
     }
   });
 
-  test('an earlier purchase like it is not taken for it, whoever made it', async () => {
+  test('does not take an earlier purchase like it for it, of this process or another', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     await service.reseller().vm.create(SMALL_VM);
@@ -232,6 +239,33 @@ describe('reconcile', () => {
     }
   });
 
+  test('a purchase that was found once is not found again for the next one like it', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [withoutKey] });
+    await reseller.vm.hosts();
+    // The same key gives the same order of fields.
+    const make = { make: (options?: object) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order' }) };
+    service.faults.add({ kind: 'reset', when: 'after' });
+    expect(await reseller.reconcile(await lostBy(make))).toMatchObject({ outcome: 'committed' });
+    service.faults.add({ kind: 'reset', when: 'before' });
+    expect(await reseller.reconcile(await lostBy(make))).toMatchObject({ outcome: 'not-committed' });
+    expect(await vmsOf(service)).toBe(1);
+  });
+
+  test('two that nothing tells apart and both carried out: each is found, as another VM', async () => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [withoutKey] });
+    service.faults.add({ kind: 'reset', when: 'after' }, { times: 2 });
+    const make = { make: (options?: object) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order' }) };
+    const errors = await Promise.all([lostBy(make), lostBy(make)]);
+    const found = await Promise.all(errors.map((error) => reseller.reconcile(error)));
+    const ids = found.map((each) => each.outcome === 'committed' && each.operation === 'createVm' && each.data.identifier);
+    const kept = await service.store.read((db) => db.selectFrom('vms').select('id').execute());
+    expect(ids.toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
+  });
+
   test('a request that arrives late is found', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
@@ -281,7 +315,7 @@ describe('reconcile', () => {
   });
 });
 
-describe('what is certain is no unknown outcome', () => {
+describe('a certain failure is not an unknown outcome', () => {
   test('a request that never left', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());

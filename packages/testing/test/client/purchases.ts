@@ -70,7 +70,7 @@ export const billable: readonly string[] = readOperations(parseDocument(document
   .filter((operation) => operation.billable)
   .map(({ id }) => id);
 
-/** @throws Error when the operation is new and nobody has said here how it is called. */
+/** @throws Error when this file does not say how the operation is called. */
 export function preparationOf(operation: string): Preparation {
   const preparation = preparations[operation];
   if (!preparation)

@@ -10,7 +10,7 @@ export interface Report {
   /** Endpoints of the whole request log, newest first. */
   readonly log: readonly string[];
   readonly distinct: number;
-  /** Class of the error when nobody listens: whether a runtime tells that a purchase did not leave. */
+  /** Class of the error when nothing listens: whether the runtime says that a purchase did not leave. */
   readonly nobody: string;
 }
 
@@ -20,7 +20,7 @@ export interface Task {
   readonly apiKey: string;
   /** How many further requests are made before the log is read, so that it has several pages. */
   readonly reads: number;
-  /** An address where nobody listens. */
+  /** An address where nothing listens. */
   readonly nowhere: string;
 }
 

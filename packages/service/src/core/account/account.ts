@@ -7,9 +7,9 @@ import type { Mode } from '../../rules/credentials.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
 
-/** A reseller account before it exists. */
+/** A reseller account to create. */
 export interface NewAccount {
-  /** A new UUID where none is given. */
+  /** Default: a new UUID. */
   readonly id?: string;
   readonly name: string;
   readonly creditLimit: Money;
@@ -46,14 +46,14 @@ export async function accountExists(db: Db, id: string): Promise<boolean> {
   return (await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
-/** A key at its issue. */
+/** A new API key. */
 export interface NewKey {
   readonly id: string;
-  /** Answered here and nowhere else: its hash alone is stored. */
+  /** Only the hash is stored, so the key cannot be returned again. */
   readonly key: string;
 }
 
-/** Issues an API key for an account, and says under which identifier it is known. */
+/** Issues an API key for an account. */
 export async function issueKey(
   db: Db,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
@@ -70,7 +70,7 @@ export async function issueKey(
   return { id, key };
 }
 
-/** Issues an API key for an account. The key is answered here and nowhere else: its hash alone is stored. */
+/** @returns The key. Only its hash is stored, so it cannot be returned again. */
 export async function issueApiKey(
   db: Db,
   ports: Pick<Ports, 'clock' | 'random'>,
@@ -80,7 +80,7 @@ export async function issueApiKey(
   return (await issueKey(db, ports, accountId, how)).key;
 }
 
-/** A key of the sandbox's demo account that every node with the same secret knows; it is issued once, and stays revoked where it was revoked. */
+/** Issues the key of the demo account that all instances derive from their secret. Once revoked, it stays revoked. */
 export async function issueSharedDemoKey(
   store: Store,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,

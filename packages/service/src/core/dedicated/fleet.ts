@@ -1,6 +1,6 @@
 /**
- * What the fleet does with a dedicated server: it sets the server up after an order, and retires it at its end. Both are enqueued in the
- * transaction that they follow from, and delivered afterwards until they succeed.
+ * Calls of the fleet: it sets a dedicated server up after an order, and retires it at its end. The transaction of the order or the end
+ * enqueues the call, and recovery delivers it until it succeeds.
  */
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';

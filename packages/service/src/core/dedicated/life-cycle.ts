@@ -1,4 +1,4 @@
-/** What comes by itself in the life of a dedicated server: its set-up completes, it is renewed, it ends. */
+/** The scheduled jobs of a dedicated server: its set-up, its renewals and its end. */
 import { enqueueRetirement } from './fleet.ts';
 import type { Services } from '../../delivery/runtime.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
@@ -13,16 +13,13 @@ import { releaseCredit } from '../accounting/credit-hold.ts';
 import { stateOf, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
 
-/** A set-up that completes: when, and how the server is managed from then on. */
+/** A completed set-up. */
 export interface SetUp {
   readonly at: Seconds;
   readonly access: ServerAccess;
 }
 
-/**
- * Completes a set-up: `management` and `renew` are filled, and the first runtime is charged. Its
- * price was held of the credit limit at the order, so it always fits.
- */
+/** Completes a set-up and charges the first runtime. Its price was held when the server was ordered, so it always fits the credit limit. */
 export async function deploy(db: Db, { ports, secret }: Services, server: ServerRow, { at, access }: SetUp): Promise<Transition<Deployed>> {
   const { dashboard, username, email, password } = access;
   const sealed_password = seal(password, secret, passwordContext(server.id), ports.random);
@@ -42,7 +39,7 @@ export async function deploy(db: Db, { ports, secret }: Services, server: Server
 }
 
 /**
- * Does what is due of a server at an instant; nothing where it is due no more.
+ * Performs the job of a server that is due at an instant. Does nothing if the server has no job at this instant any longer.
  *
  * @param at The server's `due`.
  */
@@ -54,12 +51,12 @@ export async function runServerJob(db: Db, services: Services, server: ServerRow
   if (fleet.automaticSetUp) {
     await deploy(db, services, server, { at, access: fleet.automaticSetUp.accessTo(server.id, random) });
   } else {
-    // The fleet is another one than at the order: from now on the set-up waits for the provider.
+    // The fleet no longer completes set-ups by itself, so the set-up waits for the provider.
     await applyTransition(db, server, (now) => (now.phase === 'ordered' ? { next: { ...now, setUpDue: null } } : { refused: 'not due' }));
   }
 }
 
-/** What a sealed management password is bound to. */
+/** The context that a management password is sealed with. */
 export function passwordContext(identifier: string): string {
   return `dedicated/${identifier}`;
 }
@@ -71,7 +68,7 @@ async function renewOrEnd(db: Db, { ports }: Services, server: ServerRow, at: Se
     await chargeOwed(db, ports, chargeOf(server, 'RENEW', at), at * 1000);
     return;
   }
-  // Nobody is given the password any more, and the addresses are free for other servers.
+  // The password is no longer needed, and the addresses are free for other servers.
   await db.updateTable('dedicated_servers').set({ ended: at, sealed_password: null }).where('id', '=', server.id).execute();
   await db.deleteFrom('dedicated_addresses').where('server_id', '=', server.id).execute();
   await enqueueRetirement(db, ports, { identifier: server.id, accountId: ownerOf(server) });

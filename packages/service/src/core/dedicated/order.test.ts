@@ -62,14 +62,14 @@ test('of orders at once one account gets the server, and no more pass than the l
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('an unknown server or account: 404; a server that is not being set up: 409', async () => {
+test('refuses an unknown server or account, and a set-up that was not ordered or is complete', async () => {
   const service = await startService();
   const { id } = await service.account();
   const unknown = '00000000-0000-4000-8000-000000000000';
-  await expect(orderServer(service, unknown, id)).rejects.toMatchObject({ status: 404 });
-  await expect(orderServer(service, RYZEN, unknown)).rejects.toMatchObject({ status: 404 });
+  await expect(orderServer(service, unknown, id)).rejects.toMatchObject({ status: 422, fields: [{ field: 'market_id' }] });
+  await expect(orderServer(service, RYZEN, unknown)).rejects.toMatchObject({ status: 422, fields: [{ field: 'account_id' }] });
   await expect(completeSetUp(service, unknown)).rejects.toMatchObject({ status: 404 });
-  await expect(completeSetUp(service, RYZEN)).rejects.toMatchObject({ status: 409, type: 'wrong_state' });
+  await expect(completeSetUp(service, RYZEN)).rejects.toMatchObject({ status: 404 });
   await orderServer(service, RYZEN, id);
   await completeSetUp(service, RYZEN);
   await expect(completeSetUp(service, RYZEN)).rejects.toMatchObject({ status: 409, type: 'wrong_state' });

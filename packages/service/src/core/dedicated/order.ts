@@ -1,6 +1,4 @@
-/** What the provider does with dedicated servers: offers them, orders them for accounts, completes their set-up. */
-import { v7 as uuidv7 } from 'uuid';
-
+/** How the provider offers dedicated servers, orders them for accounts, and completes their set-up. */
 import type {
   DedicatedDatacenter,
   DedicatedDisk,
@@ -8,7 +6,10 @@ import type {
   DedicatedMarketHardware,
   DedicatedMarketStatus,
   DedicatedNetwork,
-} from '../../generated/types.gen.ts';
+} from '@reseller/client';
+import { v7 as uuidv7 } from 'uuid';
+
+import { accountExists } from '../account/account.ts';
 import { enqueueSetUp } from './fleet.ts';
 import { holdCredit } from '../accounting/credit-hold.ts';
 import { deploy } from './life-cycle.ts';
@@ -18,14 +19,15 @@ import type { ServerRow } from './server.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import { settle } from '../jobs/settle.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { notFound, Refusal } from '../../rules/refusal.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import { order } from '../../rules/dedicated.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 
-/** A machine before it is on the market. */
+/** A machine to offer on the market. */
 export interface NewMarketServer {
-  /** A new UUID where none is given. The server keeps it when it is ordered. */
+  /** Default: a new UUID. The server keeps it when it is ordered. */
   readonly identifier?: string;
   readonly datacenter: DedicatedDatacenter;
   readonly cpu: DedicatedMarketHardware['cpu'];
@@ -33,24 +35,24 @@ export interface NewMarketServer {
   readonly disks: readonly Omit<DedicatedDisk, 'total_size'>[];
   readonly network: DedicatedNetwork;
   readonly status: DedicatedMarketStatus;
-  /** Addresses that come with the machine; the market says how many, its owner sees which. */
+  /** Addresses of the machine. The market shows their number, and its owner sees the addresses. */
   readonly ipv4: readonly DedicatedIpv4[];
-  /** Networks, in /64 notation for example. */
+  /** IPv6 networks, such as 2001:db8::/64. */
   readonly ipv6: readonly DedicatedIpv4[];
   /** Net price of one runtime. */
   readonly price: Money;
   readonly runtimeDays: number;
-  /** The only account that it is offered to; all where none is given. */
+  /** The only account that it is offered to. Default: all accounts. */
   readonly offeredTo?: string | null;
-  /** How many addresses it is offered with, where they are not known before its set-up; null for IPv6 networks without a number. */
+  /** Number of addresses, if they are not known before the set-up. Null for an unspecified number of IPv6 networks. */
   readonly offeredIps?: { readonly ipv4: number; readonly ipv6: number | null };
 }
 
 /**
- * Puts a machine on the market.
+ * Offers a machine on the market.
  *
  * @returns Its identifier.
- * @throws Refusal 409 when one of its addresses belongs to something else.
+ * @throws Refusal 409 if one of its addresses is already in use.
  */
 export async function addMarketServer(db: Db, { clock, random }: Ports, server: NewMarketServer): Promise<string> {
   const now = clock.now();
@@ -97,9 +99,9 @@ export async function addMarketServer(db: Db, { clock, random }: Ports, server: 
 export type MachineAddresses = Pick<NewMarketServer, 'ipv4' | 'ipv6'>;
 
 /**
- * Gives a machine other addresses than it had.
+ * Replaces the addresses of a machine.
  *
- * @throws Refusal 409 when one of them belongs to something else.
+ * @throws Refusal 409 if one of them is already in use.
  */
 export async function replaceAddresses(db: Db, identifier: string, addresses: MachineAddresses): Promise<void> {
   await db.deleteFrom('dedicated_addresses').where('server_id', '=', identifier).execute();
@@ -119,25 +121,30 @@ async function insertAddresses(db: Db, identifier: string, { ipv4, ipv6 }: Machi
   await db.insertInto('dedicated_addresses').values(rows).execute();
 }
 
-/** Which server, for whom. */
 export interface DedicatedOrder {
   readonly identifier: string;
   readonly accountId: string;
 }
 
 /**
- * Orders a server of the market for an account; its set-up begins. The price of the first runtime
- * is held of the credit limit from now on, and charged when the set-up completes: until then the
- * account has nothing to pay for, and then it always fits.
+ * Orders a server of the market for an account, and enqueues its set-up. The price of the first runtime is held now and charged when the
+ * set-up completes. So the account pays only for a server that it can use, and the charge always fits the credit limit.
  *
- * @throws Refusal 404 when there is no such server or account, 409 when it is not on the market any more, 402 when the credit limit has no room.
+ * @throws Refusal 422 if the account does not exist or the server is not offered to it (fields have the names of the operator API), 409 if
+ * the server is no longer on the market, 402 if the remaining credit does not suffice.
  */
 export async function orderDedicatedServer(db: Db, services: Services, { identifier, accountId }: DedicatedOrder): Promise<void> {
   const { clock, fleet } = services.ports;
   const now = Math.floor(clock.now() / 1000);
-  const server = await existing(db, identifier);
-  const account = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
-  if (!account) throw notFound('account');
+  const broken: BrokenField[] = [];
+  if (!(await accountExists(db, accountId)))
+    broken.push({ field: 'account_id', rule: 'exists', message: 'must be the identifier of an account' });
+  const server = await findServer(db, identifier);
+  const isOffered = server !== undefined && (server.offered_to === null || server.offered_to === accountId);
+  if (!isOffered)
+    broken.push({ field: 'market_id', rule: 'exists', message: 'must be the identifier of an offer that the account may order' });
+  if (!isOffered || broken.length > 0) throw invalid(broken);
+  if (server.state === 'ended') throw unknownServer(identifier);
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
   const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,
@@ -151,22 +158,27 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
 }
 
 /**
- * Completes the set-up of an ordered server: it is deployed, and its first runtime begins now.
+ * Completes the set-up of an ordered server. Its first runtime begins now.
  *
- * @throws Refusal 404 when there is no such server, 409 when it is not being set up.
+ * @throws Refusal 404 if no account has the server, 409 if it is not being set up.
  */
 export async function completeDedicatedSetUp(db: Db, services: Services, identifier: string, access: ServerAccess): Promise<void> {
-  const { account_id: accountId } = await existing(db, identifier);
+  const { account_id: accountId } = await serverOfAnAccount(db, identifier);
   const now = services.ports.clock.now();
   if (accountId !== null) await settle(db, services, { accountId, now });
-  const server = await existing(db, identifier);
+  // Settling may have changed the server.
+  const server = await serverOfAnAccount(db, identifier);
   assertAllowed(await deploy(db, services, server, { at: Math.floor(now / 1000), access }), server.id);
 }
 
-async function existing(db: Db, identifier: string): Promise<ServerRow> {
+async function serverOfAnAccount(db: Db, identifier: string): Promise<ServerRow> {
   const server = await findServer(db, identifier);
-  if (!server || server.state === 'ended') throw notFound('dedicated server');
+  if (server?.state !== 'ordered' && server?.state !== 'deployed') throw unknownServer(identifier);
   return server;
+}
+
+function unknownServer(identifier: string): Refusal {
+  return new Refusal(404, 'not_found', `No account has the dedicated server ${identifier}. Check the identifier.`);
 }
 
 async function assertFree(db: Db, addresses: readonly string[]): Promise<void> {
@@ -175,5 +187,5 @@ async function assertFree(db: Db, addresses: readonly string[]): Promise<void> {
     (await db.selectFrom('dedicated_addresses').select('address').where('address', 'in', addresses).executeTakeFirst()) ??
     (await db.selectFrom('ip_addresses').select('address').where('address', 'in', addresses).executeTakeFirst());
   if (taken)
-    throw new Refusal(409, 'wrong_state', `The address ${taken.address} belongs to another server or to a pool. Choose a free one.`);
+    throw new Refusal(409, 'wrong_state', `The address ${taken.address} belongs to another server or to a pool. Choose a free address.`);
 }

@@ -1,4 +1,4 @@
-/** Dedicated servers as answers show them. */
+/** Responses about dedicated servers. */
 import type {
   DedicatedDatacenter,
   DedicatedIps,
@@ -8,7 +8,8 @@ import type {
   DedicatedNetwork,
   DedicatedPrice,
   DedicatedServer,
-} from '../../generated/types.gen.ts';
+} from '@reseller/client';
+
 import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
@@ -20,29 +21,28 @@ import type { ServerRow } from './server.ts';
 
 /** The addresses of servers, by identifier. */
 export async function addressesOf(db: Db, servers: readonly ServerRow[]): Promise<ReadonlyMap<string, DedicatedIps>> {
-  const found = new Map<string, DedicatedIps>(servers.map(({ id }) => [id, { ipv4: [], ipv6: [] }]));
-  if (servers.length === 0) return found;
+  const addresses = new Map<string, DedicatedIps>(servers.map(({ id }) => [id, { ipv4: [], ipv6: [] }]));
+  if (servers.length === 0) return addresses;
   const rows = await db
     .selectFrom('dedicated_addresses')
     .select(['server_id', 'family', 'address', 'gateway'])
-    .where('server_id', 'in', [...found.keys()])
+    .where('server_id', 'in', [...addresses.keys()])
     .orderBy('server_id')
     .orderBy('family')
     .orderBy('position')
     .execute();
   for (const { server_id, family, address, gateway } of rows)
-    found.get(server_id)?.[family === 4 ? 'ipv4' : 'ipv6'].push({ address, gateway });
-  return found;
+    addresses.get(server_id)?.[family === 4 ? 'ipv4' : 'ipv6'].push({ address, gateway });
+  return addresses;
 }
 
 /**
- * A server as its list and its info show it. One of the market has no addresses, no management
- * and no renewal yet.
+ * A server in the list and the details. A server on the market has no addresses, no management and no renewal date.
  *
- * @param shown `secret`: known to the service alone, its management password was encrypted with it. `vat`: hundredths of a percent.
+ * @param options `secret` decrypts the management password. `vat` is in hundredths of a percent.
  */
-export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, shown: { secret: string; vat: number }): DedicatedServer {
-  const { secret, vat } = shown;
+export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options: { secret: string; vat: number }): DedicatedServer {
+  const { secret, vat } = options;
   const state = stateOf(server);
   const { cpu, ...hardware } = hardwareOf(server);
   return {
@@ -63,7 +63,7 @@ export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, shown: {
 }
 
 /**
- * A server as the market shows it: how many addresses it has, and not which.
+ * A server on the market, with the number of its addresses.
  *
  * @param vat Hundredths of a percent.
  */
@@ -83,7 +83,7 @@ export function toMarketItem(server: ServerRow, ips: DedicatedIps, vat: number):
   };
 }
 
-/** How many addresses a server of the market comes with; null for IPv6 networks without a number. */
+/** The number of addresses of a server on the market. Null for an unspecified number of IPv6 networks. */
 export function offeredIps({ offered_ips }: ServerRow, ips: DedicatedIps): { readonly ipv4: number; readonly ipv6: number | null } {
   if (offered_ips === null) return { ipv4: ips.ipv4.length, ipv6: ips.ipv6.length };
   const parsed: { ipv4: number; ipv6: number | null } = JSON.parse(offered_ips);

@@ -1,4 +1,4 @@
-/** Dedicated servers in the store: whose they are, their state, and how it is changed. */
+/** Stored dedicated servers and the transitions of their state. */
 import type { Selectable, Updateable } from 'kysely';
 
 import { notFound, Refusal } from '../../rules/refusal.ts';
@@ -10,7 +10,7 @@ export type ServerRow = Selectable<DedicatedServersTable>;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** A server by its identifier, whatever its state; undefined where the text is no identifier or nothing has it. */
+/** The server with an identifier, in any state. Undefined if the text is not an identifier or no server has it. */
 export async function findServer(db: Db, identifier: string): Promise<ServerRow | undefined> {
   if (!UUID.test(identifier)) return undefined;
   return db.selectFrom('dedicated_servers').selectAll().where('id', '=', identifier.toLowerCase()).executeTakeFirst();
@@ -19,7 +19,7 @@ export async function findServer(db: Db, identifier: string): Promise<ServerRow 
 /**
  * A server of the account that has not ended.
  *
- * @throws Refusal 404 when it has none of this identifier.
+ * @throws Refusal 404 if the account does not have the server.
  */
 export async function ownServer(db: Db, accountId: string, identifier: string): Promise<ServerRow> {
   const server = await findServer(db, identifier);
@@ -27,7 +27,6 @@ export async function ownServer(db: Db, accountId: string, identifier: string): 
   return server;
 }
 
-/** The state that a row holds. */
 export function stateOf({ id, state, due, terminated }: ServerRow): ServerState {
   if (state === 'ordered') return { phase: 'ordered', setUpDue: due };
   if (state !== 'deployed') return { phase: state };
@@ -36,11 +35,10 @@ export function stateOf({ id, state, due, terminated }: ServerRow): ServerState 
 }
 
 /**
- * Takes a server from one state to the next. Where another process changes it in between, the
- * step is taken from the state that the other left.
+ * Changes the state of a server. If another transaction changes it at the same time, the rule is applied again to the new state.
  *
- * @param step The rule that says what the next state is, or why there is none.
- * @param also What changes with the state.
+ * @param step The rule that returns the next state, or the reason for a refusal.
+ * @param also Columns that change with the state.
  */
 export async function applyTransition<Next extends ServerState>(
   db: Db,
@@ -63,9 +61,9 @@ export async function applyTransition<Next extends ServerState>(
 }
 
 /**
- * The next state of a transition that was asked for.
+ * Returns the next state.
  *
- * @throws Refusal 409 when the state does not allow it, 404 when the server is gone.
+ * @throws Refusal 409 if the state does not allow the transition, 404 if the server has ended.
  */
 export function assertAllowed<Next extends ServerState>(transition: Transition<Next>, identifier: string): Next {
   if ('next' in transition) return transition.next;
@@ -74,8 +72,8 @@ export function assertAllowed<Next extends ServerState>(transition: Transition<N
 }
 
 const WRONG_STATES: Readonly<Record<Exclude<WrongState, 'gone'>, string>> = {
-  'not offered': 'is not on the market any more. Choose another one.',
-  'not being set up': 'is not being set up, so there is no set-up to complete.',
+  'not offered': 'is no longer on the market. Choose another one.',
+  'not being set up': 'is not being set up, so its set-up cannot be completed.',
   'being set up': 'is being set up and has no renewal date yet, so it cannot be cancelled. Wait until it is deployed, or ask the provider.',
   'already cancelled': 'is already cancelled. No action is needed: it will not be renewed.',
   'not cancelled': 'is not cancelled, so there is no cancellation to withdraw. No action is needed: it will be renewed.',

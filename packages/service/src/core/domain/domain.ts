@@ -1,7 +1,7 @@
-/** What the operations on a domain have in common. */
+/** Functions that operations on a domain share. */
+import type { DomainDetails, DomainNameservers } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
 import type { Subject } from '../../ports/fencing.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
@@ -41,10 +41,10 @@ export async function findDomain(
 }
 
 /**
- * Keeps a domain for one change that the registrar carries out: two at once could leave the
- * registrar with the one and the store with the other.
+ * Begins a change that the registrar carries out. Other changes are refused until `endChange`, because registrar and store could differ
+ * after two concurrent changes.
  *
- * @throws Refusal 409 when another change is under way.
+ * @throws Refusal 409 if another change is in progress.
  */
 export async function beginChange(db: Db, name: string): Promise<void> {
   const { numUpdatedRows } = await db
@@ -62,7 +62,7 @@ export async function beginChange(db: Db, name: string): Promise<void> {
   }
 }
 
-/** Ends the change that `beginChange` began, with what it changes in the store. */
+/** Ends a change, and stores its result. */
 export async function endChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
   await db
     .updateTable('domains')
@@ -72,12 +72,12 @@ export async function endChange(db: Db, name: string, changed: Partial<DomainRow
     .execute();
 }
 
-/** What port calls about a domain are fenced by. */
+/** Port calls about a domain are fenced by its name. */
 export function domainSubject({ name }: { readonly name: string }): Subject {
   return `domain/${name}`;
 }
 
-/** A stored domain as the rules of its life take it. */
+/** A stored domain as the rules take it. */
 export function registrationOf(row: Pick<DomainRow, 'created' | 'expires' | 'locked_until' | 'terminated'>): Registration {
   return { created: row.created, expires: row.expires, lockedUntil: row.locked_until, terminated: row.terminated === 1 };
 }
@@ -86,12 +86,12 @@ export function nameserversOf({ ns1, ns2, ns3, ns4, ns5 }: DomainRow): DomainNam
   return { ns1, ns2, ns3, ns4, ns5 };
 }
 
-/** What the authcode of a domain is sealed with, beside the secret. */
+/** The context that an auth code is sealed with. */
 export function authcodeContext(name: string): string {
   return `domain-authcode/${name}`;
 }
 
-/** A domain as its registration and its info answer it. */
+/** A domain in the responses of registration and details. */
 export function toDomainDetails(row: DomainRow, secret: string, at: Seconds): DomainDetails {
   const { name, sld, tld, handle, sealed_authcode: sealed } = row;
   return {

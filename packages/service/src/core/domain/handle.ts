@@ -1,4 +1,4 @@
-/** What the operations on handles, and those that name one, have in common. */
+/** Functions that operations on handles share. */
 import type { Selectable } from 'kysely';
 
 import { randomText } from '../../rules/random.ts';
@@ -9,22 +9,22 @@ import type { Db } from '../../store/store.ts';
 
 export type HandleRow = Selectable<HandlesTable>;
 
-/** Without characters that are mistaken for one another. */
+/** Without characters that look alike. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const HANDLE_ID = /^HDL-[A-Z0-9]{1,32}$/;
 
-/** A new handle ID, from so many that no two are the same. */
+/** 12 of 32 characters are 60 random bits. */
 export function newHandleId(random: Random): string {
   return `HDL-${randomText(random, ALPHABET, 12)}`;
 }
 
-/** The account's handle of an ID, or undefined. */
+/** The account's handle with an ID, if it exists. */
 export async function findHandle(db: Db, accountId: string, id: string): Promise<HandleRow | undefined> {
   if (!HANDLE_ID.test(id)) return undefined;
   return db.selectFrom('handles').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
 }
 
-/** A handle as the registrar takes it. */
+/** A stored handle as the registrar takes it. */
 export function contactOf({ id, account_id: _accountId, type: _type, fax: _fax, created: _created, ...person }: HandleRow): Contact {
   return { handle: id, ...person };
 }

@@ -1,16 +1,16 @@
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Net prices of a year under one TLD. */
+/** Net prices of a domain under a TLD for one year. */
 export interface TldPrice {
-  /** ASCII form, without a leading dot; may have several labels, such as `co.uk`. */
+  /** ASCII form without a leading dot. It may have several labels, such as `co.uk`. */
   readonly tld: string;
   readonly create: Money;
   readonly renew: Money;
   readonly transfer: Money;
 }
 
-/** Puts TLDs on the price list, or changes their prices; domains under them are renewed at the new ones. */
+/** Adds TLDs to the price list or changes their prices. Existing domains are renewed at the new prices. */
 export async function setTldPrices(db: Db, prices: readonly TldPrice[]): Promise<void> {
   await db
     .insertInto('tlds')

@@ -1,25 +1,24 @@
+import type { DedicatedServer, ServerAddress } from '@reseller/operator-client';
 import { sql } from 'kysely';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import type { BrokenRule, DedicatedServer, ServerAddress } from '../../generated/operator/types.gen.ts';
 import { addressesOf, datacenterOf } from '../../core/dedicated/responses.ts';
 import { findServer, stateOf } from '../../core/dedicated/server.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
-import { completeDedicatedSetUp, orderDedicatedServer as order, replaceAddresses } from '../../core/dedicated/order.ts';
+import { completeDedicatedSetUp, orderDedicatedServer as placeOrder, replaceAddresses } from '../../core/dedicated/order.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../../core/account/account.ts';
 import { networkOf } from '../catalogue/network.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertNoBrokenRules, requireFound, notFound } from '../problem.ts';
+import { assertNoBrokenRules, requireFound } from '../problem.ts';
 import { secondsToInstant } from '../instants.ts';
 
 const byOrder: Order = { columns: { ordered: 'integer', id: 'text' }, direction: 'desc' };
 const ALL = sql<boolean>`1 = 1`;
 
-/** GET /dedicated/servers: those that accounts have; one that has ended is nobody's any more. */
+/** GET /dedicated/servers: the servers that accounts have. A server that has ended is not listed. */
 export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
   kind: 'read',
   async run(db, { query }) {
@@ -44,13 +43,7 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
   kind: 'store',
   async run({ db }, { body, runtime }) {
     const [accountId, identifier] = [body.account_id.toLowerCase(), body.market_id.toLowerCase()];
-    const errors: BrokenRule[] = [];
-    if (!(await accountExists(db, accountId))) errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account' });
-    const offer = await findServer(db, identifier);
-    if (!offer || (offer.offered_to !== null && offer.offered_to !== accountId))
-      errors.push({ pointer: '#/market_id', detail: 'must be the identifier of an offer that the account may order' });
-    assertNoBrokenRules(errors);
-    await order(db, runtime, { identifier, accountId });
+    await placeOrder(db, runtime, { identifier, accountId });
     return serverOf(db, identifier);
   },
 };
@@ -65,11 +58,10 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
         networkOf(address) ? [] : [{ pointer: `#/ipv6/${index}/address`, detail: 'must be an IPv6 network such as 2001:db8::/64' }],
       ),
     );
-    const server = await findServer(db, path.server_id);
-    if (!server || server.state === 'offered') throw notFound('dedicated server of this identifier');
-    await completeDedicatedSetUp(db, runtime, server.id, management);
-    await replaceAddresses(db, server.id, { ipv4, ipv6 });
-    return serverOf(db, server.id);
+    const id = path.server_id.toLowerCase();
+    await completeDedicatedSetUp(db, runtime, id, management);
+    await replaceAddresses(db, id, { ipv4, ipv6 });
+    return serverOf(db, id);
   },
 };
 
@@ -81,7 +73,7 @@ async function toDedicatedServer(db: Db, server: ServerRow): Promise<DedicatedSe
   const state = stateOf(server);
   const deployed = state.phase === 'deployed';
   const addresses = (await addressesOf(db, [server])).get(server.id);
-  if (server.account_id === null || server.ordered === null) throw new Error(`The dedicated server ${server.id} is nobody's.`);
+  if (server.account_id === null || server.ordered === null) throw new Error(`The dedicated server ${server.id} has no account.`);
   return {
     id: server.id,
     account_id: server.account_id,
@@ -98,7 +90,7 @@ async function toDedicatedServer(db: Db, server: ServerRow): Promise<DedicatedSe
   };
 }
 
-/** The reseller's document leaves open what an address says; the store always has both. */
+/** The properties are optional in the reseller document. The store always has both. */
 function addressesIn(listed: readonly Partial<ServerAddress>[]): ServerAddress[] {
   return listed.flatMap(({ address, gateway }) => (address === undefined || gateway === undefined ? [] : [{ address, gateway }]));
 }
