@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
 
-// Tests start many processes, and each of them compiles the same modules. Node keeps the results between processes and between runs.
+// Tests start many processes that compile the same modules. Node shares the results between processes and runs.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/node-compile');
 
-/** One run over all packages, so that one line has the result. */
+/** One run for all packages, so that one line has the result. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
