@@ -79,6 +79,18 @@ describe('imports between workspace packages', () => {
   });
 });
 
+test('the service imports nothing but types from the clients', () => {
+  const source = join(SERVICE, 'src') + sep;
+  const values = sources
+    .filter((file) => file.startsWith(source) && !file.endsWith('.test.ts'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?'@reseller\/(?:operator-)?client[^']*'/gm)].map(
+        ([statement]) => `${relative(source, file)}: ${statement}`,
+      ),
+    );
+  expect(values).toEqual([]);
+});
+
 describe('the layers of the service', () => {
   const layers = [...readFileSync(join(SERVICE, 'README.md'), 'utf8').matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name = '']) => name);
   const siblings: ReadonlySet<string> = new Set(['reseller operator', 'operator reseller']);

@@ -9,7 +9,7 @@ import { selftest } from './commands/selftest.ts';
 import type { Console } from './console.ts';
 import { readArguments, USAGE, type Environment } from './options.ts';
 
-/** What a command needs beside its arguments. */
+/** The surroundings of a command, apart from its arguments. */
 export interface Surroundings {
   readonly environment: Environment;
   readonly output: Console;
@@ -21,7 +21,7 @@ export interface Surroundings {
 /** Private packages have no release of their own: the version is that of the package file. */
 const { version: VERSION } = manifest;
 
-/** Beside the sandbox's own data, at the root of the repository. */
+/** Next to the sandbox's own data, at the root of the repository. */
 const PLACES: Places = { journal: fileURLToPath(new URL('../../../.data/contract-journal.jsonl', import.meta.url)) };
 
 /**

@@ -63,7 +63,7 @@ export async function loadDocument(): Promise<OpenApiDocument> {
   return parseDocument(JSON.parse(text));
 }
 
-/** Where the parts of a document stand in its files. */
+/** The places of the parts of a document in its files. */
 export function sourcesOf({ document, root, base }: LoadedDocument): Promise<SourceMap> {
   return mapSources(document, root, base);
 }

@@ -52,7 +52,7 @@ export async function assertOperator({ url, token }: OperatorAccess): Promise<vo
     throw new CannotRunError(`The operator API at ${url.origin} refuses the token (${status}). Check RESELLER_OPERATOR_TOKEN.`);
   if (status !== 422)
     throw new CannotRunError(
-      `${url.href} is not the base address of an operator API: POST /otp/verify without a code is answered with ${status}, not 422. Give one such as --operator http://127.0.0.1:4011.`,
+      `${url.href} is not the base address of an operator API: POST /otp/verify without a code returned ${status}, not 422. Give one such as --operator http://127.0.0.1:4011.`,
     );
 }
 

@@ -104,7 +104,7 @@ describe('exit code 2, with one line that says what to do', () => {
       'An option lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
     ],
     [
-      'a target that is no address',
+      'a target that is not an address',
       ['--target', 'localhost'],
       'The target is not an http or https address. Give one such as --target http://127.0.0.1:4010.',
     ],
@@ -153,7 +153,7 @@ describe('exit code 2, with one line that says what to do', () => {
     await new Promise((resolve) => site.close(resolve));
     expect({ code, output }).toEqual({
       code: 2,
-      output: expect.stringContaining('answers every request with an HTML page, so it is no API'),
+      output: expect.stringContaining('answers every request with an HTML page, so it does not look like an API'),
     });
   });
 

@@ -40,7 +40,7 @@ describe('a schema that cannot be used', () => {
     ['nullable without a type', { nullable: true }, /"nullable" cannot be used without "type"/],
     ['a reference to nothing', { $ref: '#/components/schemas/Missing' }, /no object at|can't resolve/],
     ['a reference to nothing, far below', { type: 'object', properties: { a: { items: { $ref: '#/nowhere' } } } }, /nowhere/],
-    ['a pattern that is no regular expression', { type: 'string', pattern: '(' }, /[Ii]nvalid regular expression/],
+    ['a pattern that is not a regular expression', { type: 'string', pattern: '(' }, /[Ii]nvalid regular expression/],
     ['a type that does not exist', { type: 'text' }, /type/],
     ['a keyword of the wrong kind', { type: 'object', required: true }, /required/],
   ])('%s leaves its operation unverified with the reason, and the others are judged', async (_, schema, reason) => {

@@ -181,7 +181,7 @@ test('after a crash the next run undoes what the last one left, before anything 
   expect(await fileJournal(file).open()).toEqual([]);
 });
 
-test('a line that a crash cut short is no entry', async () => {
+test('a line that a crash cut short is not an entry', async () => {
   const file = join(await temporaryFolder(), 'journal.jsonl');
   const journal = fileJournal(file);
   const entry: JournalEntry = {

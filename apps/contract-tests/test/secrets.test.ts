@@ -224,7 +224,7 @@ async function filesIn(folder: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-describe('keys and secrets stand in no file and on no stream of', () => {
+describe('no file and no stream contains keys or secrets of', () => {
   test.each(Object.entries(FACES))(
     '%s',
     async (_, face) => {

@@ -17,7 +17,7 @@ describe('every check finds its own defect', () => {
   });
 });
 
-/** Not defects of one service alone: they need a second service, or a client. What is never sent is unverified, and no violation. */
+/** Not defects of one service alone: they need a second service, or a client. A part that is never sent is unverified, not a violation. */
 const APART: ReadonlySet<string> = new Set(['parity', 'request-described', 'operation-described', 'part-seen', 'header-seen']);
 const OPERATIONS = readOperations(document);
 const seeds = [1, 2, 3, 4, 5, 6, 7, 131, randomInt(8, 2 ** 31)];

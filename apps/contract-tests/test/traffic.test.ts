@@ -79,7 +79,7 @@ test('what a run recorded as HAR is judged the same from the file', async () => 
   expect(first.code).toBe(1);
   const { code, output } = await command(['--har', join(folder, 'traffic.har')], {});
   expect(code).toBe(1);
-  // What this program sent wrongly on purpose is no fault of a client.
+  // A request that this program made invalid on purpose is not a fault of a client.
   expect(output).not.toContain('of the client');
   expect(output).toContain('violation  /data/creditLimit must be a number');
 });

@@ -14,7 +14,6 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
-  const pageSize = pageSizeOf(document, operation, data);
   const instants = pathsOfInstants(document, data).map((path) => shapedPath(path, list));
   return {
     id,
@@ -24,7 +23,6 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     ...(form && { form: Object.fromEntries([...form.fields].map(([name, field]) => [name, fieldOf(document, operation, field)])) }),
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
-    ...(pageSize !== undefined && { pageSize }),
     ...(instants.length > 0 && { instants }),
   };
 }
@@ -97,13 +95,8 @@ function listOf(document: unknown, id: string, data: unknown): Facts['list'] {
 }
 
 /** A list comes in pages when its form takes an `offset`. */
-function pageSizeOf(document: unknown, { id, form }: Operation, data: unknown): number | undefined {
-  if (!form?.fields.has('offset')) return undefined;
-  const size = partsOf(document, data)
-    .map((part) => part['maxItems'])
-    .find((value) => typeof value === 'number');
-  if (size === undefined) throw new Error(`The document sets no maxItems for a page of ${id}.`);
-  return size;
+export function isPaged({ form }: Operation): boolean {
+  return form?.fields.has('offset') ?? false;
 }
 
 /** Where a value of the schema holds a `date-time`: `list.*.renew`. */

@@ -2,7 +2,7 @@
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 
-import { factsOf, isOpenForm } from './facts.ts';
+import { factsOf, isOpenForm, isPaged } from './facts.ts';
 import { follow, items, members, quoted } from './json.ts';
 import type { Places } from './places.ts';
 
@@ -97,15 +97,14 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string[
 }
 
 function writeMethod(document: OpenApiDocument, name: string, operation: Operation): string[] {
-  const isPaged = factsOf(document, operation).pageSize !== undefined;
-  const call = isPaged ? `pagedCall((offset) => ${sdkCall(operation, '{ ...form, ...offset }')}, form)` : sdkCall(operation);
+  const call = isPaged(operation) ? `pagedCall((offset) => ${sdkCall(operation, '{ ...form, ...offset }')}, form)` : sdkCall(operation);
   return [`${name}: (${[...inputs(document, operation), 'options?: AnyCallOptions'].join(', ')}) => ${call},`];
 }
 
 /** One overload for each way to call it. Each has the description, because editors show that of the overload that is called. */
 function writeMethodType(document: OpenApiDocument, name: string, operation: Operation): string[] {
   const answer = datedAnswerType(document, operation);
-  const call = factsOf(document, operation).pageSize === undefined ? `Call<${answer}>` : `PagedCall<${itemType(answer)}>`;
+  const call = isPaged(operation) ? `PagedCall<${itemType(answer)}>` : `Call<${answer}>`;
   const before = inputs(document, operation);
   const required = before.map((input) => input.replace('?:', ': undefined |'));
   const overload = (parameters: readonly string[], returns: string) => [

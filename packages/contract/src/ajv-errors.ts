@@ -21,7 +21,7 @@ interface Found {
 
 /**
  * Ajv's errors as issues, one for each cause.
- * @param pointers where each schema object stands in the document
+ * @param pointers the place of each schema object in the document
  */
 export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap<object, string>): readonly Issue[] {
   const found: Found[] = [];
@@ -100,7 +100,7 @@ function readAlternatives(error: ErrorObject, found: readonly Found[], pointers:
   return { path, keyword: error.keyword, message, params: {}, schemaPath: place };
 }
 
-/** Each issue once, and beside a wrong type none of the rules that the same schema has for the right one. */
+/** Each issue once. A value of the wrong type breaks no other rule of the same schema. */
 function distinct(found: readonly Found[]): readonly Issue[] {
   const mistyped = new Set<string>();
   for (const { error, issue } of found) if (issue.keyword === 'type') mistyped.add(`${issue.path}\n${schemaOf(error, issue)}`);

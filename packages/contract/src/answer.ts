@@ -55,7 +55,7 @@ export interface Answer {
   /** Media type in lower case without parameters; empty where the header is missing. */
   readonly mediaType: string;
   readonly body: AnswerBody;
-  /** Whether the credential of the request stands in the answer. */
+  /** Whether the answer contains the credential of the request. */
   readonly echoesCredential: boolean;
   /** Milliseconds from sending to the last byte. */
   readonly milliseconds: number;
@@ -94,7 +94,7 @@ export function readAnswer(operation: Operation, sent: Sent, raw: RawAnswer): An
   };
 }
 
-/** Shorter credentials stand in many texts by chance. */
+/** Many texts contain a shorter credential by chance. */
 const MIN_CREDENTIAL_LENGTH = 8;
 
 function echoesCredential({ security }: Operation, sent: Sent, { headers, bytes }: RawAnswer): boolean {

@@ -62,7 +62,7 @@ export function readBaseline(text: string): readonly Acceptance[] {
   });
 }
 
-/** Marks the findings of a report that are accepted; what is accepted and gone is fixed. */
+/** Marks the findings of a report that are accepted; an accepted finding that is gone is fixed. */
 export function settle(
   report: Report & { readonly findings: readonly PlacedFinding[] },
   accepted: readonly Acceptance[],

@@ -16,7 +16,7 @@ test('the list of checks is complete, and no page is about a check that is gone'
   expect(pages.toSorted()).toEqual(CHECKS.map(({ id }) => `${id}.md`).toSorted());
 });
 
-test('each check stands in a file of its name', async () => {
+test('each check is in a file of its name', async () => {
   const files = await readdir(fileURLToPath(new URL('checks/', import.meta.url)));
   expect(files.toSorted()).toEqual(CHECKS.map(({ id }) => `${id}.ts`).toSorted());
 });

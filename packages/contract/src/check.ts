@@ -93,7 +93,7 @@ export interface Defect {
   readonly sends?: (form: string) => string | undefined;
   /** A path that a client with the defect asks for, where it is the client that has it. */
   readonly asks?: string;
-  /** Whether the defect shows only beside a second service without it. */
+  /** Whether the defect shows only in comparison with a second service. */
   readonly needsComparison?: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface Coverage {
   readonly checks: readonly CheckCoverage[];
   /** `passed` needs a described success and no finding; `unverified` is never a pass. */
   readonly verdict: Verdict | 'passed';
-  /** Whether a described success was seen; findings can stand beside either. */
+  /** Whether a described success was seen; either can have findings. */
   readonly verified: boolean;
   /** Why it is not verified; empty where it is. */
   readonly reason: string;

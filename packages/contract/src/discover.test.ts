@@ -65,7 +65,7 @@ test('an operation without path parameters is called once', () => {
   expect(discover('listDomains', {})).toEqual([{}]);
 });
 
-test('a list of texts beside the operation names its identifiers', () => {
+test('a list of texts next to the operation names its identifiers', () => {
   expect(discover('getDomain', { listDomains: { list: ['a.example', 'b.example', 'a.example'] }, getPricings: { com: {} } })).toEqual([
     { domain: 'a.example' },
     { domain: 'b.example' },

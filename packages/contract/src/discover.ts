@@ -231,7 +231,7 @@ function keysOfMap({ value, nodes }: Place, isCollection: boolean): readonly str
   return isCollection && isMap && isObject(value) ? Object.keys(value) : [];
 }
 
-/** A list of plain texts beside or below the collection: the items are the identifiers. */
+/** A list of plain texts in the collection or below it: the items are the identifiers. */
 function plainItems({ value }: Place): readonly string[] {
   return Array.isArray(value) ? value.map(text).filter((item) => item !== undefined) : [];
 }

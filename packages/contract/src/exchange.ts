@@ -72,7 +72,7 @@ async function once({ send }: Line, step: Step, request: Request, sent: Sent): P
   }
 }
 
-/** The bytes of an answer, and how its connection ended where that was too early. A timeout is no fault of the answer. */
+/** The bytes of an answer, and how its connection ended where that was too early. A timeout does not count as such an end. */
 async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
   try {
     return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };

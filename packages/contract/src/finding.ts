@@ -50,7 +50,7 @@ export interface Sample {
 
 /** One difference between service and document, with all that it was seen on. Secrets are masked in every text. */
 export interface Finding {
-  /** Stable from run to run: what a baseline names. */
+  /** Stable from run to run, so that a baseline can name it. */
   readonly id: string;
   /** Id of the check that found it. */
   readonly check: string;

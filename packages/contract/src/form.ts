@@ -45,7 +45,7 @@ export function readForm({ form }: TakesForm, body: string | Uint8Array): FormRe
 interface Reading {
   readonly values: Record<string, unknown>;
   readonly issues: Issue[];
-  /** How often each field stood in the text, also where it was malformed. */
+  /** How often the text had each field, malformed ones included. */
   readonly times: Map<string, number>;
 }
 

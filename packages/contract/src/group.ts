@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
 import { VERDICTS, type Finding, type Sample, type Touched } from './finding.ts';
+import { isObject } from './json.ts';
 import type { Judged } from './judge.ts';
+import { valueAt } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 
 const MAX_SAMPLES = 3;
@@ -44,9 +46,17 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       samples: samplesOf(group),
       curl: curlOf(document, answer),
       client: `${typeName(at)}${check.client}`,
-      proposals: distinct(group.map((one) => one.remark.proposal).filter((proposal) => proposal !== undefined)),
+      proposals: distinct(group.flatMap(({ remark: { proposal } }) => (proposal === undefined ? [] : withCompanion(document, proposal)))),
     },
   ];
+}
+
+/** What explains a rule goes with the rule (openapi/EXTENSIONS.md, `x-expected`). */
+function withCompanion(document: OpenApiDocument, proposal: Proposal): readonly Proposal[] {
+  if (proposal.kind !== 'remove-entry' || proposal.key !== 'pattern') return [proposal];
+  const schema = valueAt(document, proposal.at);
+  const isExplained = isObject(schema) && schema['x-expected'] !== undefined;
+  return isExplained ? [proposal, { kind: 'remove-entry', at: proposal.at, key: 'x-expected' }] : [proposal];
 }
 
 function distinct(proposals: readonly Proposal[]): readonly Proposal[] {

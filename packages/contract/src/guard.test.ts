@@ -157,7 +157,7 @@ describe('the guard', () => {
     ['a method that buys', 'PUT', 'vm/create', undefined],
     ['a path that only looks like an identifier', 'DELETE', 'dedicated/x/../7/delete', undefined],
     ['a path that leaves the base address', 'GET', '../domain/list', undefined],
-    ['a path that is no operation', 'GET', 'nothing', undefined],
+    ['a path that is not an operation', 'GET', 'nothing', undefined],
     ['another origin', 'GET', 'http://other.example/base/domain/list', undefined],
     ['another port', 'GET', 'http://target.example:81/base/domain/list', undefined],
     ['a form that the plan does not have', 'POST', 'account/requests', 'offset=51'],

@@ -71,7 +71,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
     });
   }
 
-  /** "Try again later" is no answer yet: the same request may be sent once more. */
+  /** After 429 ("try again later"), the same request may be sent once more. */
   async function sendReading(rule: (typeof rules)[number], request: Request): Promise<Response> {
     const response = await send(request);
     if (response.status === 429 && rule.waited < rule.step.times) {

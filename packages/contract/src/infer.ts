@@ -3,13 +3,33 @@ import { isObject, typeOf, type JsonObject } from './json.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 /** The description of what a contract test found and nobody has explained yet. */
-export const OBSERVED = 'Observed by a contract test; what it means is not known yet.';
+export const OBSERVED = 'Observed by a contract test; its meaning is not known yet.';
 
-/** The smallest schema that an observed value fits, without the value itself: what a proposal writes into the document. */
+/**
+ * Whether the keys of an object are data, such as identifiers or domain names, rather than names of properties: then all values are
+ * objects of one shape.
+ */
+export function isMap(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  const [first, ...others] = Object.values(value);
+  if (!isObject(first) || others.length === 0) return false;
+  const names = namesIn(first);
+  return names !== '' && others.every((other) => isObject(other) && namesIn(other) === names);
+}
+
+function namesIn(value: JsonObject): string {
+  return Object.keys(value).toSorted().join('\n');
+}
+
+/** The smallest schema that an observed value fits, without the value itself. Proposals write it into the document. */
 export function shapeSchema(value: unknown): JsonObject {
   if (Array.isArray(value)) {
     const [first] = value;
     return first === undefined ? { type: 'array', items: {} } : { type: 'array', items: shapeSchema(first) };
+  }
+  if (isMap(value)) {
+    const [first] = Object.values(value);
+    return { type: 'object', additionalProperties: shapeSchema(first) };
   }
   if (isObject(value)) {
     const properties = Object.fromEntries(

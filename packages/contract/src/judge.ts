@@ -38,7 +38,7 @@ export function createJudge(parts: JudgeParts): Judge {
   const envelope = readEnvelope(document, operations);
   return {
     one(answer) {
-      // An answer to a method that is not described is no answer of the operation.
+      // The answer to a method that is not described does not belong to the operation.
       const isForeign = answer.sent.purpose === 'method';
       const response = isForeign ? undefined : responseFor(answer.operation, answer.status);
       const json = response === undefined ? undefined : jsonOf(response);

@@ -34,6 +34,6 @@ test.each([
   ['GET', '/invoices/7/more'],
   ['GET', '/invoices/%ff'],
   ['GET', '/filesXaXtxt'],
-])('%s %s is no operation', (method, path) => {
+])('%s %s is not an operation', (method, path) => {
   expect(createMatcher(operations)(method, path)).toBeUndefined();
 });

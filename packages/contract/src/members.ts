@@ -11,7 +11,7 @@ export function readSchema(document: OpenApiDocument, holder: string): { readonl
   const written = resolve(document, holder).value['schema'];
   if (typeof written === 'boolean') return { pointer, schema: written };
   if (!isObject(written)) return { pointer: undefined, schema: true };
-  // Beside $ref, OpenAPI 3.1 allows further keywords: then what is written here is the schema.
+  // OpenAPI 3.1 allows further keywords next to $ref: then this object is the schema.
   const isPlainReference = member(written, '$ref') !== undefined && Object.keys(written).length === 1;
   return { pointer, schema: isPlainReference ? resolve(document, pointer).value : written };
 }

@@ -15,6 +15,6 @@ test('an amount is read and shown without loss, from text and from the numbers o
   expect((moneyOf(0.1) ?? 0n) + (moneyOf(0.2) ?? 0n)).toBe(moneyOf(0.3));
 });
 
-test.each([['-1'], ['1,50'], ['1e3'], [''], [Number.NaN], [-0.5], [null], [1e21], ['1.123456789']])('%s is no amount', (value) => {
+test.each([['-1'], ['1,50'], ['1e3'], [''], [Number.NaN], [-0.5], [null], [1e21], ['1.123456789']])('%s is not an amount', (value) => {
   expect(moneyOf(value)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /**
- * Money as it stands in answers and arguments: exact, in units of 10^-8 of whatever currency the API counts in. Never a float.
+ * Money as answers and arguments have it: exact, in units of 10^-8 of whatever currency the API counts in. Never a float.
  */
 export type Money = bigint;
 
@@ -10,7 +10,7 @@ const DECIMAL = /^(\d{1,15})(?:\.(\d{1,8}))?$/;
 /**
  * An amount from its decimal notation, or from a JSON number: of that, the shortest decimal that reads as the same number, which is what
  * the service wrote.
- * @returns undefined where it is no amount from 0 on with up to eight decimals
+ * @returns undefined where it is not an amount from 0 on with up to eight decimals
  */
 export function moneyOf(value: unknown): Money | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;

@@ -52,7 +52,7 @@ function texts(value: unknown, into: string[]): void {
   else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) texts(child, into);
 }
 
-/** A function that replaces each of the secrets wherever it stands in a text, also as JSON and URLs write it. */
+/** A function that replaces each of the secrets in a text, also in the notation of JSON and URLs. */
 export function scrubber(secrets: Iterable<string>): (text: string) => string {
   const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET ? [] : formsOf(secret)));
   const known = [...new Set(forms)].toSorted((one, other) => other.length - one.length);

@@ -2,7 +2,7 @@ import { jsonOf, jsonValue, isSuccess, type Answer } from './answer.ts';
 import type { Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { OF_HTTP } from './http-headers.ts';
-import { OBSERVED, shapeSchema } from './infer.ts';
+import { isMap, OBSERVED, shapeSchema } from './infer.ts';
 import { isObject, member, type JsonObject } from './json.ts';
 import type { OperationResponse } from './operation.ts';
 import { valueAt } from './pointer.ts';
@@ -105,8 +105,13 @@ export function schemasOf({ operation }: Answer, isWanted: (status: string) => b
 /** The shape of a value with made-up values: only what the document names anyway stays. */
 function exampleFrom(view: View | undefined, value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map((item) => exampleFrom(view?.member(0).view, item));
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, exampleFrom(view?.member(name).view, item)]));
+  if (isObject(value)) {
+    // One entry of a map says as much as all of them.
+    const isDescribed = view !== undefined && view.nodes.length > 0;
+    const isKeyed = isDescribed ? Object.keys(value).every((name) => !view.member(name).isNamed) : isMap(value);
+    const entries = isKeyed ? Object.entries(value).slice(0, 1) : Object.entries(value);
+    return Object.fromEntries(entries.map(([name, item]) => [isKeyed ? TEXT : name, exampleFrom(view?.member(name).view, item)]));
+  }
   if (typeof value === 'number') return isNamed(view, value) ? value : 1;
   if (typeof value !== 'string' || isNamed(view, value)) return value;
   const { format } = shapeSchema(value);

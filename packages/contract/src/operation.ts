@@ -96,7 +96,7 @@ export interface FormField {
   readonly kind: ScalarKind | 'array' | 'json' | 'unsupported';
   /** Kind of the items of an array. */
   readonly items: ScalarKind;
-  /** What stands between the items of an array that is written in one piece; undefined where the field is repeated. */
+  /** The separator between the items of an array that is written in one piece; undefined where the field is repeated. */
   readonly separator: ',' | ' ' | '|' | undefined;
   readonly secret: boolean;
 }

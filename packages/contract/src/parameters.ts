@@ -1,7 +1,7 @@
 import type { Operation, Parameter } from './operation.ts';
 import { firstFitting, sampleOf, type SampleSource } from './sample.ts';
 
-/** The parameters of a request beside those of its path, as texts. */
+/** The parameters of a request, apart from those of its path, as texts. */
 export interface RequestParameters {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;

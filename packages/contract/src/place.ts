@@ -34,7 +34,7 @@ export function provenanceOfIssue(document: OpenApiDocument, described: Describe
   let view = rootView(document, described.pointer, described.provenance);
   let provenance = strongest(view.nodes) ?? described.provenance;
   const rule = parentPointer(issue.schemaPath);
-  // A missing or an unknown property is named by the issue, and the rule stands in the schema of the object.
+  // A missing or an unknown property is named by the issue, and the rule is in the schema of the object.
   let outer = view;
   let at = value;
   for (const token of pointerTokens(issue.path)) {

@@ -208,7 +208,7 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
     form: formOf(planning, operation),
     phase: isRemoval ? PHASES.remove : isUndoing ? PHASES.undo : path === 'none' ? PHASES.create : PHASES.change,
   };
-  // The steps that undo what the run did stand in the plan already.
+  // The plan already has the steps that undo what the run did.
   const isPlannedAsUndo = !isRemoval && undone.some((other) => named === undefined || samePath(named, namedPath(planning, other)));
   const steps: Step[] = isPlannedAsUndo ? [] : [call];
   if (isRemoval) {
@@ -327,7 +327,7 @@ function brokenSteps(planning: Planning, operation: Operation): readonly Step[] 
   }));
 }
 
-/** Examples beside the first: further bodies that must be accepted. */
+/** The other examples: further bodies that must be accepted. */
 function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
   return validExamples(planning, operation)
     .slice(needsNoField(operation.body) ? 0 : 1)

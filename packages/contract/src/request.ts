@@ -4,13 +4,13 @@ import { basePath } from './guard.ts';
 import { fillPath } from './path-template.ts';
 import type { Step } from './step.ts';
 
-/** What a request needs beside its step. */
+/** The parts of a request that its step does not have. */
 export interface RequestParts {
   readonly target: URL;
   readonly step: Step;
   readonly path: PathValues;
   readonly body: string | undefined;
-  /** Query parameters beside those of the step. */
+  /** Further query parameters, apart from those of the step. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** The key to send; undefined for none. */
   readonly key: string | undefined;

@@ -13,7 +13,7 @@ export interface SampleSource {
 /** A value that keeps the rules of a schema. */
 export interface Sample {
   readonly value: unknown;
-  /** Whether all of it stands in the document, as example, default or enumeration; else parts of it are made up. */
+  /** Whether the document has all of it, as example, default or enumeration; else parts of it are made up. */
   readonly isFromDocument: boolean;
 }
 

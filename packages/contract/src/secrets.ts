@@ -3,7 +3,7 @@ import { emptyRecord, isObject, type JsonObject } from './json.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import { childNodes, keysOf, schemaNodes, type SchemaNode } from './schema.ts';
 
-/** What stands in place of a secret. */
+/** The text that replaces a secret. */
 export const MASK = '***';
 
 /** The masks of one document by the schemas they were made from, so that a second look costs a map access. */

@@ -16,7 +16,7 @@ export interface RequestSource {
   readonly seed: number;
 }
 
-/** What a valid request of an operation carries beside its path and its credential. */
+/** The parameters and the body of a valid request of an operation. */
 export interface Sendable {
   readonly parameters: RequestParameters;
   readonly form: StepForm | undefined;

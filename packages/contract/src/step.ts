@@ -21,7 +21,7 @@ export interface Step {
   readonly path: 'none' | 'found' | 'own' | PathValues;
   /** The fields of its body. */
   readonly form: StepForm | undefined;
-  /** Values of the parameters that it needs beside those of its path. */
+  /** Values of the parameters that it needs, apart from those of its path. */
   readonly parameters: RequestParameters;
   /** Where the next page begins, for a step that reads it; without `value` where only the page before it says. */
   readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };

@@ -42,7 +42,7 @@ function problemOf(document: OpenApiDocument, validator: Validator, operation: O
     }
     return undefined;
   } catch (error) {
-    // A pattern that is no regular expression is a SyntaxError.
+    // An invalid regular expression in a pattern is a SyntaxError.
     if (error instanceof DocumentError || error instanceof SyntaxError) return error.message;
     throw error;
   }

@@ -1,7 +1,9 @@
 /** What the provider does, for tests: as of the test's clock. */
+
+import type { InvoiceSummary } from '@reseller/client';
+
 import { cancelInvoice, createSale, endSale, markInvoicePaid } from '../src/index.ts';
 import type { NewSale } from '../src/index.ts';
-import type { InvoiceSummary } from '../src/generated/types.gen.ts';
 import { euros } from '../src/rules/money.ts';
 import type { BilledResources } from '../src/rules/resources.ts';
 import type { TestService } from './harness.ts';

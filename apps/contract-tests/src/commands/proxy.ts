@@ -8,7 +8,7 @@ import type { Arguments } from '../options.ts';
 import { startProxy, type Proxy, type ProxyOptions } from '../proxy.ts';
 import { conclude } from './conclude.ts';
 
-/** Stands between a client and a service until it is stopped, then says what it saw. */
+/** Judges the traffic between a client and a service until it is stopped, then prints the report. */
 export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
   const loaded = await openDocument(args.document);
   const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);

@@ -141,7 +141,7 @@ function rejectUnknown({ only, also }: Arguments, { document }: LoadedDocument):
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
 }
 
-/** Codes are not sent to the target, so that they are no steps of the plan. */
+/** Codes are not sent to the target, so they are not steps of the plan. */
 function presenting(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
   if (operator === undefined || !steps.some(({ purpose }) => purpose === 'repeat')) return [];
   return [`  ${LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
@@ -168,7 +168,7 @@ function renderPlan({ steps, withheld }: Plan, mode: Mode, more: readonly string
 function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
     throw new CannotRunError(
-      `${target} answers every request with an HTML page, so it is no API. Give the base address of the API as --target, not that of its website.`,
+      `${target} answers every request with an HTML page, so it does not look like an API. Give the base address of the API as --target, not that of its website.`,
     );
   if (coverage.some((row) => row.verified) || findings.some((finding) => finding.verdict === 'violation')) return;
   const statuses = [...new Set(coverage.flatMap((row) => row.statuses.filter(({ times }) => times > 0).map(({ status }) => status)))];

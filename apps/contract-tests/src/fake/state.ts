@@ -17,7 +17,7 @@ import { returnsCode } from '../one-time-codes/codes.ts';
 type Outcome = Exchange['outcome'];
 type Values = Readonly<Record<string, string>>;
 
-/** What a request says beside its path. */
+/** The fields and query parameters of a request. */
 export interface Asked {
   readonly form: FormReading | undefined;
   readonly query: Values;
@@ -93,7 +93,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       const path = keyOf(parameters);
       if (operation.path.includes('{') && !things.has(path)) return 'unknown-id';
       const isGone = operation.method === 'DELETE' && removed.has(path);
-      // Where removing means that it is gone, its own path finds nothing any more.
+      // After a removal, the path of the thing finds nothing.
       const isRead = operation.method === 'GET' && removed.has(`${operation.path} ${path}`);
       const isNothingToUndo =
         operation.path.includes('{') && isUndo(operation, operations) && operation.method !== 'DELETE' && !removed.has(path);
@@ -146,7 +146,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
   };
 }
 
-/** The body with every map that it could have beside what the example shows: the document's examples are not there to show all of them. */
+/** The body of an example with every map that it could have, since examples do not show all of them. */
 function completed(document: OpenApiDocument, operation: Operation, body: unknown): unknown {
   const [, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
   const pointer = response?.content['application/json']?.pointer;

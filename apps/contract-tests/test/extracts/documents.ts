@@ -533,7 +533,7 @@ const museum = {
   },
 };
 
-/** Like the pet store: 3.0, a key or OAuth, listed values in queries, lists as bodies, XML beside JSON, hardly any failures described. */
+/** Like the pet store: 3.0, a key or OAuth, listed values in queries, lists as bodies, XML as well as JSON, hardly any failures described. */
 const petExample = { id: 10, name: 'doggie', status: 'available' };
 const petstore = {
   openapi: '3.0.4',

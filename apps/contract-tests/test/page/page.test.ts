@@ -186,7 +186,7 @@ describe('looks', () => {
 });
 
 describe('for everybody', () => {
-  test.each(PAGES)('%s: headings go down one level at a time, and all text stands in a landmark', async (name) => {
+  test.each(PAGES)('%s: headings go down one level at a time, and all text is in a landmark', async (name) => {
     const { page } = await open(name);
     const levels = await page.getByRole('heading').evaluateAll((all) => all.map((one) => Number(one.tagName.slice(1))));
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
@@ -209,7 +209,8 @@ describe('for everybody', () => {
       const names = await usable.evaluateAll((all) =>
         all.filter((one) => one.checkVisibility()).map((one) => one.textContent?.trim() ?? ''),
       );
-      expect(names.length).toBe(report.findings.length + report.coverage.length + 1 + 4);
+      // The list of what was allowed, four links, and the choices with their button.
+      expect(names.length).toBe(report.findings.length + report.coverage.length + 1 + 4 + 4);
       for (const name of names) {
         await page.keyboard.press('Tab');
         const focused = await page.locator(':focus').evaluate((element) => {
@@ -242,6 +243,27 @@ describe('for everybody', () => {
     expect(await finding.locator('table').isVisible()).toBe(true);
     await page.keyboard.press('Space');
     expect(await finding.locator('table').isVisible()).toBe(false);
+  });
+});
+
+describe('findings are filtered without JavaScript', () => {
+  const shown = async (page: Page): Promise<number> => (await page.locator('#findings details:visible').all()).length;
+
+  test('by verdict, check and operation, and all are shown again', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    const [first] = report.findings;
+    const count = (isIt: (finding: SettledReport['findings'][number]) => boolean): number => report.findings.filter(isIt).length;
+    await page.getByLabel('Verdict').selectOption('violation');
+    expect(await shown(page)).toBe(count(({ verdict }) => verdict === 'violation'));
+    await page.getByRole('button', { name: 'Show all' }).click();
+    expect(await shown(page)).toBe(report.findings.length);
+    await page.getByLabel('Check').selectOption(first?.check ?? '');
+    expect(await shown(page)).toBe(count(({ check }) => check === first?.check));
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const operation = first?.touches[0]?.operation ?? '';
+    await page.getByLabel('Operation').selectOption(operation);
+    expect(await shown(page)).toBe(count(({ touches }) => touches.some((touch) => touch.operation === operation)));
+    expect((await page.locator('.covered:visible').all()).length).toBe(1);
   });
 });
 
@@ -299,7 +321,7 @@ describe('hostile values', () => {
     expect(toMarkdown(texts)).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\p{Zl}\p{Bidi_Control}]/u);
   });
 
-  test('text from right to left does not change places with what stands beside it', async () => {
+  test('text from right to left does not change places with the text next to it', async () => {
     // Wide enough for each of them to stand in one line.
     const { page } = await open('hostile texts', { viewport: { width: 20_000, height: 800 } });
     await page.locator('body').evaluate((body) => body.setAttribute('style', 'max-width: none'));

@@ -395,7 +395,6 @@ export const listRequests = {
             type: 'integer'
         }
     },
-    pageSize: 50,
     instants: [
         '*.requestDate'
     ]

@@ -98,7 +98,7 @@ function classifyForeign(received: Received): Failure {
     error: {
       Class: AnswerError,
       message: `the response is not from the API: status ${status}, ${reason}${target}. Is the baseUrl right?`,
-      details: { status, reason, retryAfter: retryAfterSeconds(headers) },
+      details: { status, reason },
     },
   };
 }
@@ -125,7 +125,7 @@ function classifyRefusal({ status, headers }: Received, { type, requestID, messa
     error: {
       Class: classOf(status),
       message: message === '' ? `the service answered with status ${status}` : message,
-      details: { status, type, requestID, fields: readFieldErrors(data), retryAfter: retryAfterSeconds(headers) },
+      details: { status, type, requestID, fields: readFieldErrors(data) },
     },
   };
 }
@@ -184,9 +184,4 @@ export function retryAfterMs(headers: Headers): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return ms > 0 ? ms : undefined;
-}
-
-function retryAfterSeconds(headers: Headers): number | undefined {
-  const ms = retryAfterMs(headers);
-  return ms === undefined ? undefined : Math.ceil(ms / 1000);
 }

@@ -14,8 +14,6 @@ export interface Operation {
   readonly openForm?: boolean;
   /** Where `data` is not an array although it holds a list. */
   readonly list?: ListShape;
-  /** How many items a page holds at most, where the list comes in pages. */
-  readonly pageSize?: number;
   /** Where `data`, as the client returns it, holds instants: `*.startDate.value`. */
   readonly instants?: readonly string[];
 }

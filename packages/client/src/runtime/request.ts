@@ -135,14 +135,10 @@ export function settle(prepared: Prepared, failure: Failure, attempts: number, i
   return errorOf(OutcomeUnknownError, prepared, message, { attempts, uncertain: true, status, requestID, retryAfter }, last);
 }
 
-function errorOfFailure(prepared: Prepared, { error }: Failure, attempts: number, uncertain: boolean): ResellerError {
-  return errorOf(
-    error.Class,
-    prepared,
-    error.message,
-    { ...error.details, attempts, uncertain: uncertain && prepared.operation.effect !== 'read' },
-    error.cause,
-  );
+function errorOfFailure(prepared: Prepared, { error, retryAfterMs }: Failure, attempts: number, isLost: boolean): ResellerError {
+  const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
+  const uncertain = isLost && prepared.operation.effect !== 'read';
+  return errorOf(error.Class, prepared, error.message, { ...error.details, retryAfter, attempts, uncertain }, error.cause);
 }
 
 function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {

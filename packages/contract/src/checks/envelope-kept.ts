@@ -37,7 +37,7 @@ export const envelopeKept: Check = {
     ];
   },
   defect: {
-    says: 'A gateway answers 418 with a bare text instead of the envelope.',
+    says: 'A gateway responds with 418 and plain text instead of the envelope.',
     tamper: ({ outcome, operation, answer }) =>
       outcome === 'success' && operation?.readOnly === true
         ? { status: 418, headers: { ...answer.headers, 'content-type': 'text/plain' }, body: 'short and stout' }

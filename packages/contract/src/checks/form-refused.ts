@@ -31,7 +31,7 @@ export const formRefused: Check = {
     )
       return [];
     const broken = brokenRule(subject);
-    // The document does not have the rule any more.
+    // The document no longer has the rule.
     if (broken === undefined) return [];
     // In traffic, what is only assumed is told by request-described.
     if (sent.purpose === 'traffic' && broken.provenance !== 'shown') return [];

@@ -49,7 +49,7 @@ export const headerPresent: Check = {
     });
   },
   defect: {
-    says: 'Retry-After of a 429 is no number.',
+    says: 'Retry-After of a 429 is not a number.',
     tamper: ({ outcome, key, answer }) =>
       outcome === 'unauthorized' && key === 'none'
         ? { ...withMembers(answer, { type: 'rate_limited' }), status: 429, headers: { ...answer.headers, 'retry-after': 'soon' } }

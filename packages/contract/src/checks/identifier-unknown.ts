@@ -23,9 +23,7 @@ export const identifierUnknown: Check = {
       {
         pointer: '',
         verdict: isServed ? verdictOf(operation.provenance) : 'learned',
-        message: isServed
-          ? 'an identifier that nothing has is answered with success'
-          : `an identifier that nothing has is answered with ${status}`,
+        message: isServed ? 'an unknown identifier leads to a success' : `an unknown identifier leads to the status ${status}`,
         expected: '404',
         observed: String(status),
         at: described?.holder ?? operation.pointer,

@@ -35,7 +35,7 @@ export const methodRefused: Check = {
             operationId: `${sent.method.toLowerCase()}${operation.id.charAt(0).toUpperCase()}${operation.id.slice(1)}`,
             ...(operation.tag === undefined ? {} : { tags: [operation.tag] }),
             summary: `Observed ${sent.method}`,
-            description: 'Observed by a contract test; what it does is not known yet.',
+            description: 'Observed by a contract test; its purpose is not known yet.',
             'x-provenance': 'inferred',
             'x-retry': 'never',
             ...borrowed(document, operation.pointer),
@@ -54,7 +54,7 @@ export const methodRefused: Check = {
   },
 };
 
-/** The parameters of the path, as the operation beside it has them. */
+/** The parameters of the path, as the other operation of the path has them. */
 function borrowed(document: OpenApiDocument, pointer: string): JsonObject {
   const parameters = valueAt(document, `${pointer}/parameters`);
   if (!Array.isArray(parameters)) return {};
@@ -62,7 +62,7 @@ function borrowed(document: OpenApiDocument, pointer: string): JsonObject {
   return ofPath.length === 0 ? {} : { parameters: ofPath };
 }
 
-/** How the operation beside it refuses a wrong key and an unknown identifier: the same paths have the same refusals. */
+/** How the other operation of the path refuses a wrong key and an unknown identifier: the same paths have the same refusals. */
 function refusals(document: OpenApiDocument, { pointer, responses }: Operation): JsonObject {
   return Object.fromEntries(
     ['401', '404']

@@ -15,7 +15,7 @@ export const partSeen: Check = {
   id: 'part-seen',
   claim: 'Properties that the document describes for success are seen at least once.',
   judges:
-    'Looks at all successes of a run together, at objects that were seen: one that is null or in an empty list says nothing of its properties. What was not seen is unverified, never passed and never failed: the account may just have none of it.',
+    'Looks at all successes of a run together, at objects that were seen: one that is null or in an empty list says nothing of its properties. A property that was not seen is unverified, never passed and never failed: the account may just have none of it.',
   client: 'You write code for a property that may not exist. Until it was seen, treat it as absent.',
   applies: answersJson,
   conclude(session) {

@@ -29,7 +29,7 @@ export const statusAgrees: Check = {
     const said = tells === undefined ? undefined : member(value, tells.name);
     const disagrees =
       tells === undefined ? isGood && fitsError(subject, value) : isGood ? tells.failure.includes(said) : tells.success.includes(said);
-    // What the document allows is no contradiction: it may say that a success can carry a failure.
+    // The document may allow it: it may say that a success can carry a failure.
     if (!disagrees || (isGood && json?.pointer !== undefined && subject.issues().length === 0)) return [];
     const pointer = tells === undefined ? '' : `/${tells.name}`;
     return [
@@ -49,7 +49,7 @@ export const statusAgrees: Check = {
     ];
   },
   defect: {
-    says: 'A failure is answered with status 200.',
+    says: 'A failure has the status 200.',
     tamper: (exchange) => (exchange.operation?.readOnly === true ? tamperEnvelope(exchange, 200) : undefined),
   },
 };

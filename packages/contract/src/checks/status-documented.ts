@@ -36,7 +36,7 @@ export const statusDocumented: Check = {
     ];
   },
   defect: {
-    says: 'An operation answers 206 where the document describes 200.',
+    says: 'An operation responds with 206 where the document describes 200.',
     tamper: ({ outcome, operation, answer }) =>
       outcome === 'success' && operation?.readOnly === true ? { ...answer, status: 206 } : undefined,
   },

@@ -8,7 +8,7 @@ import { alterFirst } from '../tamper.ts';
 export const valueSeen: Check = {
   id: 'value-seen',
   claim: 'The values of open enumerations are among those that the document lists.',
-  judges: 'Open enumerations are marked `x-seen`: known values beside any other text. A new one is welcome, so it is a discovery.',
+  judges: 'Open enumerations are marked `x-seen`: known values, and any other text as well. A new one is welcome, so it is a discovery.',
   client: 'The type takes it, as the enumeration is open. A `switch` without a default branch does nothing for it.',
   applies: describes(isOpenEnumeration),
   look({ document, answer, response, json }) {

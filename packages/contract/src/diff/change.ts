@@ -1,7 +1,7 @@
 /** The effect of a change of the document on those who use it. */
 export type Impact = 'breaking' | 'uncompared' | 'safe' | 'documentation';
 
-/** From the gravest to the mildest. What was not compared may break something. */
+/** From the gravest to the mildest. A change that was not compared may break something. */
 export const IMPACTS: readonly Impact[] = ['breaking', 'uncompared', 'safe', 'documentation'];
 
 /** One difference between two documents. */

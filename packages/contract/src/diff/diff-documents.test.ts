@@ -13,7 +13,7 @@ function change(pointer: string, value: unknown): readonly string[] {
   return diffDocuments(before, parseDocument(replaced(bundle, pointer, value))).map(({ impact, what }) => `${impact}: ${what}`);
 }
 
-test('a document is no different from itself', () => {
+test('a document does not differ from itself', () => {
   expect(diffDocuments(before, parseDocument(structuredClone(bundle)))).toEqual([]);
 });
 
@@ -33,8 +33,8 @@ test.each<[string, unknown, string]>([
   [`${SERVER}/properties/deployed/type`, ['boolean', 'null'], 'breaking: data.list.*.deployed can be null now'],
   [`${SERVER}/properties/identifier/format`, undefined, 'breaking: data.list.*.identifier no longer has the format uuid'],
   ['/components/schemas/DomainStatus/anyOf/0/enum', ['OK', 'LOCK', 'PARKED'], 'safe: data.domain.status can be PARKED now'],
-  ['/paths/~1domain~1list/get/responses/429', undefined, 'safe: the answer 429 is gone'],
-  ['/paths/~1domain~1list/get/responses/200', undefined, 'breaking: the answer 200 is gone'],
+  ['/paths/~1domain~1list/get/responses/429', undefined, 'safe: the response 429 is gone'],
+  ['/paths/~1domain~1list/get/responses/200', undefined, 'breaking: the response 200 is gone'],
   ['/paths/~1domain~1list/get/x-billable', true, 'breaking: it costs money now'],
   ['/paths/~1domain~1list/get/summary', 'Domains', 'documentation: its summary changed'],
   [

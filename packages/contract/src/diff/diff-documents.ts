@@ -87,7 +87,7 @@ function diffOperation(documents: Documents, was: Operation | undefined, is: Ope
         at: was.pointer,
         isRemoved: true,
         what: `${was.method} ${was.path} is gone`,
-        client: `The function ${was.id} no longer exists; calls of earlier clients are answered with 404 or 405.`,
+        client: `The function ${was.id} no longer exists; calls of earlier clients get 404 or 405.`,
       });
     return;
   }
@@ -352,31 +352,31 @@ function diffResponses(documents: Documents, was: Operation, is: Operation): voi
       tell({
         impact: isResult ? 'breaking' : 'safe',
         at: is.pointer,
-        what: `the answer ${status} is gone`,
+        what: `the response ${status} is gone`,
         client: isResult ? 'The result has another shape.' : 'One case less to handle.',
       });
     else if (old === undefined)
-      tell({ impact: 'safe', at: now.holder, what: `the answer ${status} is new`, client: 'A further case to handle.' });
+      tell({ impact: 'safe', at: now.holder, what: `the response ${status} is new`, client: 'A further case to handle.' });
     else diffResponse(documents, status, old, now);
   }
 }
 
 function diffResponse(documents: Documents, status: string, old: OperationResponse, now: OperationResponse): void {
   const { before, after, tell } = documents;
-  diffContent(documents, 'response', { was: old.holder, is: now.holder, label: `the body of the answer ${status}` });
+  diffContent(documents, 'response', { was: old.holder, is: now.holder, label: `the body of the response ${status}` });
   for (const key of new Set([...Object.keys(old.headers), ...Object.keys(now.headers)])) {
     const [was, is] = [old.headers[key], now.headers[key]];
     if (was !== undefined || is !== undefined) diffHeader(documents, { status, at: now.holder }, was, is);
   }
   if (old.description !== now.description)
-    tell({ impact: 'documentation', at: now.holder, what: `the description of the answer ${status} changed`, client: NOTHING_CHANGES });
+    tell({ impact: 'documentation', at: now.holder, what: `the description of the response ${status} changed`, client: NOTHING_CHANGES });
   const links = (document: OpenApiDocument, { holder }: OperationResponse): string =>
     canonical(document, resolve(document, holder).value['links']);
   if (links(before, old) !== links(after, now))
     tell({
       impact: 'documentation',
       at: now.holder,
-      what: `the links of the answer ${status} changed`,
+      what: `the links of the response ${status} changed`,
       client: 'Tools that follow links find other operations.',
     });
 }
@@ -387,7 +387,7 @@ function diffHeader(
   was: Header | undefined,
   is: Header | undefined,
 ): void {
-  const label = `the header ${is?.name ?? was?.name ?? ''} of the answer ${status}`;
+  const label = `the header ${is?.name ?? was?.name ?? ''} of the response ${status}`;
   if (is === undefined) return tell({ impact: 'breaking', at, what: `${label} is gone`, client: 'Code that reads it gets nothing.' });
   if (was === undefined) return tell({ impact: 'safe', at, what: `${label} is new`, client: 'A further header, which you may use.' });
   if (was.required !== is.required)
@@ -447,7 +447,7 @@ function diffUncompared({ before, after, tell }: Documents, keys: readonly strin
       impact: 'uncompared',
       at: now === undefined ? is : joinPointer(is, key),
       what: `${key} changed, which this program cannot judge`,
-      client: 'Read the change: what the service sends may differ.',
+      client: 'Read the change: the service may send something else.',
     });
   }
 }

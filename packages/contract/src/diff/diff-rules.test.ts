@@ -180,7 +180,7 @@ describe.each(SCHEMA_RULES)('%s', (_, at, value, request, response, what) => {
   });
 
   test('in a response', () => {
-    expect(changes([`${RECEIVED}${at}`, value])).toContain(`${response}: ${what.replace('SUBJECT', 'the body of the answer 200')}`);
+    expect(changes([`${RECEIVED}${at}`, value])).toContain(`${response}: ${what.replace('SUBJECT', 'the body of the response 200')}`);
   });
 });
 
@@ -211,27 +211,31 @@ test.each<[string, readonly Edit[], string]>([
   [
     'a media type of a response is removed',
     [[`${PUT}/responses/200/content/text~1csv`, undefined]],
-    'breaking: the body of the answer 200 can no longer be text/csv',
+    'breaking: the body of the response 200 can no longer be text/csv',
   ],
   [
     'a body that is not JSON changes',
     [[`${PUT}/responses/200/content/text~1csv/schema/type`, 'integer']],
-    'breaking: the body of the answer 200 as text/csv can be integer now',
+    'breaking: the body of the response 200 as text/csv can be integer now',
   ],
-  ['a successful response is removed', [[`${PUT}/responses/200`, undefined]], 'breaking: the answer 200 is gone'],
-  ['a failure is removed', [[`${PUT}/responses/409`, undefined]], 'safe: the answer 409 is gone'],
-  ['the default response is removed', [[`${PUT}/responses/default`, undefined]], 'breaking: the answer default is gone'],
-  ['a response is added', [[`${PUT}/responses/404`, { description: 'None.' }]], 'safe: the answer 404 is new'],
-  ['a response header is removed', [[`${PUT}/responses/200/headers`, undefined]], 'breaking: the header X-Left of the answer 200 is gone'],
+  ['a successful response is removed', [[`${PUT}/responses/200`, undefined]], 'breaking: the response 200 is gone'],
+  ['a failure is removed', [[`${PUT}/responses/409`, undefined]], 'safe: the response 409 is gone'],
+  ['the default response is removed', [[`${PUT}/responses/default`, undefined]], 'breaking: the response default is gone'],
+  ['a response is added', [[`${PUT}/responses/404`, { description: 'None.' }]], 'safe: the response 404 is new'],
+  [
+    'a response header is removed',
+    [[`${PUT}/responses/200/headers`, undefined]],
+    'breaking: the header X-Left of the response 200 is gone',
+  ],
   [
     'a response header becomes optional',
     [[`${PUT}/responses/200/headers/X-Left/required`, false]],
-    'breaking: the header X-Left of the answer 200 is optional now',
+    'breaking: the header X-Left of the response 200 is optional now',
   ],
   [
     'a response header changes its type',
     [[`${PUT}/responses/200/headers/X-Left/schema/type`, 'string']],
-    'breaking: the header X-Left of the answer 200 can be string now',
+    'breaking: the header X-Left of the response 200 can be string now',
   ],
   ['an operation is removed', [['/paths/~1orders~1{id}', undefined]], 'breaking: PUT /orders/{id} is gone'],
   ['an operation is added', [['/paths/~1more', { get: { responses: {} } }]], 'safe: GET /more is new'],
@@ -346,7 +350,7 @@ describe('what cannot be judged is said', () => {
   });
 });
 
-test('the order of members, names of components and inlined references are no change', () => {
+test('the order of members, names of components and inlined references do not count as changes', () => {
   const inlined = changed([`${SENT}/properties/payment/oneOf/0`, DOCUMENT.components.schemas.Card], [`${SENT}/required`, ['sku']]);
   expect(diffDocuments(parseDocument(DOCUMENT), inlined)).toEqual([]);
 });

@@ -137,10 +137,10 @@ export function canonical(document: OpenApiDocument, value: unknown, seen: reado
   if (typeof reference === 'string' && reference.startsWith('#')) {
     const pointer = referencePointer(reference, '');
     if (seen.includes(pointer)) return `"recursive ${seen.length - seen.indexOf(pointer)}"`;
-    const { $ref: _, ...beside } = value;
+    const { $ref: _, ...siblings } = value;
     const target = canonical(document, valueAt(document, pointer), [...seen, pointer]);
-    return Object.keys(beside).some((keyword) => !isText(keyword))
-      ? `{"$ref":${target},${canonical(document, beside, seen).slice(1)}`
+    return Object.keys(siblings).some((keyword) => !isText(keyword))
+      ? `{"$ref":${target},${canonical(document, siblings, seen).slice(1)}`
       : target;
   }
   // A property can be called `title`, too: its value is a schema, not a text.

@@ -3,7 +3,7 @@ export const STYLE = `
 :root { color-scheme: light dark; --text: #1d2430; --soft: #5b6575; --line: #dde2ea; --back: #f6f7f9; --card: #fff; --violation: #c02c38; --learned: #9a6200; --discovered: #1769aa; --unverified: #66707f; --passed: #1c7c45; }
 @media screen and (prefers-color-scheme: dark) { :root { --text: #e6e9ef; --soft: #9aa5b5; --line: #2f3744; --back: #14181f; --card: #1c222c; --violation: #ff7a85; --learned: #e5b15c; --discovered: #6fb7f0; --unverified: #a0a9b8; --passed: #5fce8e; } }
 * { box-sizing: border-box; overflow-wrap: anywhere; }
-/* What a service wrote from right to left does not change places with what stands beside it. */
+/* What a service wrote from right to left does not change places with the text next to it. */
 b, code, summary > span, .row span { unicode-bidi: isolate; }
 /* Two spaces are not one. */
 b, code, td, li { white-space: pre-wrap; }
@@ -17,7 +17,7 @@ a { color: var(--discovered); } nav a { margin-right: 1rem; } a:focus-visible, s
 code, pre { font: 13px/1.5 ui-monospace, monospace; } pre { white-space: pre-wrap; padding: .75rem; background: var(--back); border-radius: .4rem; margin: .5rem 0; }
 .verdict { display: inline-block; padding: .1rem .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; color: var(--card); background: var(--unverified); }
 .verdict.violation, .verdict.failed { background: var(--violation); } .verdict.learned { background: var(--learned); } .verdict.discovered { background: var(--discovered); } .verdict.passed { background: var(--passed); }
-.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: 1rem 0; } .filters label { color: var(--soft); } .filters :is(select, button) { font: inherit; max-width: 100%; padding: .3rem .5rem; color: var(--text); background: var(--card); border: 1px solid var(--soft); border-radius: .4rem; }
+.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: 1rem 0; } .filters label { color: var(--soft); } .filters label { min-width: 0; max-width: 100%; } .filters select { width: 15rem; } .filters :is(select, button) { font: inherit; font-size: .85rem; max-width: 100%; padding: .3rem .5rem; color: var(--text); background: var(--card); border: 1px solid var(--soft); border-radius: .4rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
 .figure, details, .note { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 .figure { padding: .7rem .9rem; } .figure b { display: block; font-size: 1.45rem; } .figure span { color: var(--soft); font-size: .85rem; }

@@ -39,8 +39,8 @@ ${figures(report)}
 ${unfinished(report)}
 ${left(report)}
 ${notes(report)}
-<section id="findings" aria-label="Findings">
 ${filters(report)}
+<section id="findings" aria-label="Findings">
 ${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.map((kind) => findingsOf(report, kind))}
 ${settled(report)}
 </section>
@@ -127,9 +127,16 @@ function filters(report: SettledReport): Html | undefined {
   if (findings.length === 0) return undefined;
   const options = (names: readonly string[], letter: string, every: string): readonly Html[] => [
     markup`<option value="">${every}</option>`,
-    ...names.map((name, index) => markup`<option value="${letter}${index}">${name}</option>`),
+    ...names.map((name, index) => markup`<option value="${letter}${index}">${optionText(name)}</option>`),
   ];
   return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <button type="reset">Show all</button></form>`;
+}
+
+/** A longer name would make the choice wider than a phone. */
+const MAX_OPTION_LENGTH = 32;
+
+function optionText(name: string): string {
+  return name.length <= MAX_OPTION_LENGTH ? name : `${name.slice(0, MAX_OPTION_LENGTH - 1)}…`;
 }
 
 function operationsOf({ coverage }: SettledReport): readonly string[] {

@@ -1,6 +1,6 @@
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import type { Mode } from '../rules/credentials.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';

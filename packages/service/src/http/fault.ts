@@ -1,9 +1,9 @@
 /** The faults that an operator of a sandbox can inject into the reseller API. */
 import { setTimeout as wait } from 'node:timers/promises';
 
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply } from 'fastify';
 
-import type { FaultEffectInput } from '../generated/operator/types.gen.ts';
 import type { ErrorContent } from '../reseller/codec.ts';
 
 /** The first `type` that the document lists for each status. */

@@ -1,6 +1,6 @@
+import type { Account } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { Account } from '../generated/operator/types.gen.ts';
 import { createAccount as addAccount } from '../core/account/account.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';

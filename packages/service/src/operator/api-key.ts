@@ -1,7 +1,7 @@
+import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
-import type { ApiKey, IssuedApiKey } from '../generated/operator/types.gen.ts';
 import { issueKey } from '../core/account/account.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { ApiKeysTable } from '../store/tables/api-keys.ts';

@@ -1,7 +1,7 @@
+import type { Invoice } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import type { Invoice } from '../generated/operator/types.gen.ts';
 import { cancelInvoice as cancel, markInvoicePaid as markPaid } from '../core/accounting/invoice-status.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { InvoicesTable } from '../store/tables/invoices.ts';

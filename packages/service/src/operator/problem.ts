@@ -1,6 +1,8 @@
 /** Failed requests as problems (RFC 9457). */
+
+import type { BrokenRule } from '@reseller/operator-client';
+
 import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
-import type { BrokenRule } from '../generated/operator/types.gen.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';

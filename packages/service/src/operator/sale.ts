@@ -1,7 +1,7 @@
+import type { CreateSaleRequest, Sale, SalePrices } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 
-import type { CreateSaleRequest, Sale, SalePrices } from '../generated/operator/types.gen.ts';
 import { toSaleCourse } from '../core/accounting/sale.ts';
 import { createSale as addSale, endSale as endByHand } from '../core/accounting/sale-life-cycle.ts';
 import { decimalOf, euros } from '../rules/money.ts';

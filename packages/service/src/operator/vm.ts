@@ -1,7 +1,7 @@
+import type { BrokenRule, ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import type { BrokenRule, ResizeVmRequest, Vm } from '../generated/operator/types.gen.ts';
 import { restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';

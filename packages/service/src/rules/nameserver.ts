@@ -1,5 +1,6 @@
 /** Nameservers of a domain (specification: "POST /domain/{domain}/nameserver form"). */
-import type { DomainNameservers } from '../generated/types.gen.ts';
+import type { DomainNameservers } from '@reseller/client';
+
 import type { BrokenField } from './broken-field.ts';
 import { asciiNameOf, NOT_A_DOMAIN } from './domain-name.ts';
 

@@ -1,7 +1,7 @@
 /** What the scenario of a quarter is written with: a reseller, the months of 2027, and invoices as they are read. */
+import type { PeriodPosition, VmPosition } from '@reseller/client';
 import { expect } from 'vitest';
 
-import type { PeriodPosition, VmPosition } from '../../src/generated/types.gen.ts';
 import { startService } from '../harness.ts';
 import type { Received, TestService } from '../harness.ts';
 import { providerOf } from '../provider.ts';

@@ -1,11 +1,11 @@
 /** A sandbox filled through its own doors, and what each of its accounts must be billed: exact, and by nothing of the service's own rules. */
 import { fillPath, writeForm } from '@reseller/contract';
+import type { HostSystem, ResizeVmRequest } from '@reseller/operator-client';
 import { pino } from 'pino';
 
 import { createAccount, createService, euros, issueApiKey, seedSandbox, simulatedPorts } from '../../src/index.ts';
 import type { Service, Store } from '../../src/index.ts';
 import { apiOperations } from '../../src/http/api.ts';
-import type { HostSystem, ResizeVmRequest } from '../../src/generated/operator/types.gen.ts';
 import type { OperationId } from '../../src/reseller/operation.ts';
 import { decimal, over, sum, times } from '../simulator/fraction.ts';
 import type { Fraction } from '../simulator/fraction.ts';

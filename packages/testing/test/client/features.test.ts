@@ -8,7 +8,7 @@ import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { answers, forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { functionsByOperation, methodsByOperation } from './methods.ts';
 import { SMALL_VM, vmsOf } from './purchases.ts';
@@ -107,6 +107,32 @@ describe('the log of a client', () => {
     ['info', ['warn listVmHosts', 'info createVm', 'error createVm']],
   ])('%s', async (level, expected) => {
     expect(await linesOf(level)(await start())).toEqual(expected);
+  });
+
+  test('the environment variable RESELLER_LOG sets the level, and logLevel overrides it', async () => {
+    const service = await start();
+    const lines: unknown[] = [];
+    vi.spyOn(console, 'debug').mockImplementation((line) => void lines.push(line));
+    vi.stubEnv('RESELLER_LOG', 'debug');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await service.reseller().vm.hosts();
+    await service.reseller({ logLevel: 'off' }).vm.hosts();
+    vi.stubEnv('RESELLER_LOG', undefined);
+    await service.reseller().vm.hosts();
+    expect(lines).toEqual(['listVmHosts: attempt 1', expect.stringMatching(/^listVmHosts: status 200 in \d+ ms$/)]);
+  });
+
+  test('no line has the key, a secret or personal data', async () => {
+    const service = await start();
+    const lines: unknown[] = [];
+    const write = (...line: unknown[]) => void lines.push(line);
+    const reseller = service.reseller({ logger: { debug: write, info: write, warn: write, error: write }, logLevel: 'debug' });
+    await reseller.domain.handle.create({ ...forms.createHandle.withPhone, lastname: 'Very-Private' });
+    await reseller.domain.register({ domain: 'a.net', handle: 'x', authcode: 'very-secret' }).catch(() => {});
+    await new Promise((resolve) => queueMicrotask(() => resolve(undefined)));
+    expect(lines).not.toEqual([]);
+    expect(JSON.stringify(lines)).not.toMatch(/very-private|very-secret/i);
+    expect(JSON.stringify(lines)).not.toContain(service.apiKey);
   });
 
   test('debug logs every sending', async () => {

@@ -1,8 +1,8 @@
 /** Charges in advance: dedicated servers and domains (not shown in the specification; our choice). */
+import type { PeriodPosition } from '@reseller/client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import type { PeriodPosition } from '../../generated/types.gen.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { accruedByCharge, isoInstant } from '../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../rules/billing.ts';

@@ -1,8 +1,8 @@
 /** Responses about invoices of closed periods (specification: "Invoice"). */
-import type { Runtime } from '../../delivery/runtime.ts';
+import type { InvoiceSummary, VmPosition } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import type { InvoiceSummary, VmPosition } from '../../generated/types.gen.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { documentLink } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';

@@ -1,6 +1,4 @@
 /** How the provider offers dedicated servers, orders them for accounts, and completes their set-up. */
-import { v7 as uuidv7 } from 'uuid';
-
 import type {
   DedicatedDatacenter,
   DedicatedDisk,
@@ -8,7 +6,9 @@ import type {
   DedicatedMarketHardware,
   DedicatedMarketStatus,
   DedicatedNetwork,
-} from '../../generated/types.gen.ts';
+} from '@reseller/client';
+import { v7 as uuidv7 } from 'uuid';
+
 import { accountExists } from '../account/account.ts';
 import { enqueueSetUp } from './fleet.ts';
 import { holdCredit } from '../accounting/credit-hold.ts';

@@ -8,7 +8,8 @@ import type {
   DedicatedNetwork,
   DedicatedPrice,
   DedicatedServer,
-} from '../../generated/types.gen.ts';
+} from '@reseller/client';
+
 import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';

@@ -1,7 +1,7 @@
 /** Functions that operations on a domain share. */
+import type { DomainDetails, DomainNameservers } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import type { DomainDetails, DomainNameservers } from '../../generated/types.gen.ts';
 import type { Subject } from '../../ports/fencing.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';

@@ -1,7 +1,8 @@
-import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
-import type { BrokenRule, DefineHostSystemRequest } from '../../generated/operator/types.gen.ts';
+import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-client';
 
-/** What the schema of a host system cannot say. */
+import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
+
+/** The rules of a host system that its schema cannot express. */
 export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {
   const errors: BrokenRule[] = [];
   for (const [resource, { min, max }] of Object.entries(ranges)) {

@@ -1,4 +1,5 @@
-import type { HostSystem as HostSystemResponse } from '../../generated/operator/types.gen.ts';
+import type { HostSystem as HostSystemResponse } from '@reseller/operator-client';
+
 import { allHostSystems, findHostSystem } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros } from '../../rules/money.ts';

@@ -1,6 +1,6 @@
+import type { BrokenRule, DefineIpPoolRequest, IpPool } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { BrokenRule, DefineIpPoolRequest, IpPool } from '../../generated/operator/types.gen.ts';
 import { addIpPool } from '../../core/vm/ip-pool.ts';
 import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
 import type { Db } from '../../store/store.ts';
@@ -12,7 +12,7 @@ import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
 import { networkOf, overlap } from './network.ts';
 
 const order: Order = { columns: { id: 'text' }, direction: 'asc' };
-/** Addresses, or /64 networks, of one pool at the most. */
+/** Maximum number of addresses, or of /64 networks, in a pool. */
 const MAX_POOL_ADDRESSES = 65_536n;
 
 /** GET /ip-pools */

@@ -1,13 +1,13 @@
-import type { HostNodeInput } from '../../generated/operator/types.gen.ts';
+import type { HostNodeInput } from '@reseller/operator-client';
+
 import type { Db } from '../../store/store.ts';
 import { OperatorProblem } from '../problem.ts';
 import { counted } from '../../rules/counted.ts';
 
 /**
- * Makes the nodes of a host system what they are to be. Each is one conditional update: what a VM
- * takes at the same moment is never taken away.
+ * Replaces the nodes of a host system. Each is a conditional update, so a concurrent purchase cannot lose its room.
  *
- * @throws OperatorProblem 409 when VMs use what would be taken away, or a node belongs to another host system.
+ * @throws OperatorProblem 409 if VMs use room that would be removed, or a node belongs to another host system.
  */
 export async function replaceNodes(db: Db, hostsystem: string, nodes: readonly HostNodeInput[]): Promise<void> {
   const names = new Set(nodes.map(({ name }) => name));

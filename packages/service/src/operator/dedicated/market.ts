@@ -1,4 +1,5 @@
-import type { MarketItem } from '../../generated/operator/types.gen.ts';
+import type { MarketItem } from '@reseller/operator-client';
+
 import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../core/dedicated/responses.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
 import { addMarketServer } from '../../core/dedicated/order.ts';

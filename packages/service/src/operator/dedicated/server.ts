@@ -1,7 +1,7 @@
+import type { DedicatedServer, ServerAddress } from '@reseller/operator-client';
 import { sql } from 'kysely';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import type { DedicatedServer, ServerAddress } from '../../generated/operator/types.gen.ts';
 import { addressesOf, datacenterOf } from '../../core/dedicated/responses.ts';
 import { findServer, stateOf } from '../../core/dedicated/server.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';

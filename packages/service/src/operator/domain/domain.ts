@@ -1,7 +1,7 @@
+import type { Domain } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import type { Domain } from '../../generated/operator/types.gen.ts';
 import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';

@@ -1,6 +1,6 @@
+import type { TldPrice } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { TldPrice } from '../../generated/operator/types.gen.ts';
 import { setTldPrices } from '../../core/domain/tld-price.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { TldsTable } from '../../store/tables/tlds.ts';

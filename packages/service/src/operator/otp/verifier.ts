@@ -1,7 +1,7 @@
+import type { Verifier } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import type { Verifier } from '../../generated/operator/types.gen.ts';
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
 import type { VerifiersTable } from '../../store/tables/verifiers.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';

@@ -102,7 +102,7 @@ async function useCode(db: Db, { hash, accountId }: Presented, now: number): Pro
   return used && db.selectFrom('accounts').select(['id', 'name']).where('id', '=', used.account_id).executeTakeFirstOrThrow();
 }
 
-/** Whether the code was good until another request used it: whoever presents it has not guessed. */
+/** Whether the code was valid until another request used it. Its sender has not guessed it. */
 async function wasUsedFirst(db: Db, { hash, accountId }: Presented, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('otps')

@@ -1,5 +1,6 @@
+import type { AdvanceClockRequest } from '@reseller/operator-client';
+
 import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
-import type { AdvanceClockRequest } from '../../generated/operator/types.gen.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -13,7 +14,7 @@ export const getClock: ServiceOperation<'getClock'> = {
   run: async ({ sandbox }) => toClock(sandbox),
 };
 
-/** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
+/** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
   run: ({ runtime: { store }, sandbox, body }) =>

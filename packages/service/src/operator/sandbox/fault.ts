@@ -1,8 +1,8 @@
+import type { BrokenRule, CreateFaultRequest, Fault } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import type { BrokenRule, CreateFaultRequest, Fault } from '../../generated/operator/types.gen.ts';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
 import type { FaultsTable } from '../../store/tables/faults.ts';
 import type { Db } from '../../store/store.ts';
@@ -37,7 +37,7 @@ export const createFault: ServiceOperation<'createFault'> = {
   async run({ body, now, sandbox, runtime: { store, ports } }) {
     const fault = await store.commit(async ({ db }) => {
       assertNoBrokenRules(await brokenRules(db, body));
-      // What is used up has no effect and is listed no more.
+      // Used-up faults have no effect and are no longer listed.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
       return db

@@ -1,4 +1,5 @@
-import type { ResetSandboxResponses } from '../../generated/operator/types.gen.ts';
+import type { ResetSandboxResponses } from '@reseller/operator-client';
+
 import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
 import type { Transaction } from '../../store/store.ts';

@@ -1,6 +1,6 @@
+import type { Snapshot } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { Snapshot } from '../../generated/operator/types.gen.ts';
 import { disownReservations } from '../../delivery/reservation.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
@@ -75,7 +75,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const pieces = await piecesOf(db, path.snapshot);
         await empty(transaction);
         for (const { table_name, rows } of pieces) await insert(db, table_name, parsed(rows));
-        // Whoever has one of them under way has it in another state of the store.
+        // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
         await logRewritten();
         return (await readSettings(db)).clockOffset;

@@ -1,5 +1,6 @@
+import type { DueItem } from '@reseller/operator-client';
+
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
-import type { DueItem } from '../../generated/operator/types.gen.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';

@@ -1,4 +1,5 @@
-import type { BrokenRule, Settings, VatRateInput } from '../../generated/operator/types.gen.ts';
+import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-client';
+
 import type { Mode } from '../../rules/credentials.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { readSettings, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';

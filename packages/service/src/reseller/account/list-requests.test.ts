@@ -1,6 +1,6 @@
+import type { RequestLogItem } from '@reseller/client';
 import { expect, test } from 'vitest';
 
-import type { RequestLogItem } from '../../generated/types.gen.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 
 test('every request is there, newest first, refused ones too', async () => {

@@ -1,4 +1,5 @@
-import type { CurrentVmPosition } from '../../generated/types.gen.ts';
+import type { CurrentVmPosition } from '@reseller/client';
+
 import { isoInstant, accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import { numberOf } from '../../rules/money.ts';
@@ -8,7 +9,7 @@ import { openCharges } from '../../core/accounting/charge.ts';
 
 import { toBilledRuntime } from '../../core/accounting/period-end.ts';
 
-/** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
+/** GET /accounting/invoices/current: the total of the current period so far, and the expected total at its end. */
 export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
   kind: 'store',
   async run({ db }, call) {

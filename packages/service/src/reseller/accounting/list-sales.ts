@@ -1,4 +1,5 @@
-import type { Sale, SaleHostsystemPrices } from '../../generated/types.gen.ts';
+import type { Sale, SaleHostsystemPrices } from '@reseller/client';
+
 import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';

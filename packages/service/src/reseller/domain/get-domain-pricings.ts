@@ -1,11 +1,12 @@
-import type { DomainPricings } from '../../generated/types.gen.ts';
+import type { DomainPricings } from '@reseller/client';
+
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 
-/** GET /domain/pricings: what a registration, a renewal and a transfer cost under each TLD. */
+/** GET /domain/pricings: the prices of registration, renewal and transfer for each TLD. */
 export const getDomainPricings: StoreOperation<'getDomainPricings'> = {
   kind: 'store',
   async run({ db }, { now }) {

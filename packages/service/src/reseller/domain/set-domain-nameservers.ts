@@ -1,6 +1,6 @@
+import type { DomainNameservers } from '@reseller/client';
 import * as v from 'valibot';
 
-import type { DomainNameservers } from '../../generated/types.gen.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { deliveredOperation } from '../operation.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 
-/** What a refused purchase must leave as it was. */
+/** The rows that a refused purchase must not change. */
 async function footprint({ store }: TestService): Promise<unknown> {
   return store.read(async (db) => ({
     vms: await db.selectFrom('vms').selectAll().execute(),

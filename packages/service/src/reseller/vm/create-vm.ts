@@ -1,7 +1,7 @@
+import type { CreatedVm } from '@reseller/client';
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 
-import type { CreatedVm } from '../../generated/types.gen.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { newPassword } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';

@@ -1,11 +1,11 @@
 /** Whoever reads the prices of the host systems knows the price of a VM before buying it, by the formula of the document ("Billing"). */
+import type { Sale, VmHost } from '@reseller/client';
 import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
-import type { Sale, VmHost } from '../../generated/types.gen.ts';
 
 const { orThrow } = operator;
 

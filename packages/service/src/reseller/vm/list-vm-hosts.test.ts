@@ -1,6 +1,6 @@
+import type { VmHost } from '@reseller/client';
 import { expect, test } from 'vitest';
 
-import type { VmHost } from '../../generated/types.gen.ts';
 import { startService } from '../../../test/harness.ts';
 
 test('host systems of both locations, HDD storage in Frankfurt alone', async () => {

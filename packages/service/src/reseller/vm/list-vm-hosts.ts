@@ -1,4 +1,5 @@
-import type { VmHostPrice, VmHostPrices } from '../../generated/types.gen.ts';
+import type { VmHostPrice, VmHostPrices } from '@reseller/client';
+
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';

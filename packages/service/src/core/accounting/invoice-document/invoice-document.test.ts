@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
+import type { InvoiceSummary } from '@reseller/client';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
-import type { InvoiceSummary } from '../../../generated/types.gen.ts';
 import { euros } from '../../../rules/money.ts';
 import { chargeOwed } from '../charge.ts';
 
