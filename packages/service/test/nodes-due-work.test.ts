@@ -2,7 +2,8 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount, issueApiKey, orderDedicatedServer, StoreUnavailableError } from '../src/index.ts';
+import { createAccount, issueApiKey, StoreUnavailableError } from '../src/index.ts';
+import { orderDedicatedServer } from '../src/core/dedicated/order.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
 import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';

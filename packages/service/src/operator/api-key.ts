@@ -35,7 +35,7 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
   },
 };
 
-/** POST /accounts/{account_id}/api-keys: the key is shown in this answer alone. */
+/** POST /accounts/{account_id}/api-keys: only this response contains the key. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
   async run({ db }, { path, body, runtime: { ports, mode } }) {

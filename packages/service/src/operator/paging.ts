@@ -1,4 +1,4 @@
-/** Lists in pages: an opaque cursor holds the keys of the last item, so nothing is answered twice. */
+/** Lists in pages. An opaque cursor holds the keys of the last item, so no item is returned twice. */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 

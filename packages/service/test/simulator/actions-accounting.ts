@@ -1,5 +1,7 @@
 /** What the provider does with credit limits, sales and invoices. */
-import { cancelInvoice, createSale, endSale, euros, markInvoicePaid } from '../../src/index.ts';
+import { euros } from '../../src/index.ts';
+import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-status.ts';
+import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
 import { hosts } from './catalogue.ts';
 import { wrongState } from './delivery.ts';
 import { decimal, units } from './fraction.ts';

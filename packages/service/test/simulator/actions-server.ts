@@ -1,7 +1,7 @@
 /** What resellers and the provider do with dedicated servers. */
 import { expect } from 'vitest';
 
-import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/index.ts';
+import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/core/dedicated/order.ts';
 import { SECRET } from '../harness.ts';
 import { noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Prospect, Refused } from './delivery.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { InfrastructureError } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
 import { PortFailure } from './faulty-ports.ts';
 import type { Fault } from './faulty-ports.ts';

@@ -1,7 +1,8 @@
 /** What is done at once in a burst: each is sent without waiting for the others, and the model follows the outcomes. */
 import { expect } from 'vitest';
 
-import { InfrastructureError, orderDedicatedServer } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
+import { orderDedicatedServer } from '../../src/core/dedicated/order.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
 import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
