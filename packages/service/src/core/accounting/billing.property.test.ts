@@ -1,5 +1,5 @@
 /** Random purchases, changes, payments and months. After every step, each figure of the API is that of a plain model of billing. */
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { billingActions, simulate } from '../../../test/simulator/runner.ts';
 
@@ -9,5 +9,6 @@ const STEPS = 40;
 
 test.each(Array.from({ length: RUNS }, (_, index) => index + 1))('random months, seed %i', async (seed) => {
   const replay = `npx pnpm@12 exec vitest run --config .config/vitest.config.ts billing.property -t 'seed ${seed}$'`;
-  await simulate({ seed, engine: 'sqlite', steps: STEPS, actions: billingActions, creditLimit: '1000000.00', replay });
+  const sim = await simulate({ seed, engine: 'sqlite', steps: STEPS, actions: billingActions, creditLimit: '1000000.00', replay });
+  expect(sim.steps).toHaveLength(STEPS + 1);
 });
