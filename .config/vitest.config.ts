@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
 
-/** One run over all packages, so that one line has the result. */
+/** One run for all packages, so that one line has the result. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {

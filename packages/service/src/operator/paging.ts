@@ -1,4 +1,4 @@
-/** Lists in pages. An opaque cursor has the keys of the last item, so that no item is returned twice. */
+/** Lists in pages. An opaque cursor holds the keys of the last item, so no item is returned twice. */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
