@@ -31,7 +31,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
     const presented = { hash: hashOfOtp(body.code, secret), accountId };
     // The operator has access to every account, so its attempts are not counted.
     const attempt = caller === OPERATOR ? undefined : { verifierId: caller, accountId: accountId ?? '' };
-    // A failed attempt must be committed, so the problem is thrown after the transaction.
+    // The transaction stores a failed attempt, so it must not throw. The problem is thrown after it.
     const result = await store.commit(async ({ db }) => {
       const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
       if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };
