@@ -46,7 +46,7 @@ test('refuses an instance with another secret or another mode', async () => {
   const secret = 'another secret, which is long enough as well';
   const refused = await runServer({ ...environment, RESELLER_SECRET: secret });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one; .*\n$/);
+  expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one\. .*\n$/);
   expect(refused.stderr).not.toContain(secret);
   const live = await runServer({
     ...environment,

@@ -32,7 +32,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
     const presented = { hash: hashOfOtp(body.code, secret), accountId };
     // The operator may do everything with every account: there is nothing to keep it from.
     const attempt = caller === OPERATOR ? undefined : { verifierId: caller, accountId: accountId ?? '' };
-    // A failed attempt is written down, so the unit of work ends well and the problem follows it.
+    // The transaction stores a failed attempt, so it must not throw. The problem is thrown after it.
     const result = await store.commit(async ({ db }) => {
       const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
       if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };

@@ -32,7 +32,7 @@ export const listSnapshots: ReadOperation<'listSnapshots'> = {
   },
 };
 
-/** PUT /sandbox/snapshots/{snapshot}: one unit of work, so it is the state of one instant. */
+/** PUT /sandbox/snapshots/{snapshot}: takes the snapshot in one transaction, so that it is consistent. */
 export const createSnapshot: ServiceOperation<'createSnapshot'> = {
   kind: 'service',
   run: ({ runtime: { store }, path, sandbox }) =>

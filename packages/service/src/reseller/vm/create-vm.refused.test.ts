@@ -133,5 +133,5 @@ test('a location without IPv6 networks says that it is they that are missing', a
   );
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect([status, body.type]).toEqual([409, 'out_of_capacity']);
-  expect(body.message).toMatch(/^There is no free IPv6 network at this location\./);
+  expect(body.message).toMatch(/^This location has no free IPv6 network\./);
 });
