@@ -78,7 +78,7 @@ test.each(['reseller', 'mysql://user:pass-word@127.0.0.1/reseller', 'postgres://
 test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN'])('DATABASE_URL without %s: one clear line and exit code 1', async (missing) => {
   const { code, stderr } = await runServer({ ...SHARED, DATABASE_URL: inject('postgresUrl'), [missing]: '' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^${missing} is missing, .* Set it to .*, the same on each instance\\.\\n$`));
+  expect(stderr).toMatch(new RegExp(`^${missing} is missing\\. .* Set it to .*, the same on each instance\\.\\n$`));
 });
 
 test('an unreachable database, a wrong password and an unknown database: one clear line each, without the password', async () => {

@@ -9,7 +9,7 @@ import { euros } from '../../rules/money.ts';
 
 const path = { identifier: RYZEN };
 
-/** What an account was charged: type, runtime, EUR, month of the invoice or null. */
+/** The charges of an account: type, runtime, EUR, month of the invoice or null. */
 async function charged({ store }: TestService, accountId: string): Promise<unknown[]> {
   const rows = await store.read((db) =>
     db

@@ -73,7 +73,7 @@ const stateOf = (store: Store) =>
     reservations: await db.selectFrom('reservations').selectAll().execute(),
   }));
 
-/** What a hypervisor has of a VM. */
+/** The state of a VM in the hypervisor. */
 function onHypervisor({ vms, stopped }: TestHypervisor, vmId: number) {
   const { cores, disk, ipv4 } = vms.get(vmId) ?? {};
   return { there: vms.has(vmId), runs: vms.has(vmId) && !stopped.has(vmId), cores, disk, ipv4 };
@@ -158,7 +158,7 @@ describe.each(['hangs before', 'hangs after'] as const)('the service dies while 
   });
 });
 
-/** What a process that was killed now leaves on the disk is what the next one starts with. */
+/** The next process starts with the files that a killed process would leave on the disk. */
 async function startAgain({ directory, ports }: TestService): Promise<{ store: Store; next: Service }> {
   const left = mkdtempSync(join(tmpdir(), 'left-'));
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));

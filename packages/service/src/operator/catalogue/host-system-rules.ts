@@ -21,7 +21,8 @@ export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemReque
   if (ranges.storage && !isFrankfurt) errors.push({ pointer: '#/ranges/storage', detail: 'must be left out: only Frankfurt has HDDs' });
   const names = nodes.map(({ name }) => name);
   names.forEach((name, index) => {
-    if (names.indexOf(name) < index) errors.push({ pointer: `#/nodes/${index}/name`, detail: `must not be ${name} twice` });
+    if (names.indexOf(name) < index)
+      errors.push({ pointer: `#/nodes/${index}/name`, detail: `must be unique; ${name} is already in the list` });
   });
   return errors;
 }

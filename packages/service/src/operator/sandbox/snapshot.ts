@@ -62,7 +62,7 @@ export const deleteSnapshot: StoreOperation<'deleteSnapshot'> = {
   },
 };
 
-/** POST /sandbox/snapshots/{snapshot}/restore: all or nothing. Purchases that were under way in the snapshot are undone. */
+/** POST /sandbox/snapshots/{snapshot}/restore: one transaction. Deliveries that were in progress in the snapshot are recovered. */
 export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
   kind: 'service',
   run: ({ runtime, path, sandbox }) =>
@@ -88,7 +88,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
     }),
 };
 
-/** How far the clock of a snapshot is ahead of the machine's, in milliseconds. */
+/** Milliseconds by which the clock of a snapshot is ahead of the machine's. */
 async function clockOffsetIn(db: Db, name: string): Promise<number> {
   const settings = (await piecesOf(db, name)).filter(({ table_name }) => table_name === 'settings').flatMap(({ rows }) => parsed(rows));
   return Number(settings.find((row) => row['name'] === 'clock_offset')?.['value'] ?? 0);
