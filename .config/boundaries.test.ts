@@ -1,4 +1,4 @@
-/** Imports go one way: openapi <- packages <- apps, and from lower to higher layers inside the service. */
+/** Imports point one way: openapi <- packages <- apps, and from higher to lower layers inside the service. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '..');
 const SERVICE = join(ROOT, 'packages/service');
 
-/** Apps may not import each other. The one exception: the server serves the site that apps/docs builds. */
+/** Apps may not import each other, except that the server serves the site of apps/docs. */
 const EXCEPTIONS: ReadonlySet<string> = new Set(['apps/server -> @reseller/docs']);
 
 interface Import {

@@ -10,7 +10,7 @@ import packaged from '../node_modules/@sparticuz/chromium/package.json' with { t
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** What would make a browser talk to other hosts on its own account is switched off. */
+/** Switches off features that make the browser contact other hosts by itself. */
 const QUIET = [
   '--disable-gpu',
   '--disable-quic',
@@ -20,25 +20,25 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Names the version, so that another one is unpacked anew. */
+/** Contains the version, so that another version is unpacked again. */
 const UNPACKED = join(import.meta.dirname, `../node_modules/.cache/chromium-${packaged.version}`);
 
 const system = systemBrowser();
 
-/** Why there is no browser here, for tests that have to be skipped; undefined where there is one. */
+/** Reason to skip tests without a browser; undefined if there is a browser. */
 export const noBrowser =
   system === undefined && !(process.platform === 'linux' && process.arch === 'x64')
     ? `no Chromium on the PATH (${NAMES.join(', ')}), and the npm package has none for ${process.platform} ${process.arch}`
     : undefined;
 
 /**
- * Starts a headless Chromium: the system's if there is one, else the one inside the npm package `@sparticuz/chromium`.
+ * Starts a headless Chromium: the system's, or else the one in the npm package `@sparticuz/chromium`.
  *
- * @throws Error where there is none (`noBrowser`).
+ * @throws Error if there is no browser (`noBrowser`).
  */
 export async function launchBrowser(): Promise<Browser> {
   if (noBrowser !== undefined) throw new Error(`The test needs a browser: ${noBrowser}.`);
-  // Chromium refuses its sandbox to root, and the packaged one comes without the helper that a sandbox needs.
+  // Chromium has no sandbox for root, and the packaged Chromium lacks the helper of the sandbox.
   const hasSandbox = system !== undefined && process.getuid?.() !== 0;
   return playwright.launch({
     executablePath: system ?? (await packagedBrowser()),
@@ -51,7 +51,7 @@ function systemBrowser(): string | undefined {
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** Unpacked once and kept. Others may do so at the same time: none may find half of it, so it is unpacked elsewhere and moved. */
+/** Unpacks it once. Other processes may do so at the same time, so it is unpacked elsewhere and then moved as a whole. */
 async function packagedBrowser(): Promise<string> {
   const path = join(UNPACKED, 'chromium');
   if (existsSync(path)) return path;
@@ -59,7 +59,7 @@ async function packagedBrowser(): Promise<string> {
   const own = await mkdtemp(`${UNPACKED}-`);
   const usual = process.env['TMPDIR'];
   try {
-    // The package takes its place from there and from nowhere else.
+    // The package unpacks only into this folder.
     process.env['TMPDIR'] = own;
     await chromium.executablePath();
     await rename(own, UNPACKED).catch((error: unknown) => {

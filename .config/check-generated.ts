@@ -1,6 +1,6 @@
 /**
- * Runs a package's script `generate` once more, into another directory, and compares the two.
- * Run within a package, through its script `generate:check`.
+ * Runs the script `generate` of a package with another output directory, and compares the result.
+ * Run it through the script `generate:check` of the package.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -3,8 +3,8 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { statusCoverage } from './status-coverage.ts';
 
 /**
- * Ends a run with one plain line, `N passed, N failed`, and before it the reason of every skipped test. A run of all tests in which an
- * answer that the documents describe was not exercised has failed, and counts it as a failure.
+ * Ends a run with the plain line `N passed, N failed`, after the reason of each skipped test. A run of all tests fails if it did not cover
+ * a response that the documents describe, and counts this as a failure.
  */
 export function closingLine({ reports }: { readonly reports?: string | undefined } = {}): Reporter {
   const coverage = statusCoverage(reports);
@@ -39,7 +39,7 @@ function countsOf(modules: readonly TestModule[]): Counts {
   const results = modules.flatMap((module) =>
     [...module.children.allTests()].map((test) => ({ name: test.fullName, result: test.result() })),
   );
-  // A file that could not be loaded has no test that could fail.
+  // A file that cannot be loaded has no failing test of its own.
   const unloaded = modules.filter((module) => module.children.allTests().next().done === true && module.errors().length > 0);
   const isRun = new Set(['passed', 'failed']);
   return {

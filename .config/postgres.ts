@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for the tests of a run: the one of TEST_DATABASE_URL, else one that lives as
- * long as the run.
+ * A real PostgreSQL for the tests of a run: the server of TEST_DATABASE_URL, or else one that is
+ * started for the run.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   const url = await Promise.race([
     once(server.stdout, 'data').then(([line]) => String(line).trim()),
     ended.then(([code]) =>
-      Promise.reject(new Error(`PostgreSQL could not be started (exit code ${code}). Set TEST_DATABASE_URL to use another one.`)),
+      Promise.reject(new Error(`PostgreSQL could not be started (exit code ${code}). Set TEST_DATABASE_URL to use another server.`)),
     ),
   ]);
   return {

@@ -1,4 +1,4 @@
-/** A folder that all test processes of a run share. It is in memory where the machine allows that: most tests are not about the disk. */
+/** A folder that all test processes of a run share. It is in memory if possible, because most tests do not depend on the disk. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 
 /** A file system in memory, on Linux. */
 const MEMORY = '/dev/shm';
-/** Containers often have 64 MiB of it, which a run would fill. */
+/** Containers often have only 64 MiB, which a run would fill. */
 const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 export function setup(project: TestProject): () => void {

@@ -1,4 +1,4 @@
-/** The scripts that people type: they are what the documentation says, they print only what they have to, and run on any system. */
+/** The scripts of the root: they match the documentation, print no noise, and run on any system. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ test('every command in the documentation exists', () => {
   expect(commands.filter(({ name = '' }) => !(name in scripts) && !SHOWN_BUILT_INS.has(name))).toEqual([]);
 });
 
-test('every script is commands of plain words joined by &&, which a shell on Windows understands too', () => {
+test('every script consists of commands of plain words joined by &&, which also work on Windows', () => {
   const word = String.raw`(?:[\w@/.:,=-]+|"[\w@/.:,=* -]+")`;
   const script = new RegExp(String.raw`^(?!\w+=)${word}(?: ${word})*(?: && (?!\w+=)${word}(?: ${word})*)*$`);
   const manifests = filesOf('package.json', 'openapi/package.json', '{packages,apps}/*/package.json');
@@ -45,18 +45,18 @@ test('every script is commands of plain words joined by &&, which a shell on Win
   expect(every.filter(({ line }) => !script.test(line))).toEqual([]);
   const programs = every.flatMap(({ line }) => line.split(' && ').map((command) => command.split(' ')[0] ?? ''));
   const UNWANTED = new Set(['rm', 'cp', 'mv', 'mkdir', 'cat', 'sh', 'bash', 'env', 'sed', 'touch', 'export', 'pnpm', 'npx', 'turbo']);
-  // pnpm and turbo print lines of their own; .config/turbo.ts and .config/launch.ts are in their place.
+  // pnpm and turbo print notices, so scripts use .config/turbo.ts and .config/launch.ts instead.
   expect(programs.filter((program) => UNWANTED.has(program))).toEqual([]);
 });
 
-test('no path of a file is read from a URL without decoding it, so folders may have spaces in their names', () => {
+test('sources decode file URLs, so that folders may have spaces in their names', () => {
   const sources = filesOf('{.config,openapi,packages,apps}/**/*.ts');
   const undecoded = /(?:import\.meta\.url|import\.meta\.resolve\([^)]*\))\)\.pathname/;
   expect(sources.length).toBeGreaterThan(300);
   expect(sources.filter((file) => undecoded.test(readFileSync(join(REPOSITORY, file), 'utf8')))).toEqual([]);
 });
 
-test('contract repeats neither its command line nor the API key, and an error is one line', { timeout: 120_000 }, async () => {
+test('contract prints neither its command line nor the API key, and an error is one line', { timeout: 120_000 }, async () => {
   expect(await pnpm(['contract', '--api-key', 'a-secret-key', '--mode', 'wild'])).toEqual({
     code: 2,
     stdout: '--mode is read-only or full.\n',
@@ -68,7 +68,7 @@ test.each([
   ['start', { RESELLER_PORT: 'http' }, /^RESELLER_PORT is 'http'\. .*\n$/],
   ['mock', { MOCK_PORT: 'http' }, /^MOCK_PORT is 'http'\. .*\n$/],
   ['site', { DOCS_PORT: 'http' }, /^DOCS_PORT is 'http'\. .*\n$/],
-  ['move', { DATABASE_URL: 'database' }, /^The URL of the database cannot be read\. .*\n$/],
+  ['move', { DATABASE_URL: 'database' }, /^The URL of the database is not valid\. .*\n$/],
 ])('%s that cannot run prints one line, and nothing of pnpm and turbo', { timeout: 120_000 }, async (name, environment, line) => {
   const { code, stdout, stderr } = await pnpm([name], { environment });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -95,7 +95,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs pnpm as somebody does who has never used turbo: it announces its telemetry where its configuration does not say that it did. */
+/** Runs pnpm like a new user of turbo, which announces its telemetry unless its configuration says that it already has. */
 async function pnpm(given: readonly string[], { cwd = REPOSITORY, environment = {} } = {}): Promise<Ran> {
   const { TURBO_TELEMETRY_DISABLED: _, DATABASE_URL: _url, ...inherited } = process.env;
   const env = { ...inherited, XDG_CONFIG_HOME: temporaryFolder(), ...environment };

@@ -1,24 +1,24 @@
 /**
- * Which answers that the documents describe were given by the service in a run of the tests, and judged by the document. Writes
- * reports/status-coverage.md.
+ * Determines which described responses the tests of a run covered: the service sent them, and a test checked them against the document.
+ * Writes reports/status-coverage.md.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The documents, with the prefix of their operations in the file of what was seen. */
+/** The documents, with the prefix of their operations in the file of covered responses. */
 const BUNDLES = [
   { prefix: '', bundle: resolve(import.meta.dirname, '../openapi/dist/openapi.json') },
   { prefix: 'operator ', bundle: resolve(import.meta.dirname, '../openapi/dist/operator.json') },
 ];
-/** Missing answers that the line for the terminal names. */
+/** Maximum number of missing responses in the line for the terminal. */
 const MAX_NAMED = 8;
 const REPORTS = resolve(import.meta.dirname, '../reports');
 
 export interface StatusCoverage {
-  /** File to which tests append each answer that they judged. */
+  /** File to which tests append each response that they checked. */
   readonly file: string;
-  /** Removes the file. Unless the run was one of all tests, its answers say nothing, and there is no report. */
+  /** Removes the file, and writes the report if the run had all tests. */
   conclude(isWhole: boolean): { readonly line: string; readonly missing: readonly string[] } | undefined;
 }
 
@@ -35,21 +35,21 @@ export function statusCoverage(reports = REPORTS): StatusCoverage {
       if (!isWhole) return undefined;
       const described = describedStatuses();
       const missing = described.filter((answer) => !seen.has(answer));
-      const count = `${described.length - missing.length} of ${described.length} described answers of the service`;
+      const count = `${described.length - missing.length} of ${described.length} described responses of the service`;
       const list = missing.map((answer) => `- ${answer}\n`).join('');
       mkdirSync(reports, { recursive: true });
       writeFileSync(
         join(reports, 'status-coverage.md'),
-        `# Status coverage\n\nThe tests exercised ${count} and judged them by the document.\n\n${list === '' ? 'None is missing.\n' : `Missing:\n\n${list}`}`,
+        `# Status coverage\n\nThe tests covered ${count} and checked them against the document.\n\n${list === '' ? 'None is missing.\n' : `Missing:\n\n${list}`}`,
       );
       const named = `${missing.slice(0, MAX_NAMED).join(', ')}${missing.length > MAX_NAMED ? ' and more' : ''}`;
       const rest = missing.length === 0 ? '' : `. Missing: ${named}; all are in reports/status-coverage.md`;
-      return { line: `The tests exercised ${count}${rest}`, missing };
+      return { line: `The tests covered ${count}${rest}`, missing };
     },
   };
 }
 
-/** `operationId status` of each answer that the documents describe. */
+/** `operationId status` of each described response. */
 export function describedStatuses(): string[] {
   return BUNDLES.flatMap(({ prefix, bundle }) => {
     const { paths }: { paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>> } = JSON.parse(

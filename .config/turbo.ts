@@ -1,4 +1,4 @@
-/** turbo without its notices: `node .config/turbo.ts ARGUMENT...` in place of `turbo ARGUMENT...`. */
+/** Runs turbo without its notices: `node .config/turbo.ts ARGUMENT...` instead of `turbo ARGUMENT...`. */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -6,7 +6,7 @@ export const REPOSITORY = resolve(import.meta.dirname, '..');
 
 const QUIET = { TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1', REDOCLY_SUPPRESS_NOTIFICATIONS: 'true' };
 
-/** Runs turbo to its end. `output` is empty where it was printed. */
+/** Runs turbo and waits for its end. `output` is empty if turbo printed it directly. */
 export function turbo(given: readonly string[], output: 'inherit' | 'pipe'): { readonly status: number; readonly output: string } {
   const program = resolve(REPOSITORY, 'node_modules/turbo/bin/turbo');
   const ended = spawnSync(process.execPath, [program, ...given], {

@@ -17,7 +17,7 @@ await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));
 
 async function checkNext(): Promise<void> {
   for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
-    // From the root, so that the errors name files as they are seen from there.
+    // Run in the root, so that the paths in errors are relative to it.
     const tsc = spawn(process.execPath, [TSC, '-p', folder], { cwd: REPOSITORY, stdio: ['ignore', 'pipe', 'inherit'] });
     const [errors, [code]] = await Promise.all([text(tsc.stdout), once(tsc, 'exit')]);
     process.stdout.write(errors);

@@ -4,7 +4,10 @@ import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
 
-/** One run over all packages, so that one line has the result. */
+// Tests start many processes that compile the same modules. Node shares the results between processes and runs.
+process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/node-compile');
+
+/** One run for all packages, so that one line has the result. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
@@ -14,6 +17,8 @@ export default defineConfig({
     reporters: ['default', closingLine()],
     pool: 'forks',
     maxWorkers: 2,
+    // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     restoreMocks: true,

@@ -1,9 +1,10 @@
 /**
  * Checks the English of sources and documents: `node .config/english/check.ts [path ...]`.
- * Without paths it checks every file that git tracks.
+ * Without paths it checks the folders in `CLEAN`, as `npx pnpm@12 lint` does.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { englishRules } from './rules.ts';
@@ -14,6 +15,9 @@ export interface EnglishFinding {
   readonly found: string;
   readonly advice: string;
 }
+
+/** The folders and files without findings. Add a folder when it has none. */
+const CLEAN = ['openapi', 'apps/server', 'apps/mock', 'apps/docs', '.config', '.changeset', 'README.md', 'CONTRIBUTING.md'];
 
 const CHECKED = /\.(?:ts|mts|md|ya?ml|json)$/;
 /** Generated code, other people's text, and the files that quote bad English on purpose. */
@@ -42,12 +46,13 @@ function runningText(text: string): { running: string; lineAt(index: number): nu
 
 function main(paths: readonly string[]): void {
   const root = fileURLToPath(new URL('../..', import.meta.url));
-  const files = execFileSync('git', ['ls-files', '--', ...paths], { cwd: paths.length > 0 ? process.cwd() : root, encoding: 'utf8' })
+  const chosen = paths.length > 0 ? { cwd: process.cwd(), paths } : { cwd: root, paths: CLEAN };
+  const files = execFileSync('git', ['ls-files', '--', ...chosen.paths], { cwd: chosen.cwd, encoding: 'utf8' })
     .split('\n')
-    .filter((file) => CHECKED.test(file) && !NOT_CHECKED.test(file));
+    .filter((file) => CHECKED.test(file) && !NOT_CHECKED.test(file) && existsSync(join(chosen.cwd, file)));
   let count = 0;
   for (const file of files) {
-    for (const { line, found, advice } of checkEnglish(readFileSync(file, 'utf8'))) {
+    for (const { line, found, advice } of checkEnglish(readFileSync(join(chosen.cwd, file), 'utf8'))) {
       count++;
       process.stderr.write(`${file}:${line}: "${found}". ${advice}\n`);
     }

@@ -25,6 +25,13 @@ export const englishRules: readonly EnglishRule[] = [
     good: ['It waits at most 5 seconds.', 'The key is no longer valid.', 'Two more attempts follow.'],
   },
   {
+    pattern:
+      /\b(?:nobody can mend|any longer than that|heard of no more|what is under way|in place of the (?:one|other)|as good as before)\b/gi,
+    advice: 'Name the thing: "the requests in progress", "a silent instance".',
+    bad: ['Finishes what is under way.', 'A node that is heard of no more counts as dead.'],
+    good: ['Finishes the requests in progress.', 'A silent instance counts as dead.'],
+  },
+  {
     pattern: /\b(?:comes? about|came about|left over|half-done|falls? due|fell due|fallen due)\b/gi,
     advice: 'Use the term: "takes effect", "orphaned", "interrupted", "is due".',
     bad: ['An undone delivery never comes about.', 'Reservations that are left over are undone.', 'Does all that falls due.'],

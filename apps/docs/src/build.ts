@@ -5,14 +5,14 @@ import { type Page, pages } from './pages.ts';
 import { redocOptions, systemFont } from './redoc-options.ts';
 import { siteDirectory } from './site.ts';
 
-/** The only address that Redoc itself loads something from: the small logo beside "API docs by Redocly". */
+/** The only address that Redoc itself loads from: the small logo next to "API docs by Redocly". */
 const redocLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 
 try {
   await rm(siteDirectory, { recursive: true, force: true });
   await mkdir(siteDirectory, { recursive: true });
   await copyRedoc();
-  // A service that serves the site answers this file itself, with its addresses.
+  // A service that serves the site returns its own version of this file, with its addresses.
   await writeFile(join(siteDirectory, 'own-servers.js'), 'globalThis.ownServers = {};\n');
   await copyFile(new URL('with-own-server.js', import.meta.url), join(siteDirectory, 'with-own-server.js'));
   const titles = new Map<string, string>();
@@ -29,10 +29,10 @@ async function copyRedoc(): Promise<void> {
   const parts = (await readFile(source, 'utf8')).split(redocLogo);
   if (parts.length !== 2) {
     throw new Error(
-      `This version of Redoc names ${redocLogo} ${parts.length - 1} times instead of once, so the page might load it. Look at how Redoc shows its logo now, and correct apps/docs/src/build.ts.`,
+      `The URL ${redocLogo} occurs in this version of Redoc ${parts.length - 1} times instead of once, so the page might load it. Check how Redoc shows its logo now, and correct apps/docs/src/build.ts.`,
     );
   }
-  // Redoc leaves the logo out when it cannot be loaded, and an empty image cannot.
+  // Redoc omits a logo that it cannot load, such as an empty image.
   await writeFile(join(siteDirectory, 'redoc.standalone.js'), parts.join('data:,'));
   await copyFile(`${source}.LICENSE.txt`, join(siteDirectory, 'redoc.standalone.js.LICENSE.txt'));
 }
@@ -45,7 +45,7 @@ async function buildPage({ name, bundle }: Page, titles: ReadonlyMap<string, str
     { title: 'YAML', url: `${name}.yaml` },
     { title: 'JSON', url: `${name}.json` },
   ];
-  // The document is part of the script, not fetched by it, so that the page also opens from a folder (file://).
+  // The script contains the document instead of fetching it, so that the page also opens from a folder (file://).
   await writeFile(
     join(siteDirectory, `${name}.js`),
     `Redoc.init(withOwnServer(${json.trim()}, ${JSON.stringify(name)}), ${JSON.stringify({ ...redocOptions, downloadUrls: downloads })}, document.getElementById('redoc'));\n`,
@@ -91,7 +91,7 @@ function htmlOf(name: string, { info }: Described, titles: ReadonlyMap<string, s
   </head>
   <body>
     <nav aria-label="Documents">${links.join(' ')}</nav>
-    <div id="redoc"><noscript>This page needs JavaScript. The document itself: <a href="${name}.yaml">YAML</a>, <a href="${name}.json">JSON</a>.</noscript></div>
+    <div id="redoc"><noscript>This page needs JavaScript. Download the document: <a href="${name}.yaml">YAML</a>, <a href="${name}.json">JSON</a>.</noscript></div>
     <script src="redoc.standalone.js"></script>
     <script src="own-servers.js"></script>
     <script src="with-own-server.js"></script>

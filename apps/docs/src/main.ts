@@ -13,7 +13,7 @@ function portFrom(text: string | undefined, standard: number): number {
   if (text === undefined || text === '') return standard;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new Error(`DOCS_PORT is '${text}'. It must be a whole number from 0 to 65535, where 0 takes a free port.`);
+    throw new Error(`DOCS_PORT is '${text}'. It must be a whole number from 0 to 65535, where 0 picks a free port.`);
   }
   return port;
 }

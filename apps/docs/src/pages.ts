@@ -2,11 +2,11 @@
 export interface Page {
   /** Name of the page's files: `index` becomes index.html, index.js, index.json and index.yaml. */
   readonly name: string;
-  /** What the page shows: the name under which a package exports the bundle, without the ending. */
+  /** The bundle that the page shows: its name in the exports of a package, without the extension. */
   readonly bundle: string;
 }
 
-/** The pages of the site. The first one stands at its root. */
+/** The pages of the site. The first one is at its root. */
 export const pages: readonly Page[] = [
   { name: 'index', bundle: '@reseller/openapi/openapi' },
   { name: 'operator', bundle: '@reseller/openapi/operator' },

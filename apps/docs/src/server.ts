@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
 import { contentSecurityPolicy, siteDirectory } from './site.ts';
 
-/** The site as it is being served. */
+/** A running server of the site. */
 export interface RunningSite {
   /** Its address, with a trailing slash. */
   readonly url: string;
@@ -16,8 +16,8 @@ const host = '127.0.0.1';
 /**
  * Serves the built site on this machine.
  *
- * @param port The port to listen on; 0 takes a free one.
- * @throws Error when the site is not built or the port is in use; its message is for the user.
+ * @param port The port to listen on; 0 picks a free port.
+ * @throws Error if the site is not built or the port is in use; its message is for the user.
  */
 export async function startSite(port: number): Promise<RunningSite> {
   if (!existsSync(join(siteDirectory, 'index.html'))) {
@@ -37,7 +37,7 @@ export async function startSite(port: number): Promise<RunningSite> {
   } catch (error) {
     await app.close();
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} is in use. Set DOCS_PORT to another port, or stop what listens there.`, { cause: error });
+      throw new Error(`Port ${port} is in use. Set DOCS_PORT to another port, or stop the process that uses it.`, { cause: error });
     }
     throw error;
   }

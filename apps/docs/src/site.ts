@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the built site, for whoever serves it. It exists once `npx pnpm@12 build` has run. */
+/** The folder of the built site. It exists after `npx pnpm@12 build`. */
 export const siteDirectory = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /**
- * The Content-Security-Policy to serve the site with: the browser itself then refuses whatever would leave the machine.
- * Redoc writes its styles at run time and starts its search worker from a blob; nothing else is let in.
+ * The Content-Security-Policy for the site. With it, the browser refuses all requests to other hosts.
+ * Redoc writes its styles at run time and starts its search worker from a blob; everything else is refused.
  */
 export const contentSecurityPolicy = [
   "default-src 'self'",

@@ -1,6 +1,6 @@
 /**
- * The document of a page, with the server that serves the page as its first address. It replaces the server of the same description.
- * The browser loads this file as it is, before the page's own script.
+ * The document of a page, with the server of the page as its first address. It replaces the server with the same description.
+ * The browser loads this file unchanged, before the page's own script.
  */
 // oxlint-disable-next-line no-unused-vars -- The page's script calls it.
 function withOwnServer(specification, page) {

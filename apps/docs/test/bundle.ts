@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { siteDirectory } from '../src/site.ts';
 
-/** What the page has to show of an operation. */
+/** The parts of an operation that the page must show. */
 export interface ShownOperation {
   readonly operationId: string;
   readonly path: string;
   readonly summary: string;
-  /** Description of its form, without its Markdown; empty where it has none. */
+  /** Description of its form, without Markdown; empty if it has no form. */
   readonly form: string;
-  /** Descriptions of the responses that the specification does not show, without their Markdown. */
+  /** Descriptions of the responses that the specification does not show, without Markdown. */
   readonly notShown: readonly string[];
 }
 
 const methods = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 
-/** Every operation of the document that a page of the site was built from. */
+/** Every operation of the document of a page. */
 export async function operationsOf(page: string): Promise<ShownOperation[]> {
   return entriesOf(member(await documentOf(page), 'paths')).flatMap(([path, item]) =>
     entriesOf(item)
@@ -34,14 +34,14 @@ export async function operationsOf(page: string): Promise<ShownOperation[]> {
   );
 }
 
-/** The addresses of the document, in its order. */
+/** The server addresses of the document, in order. */
 export async function serversOf(page: string): Promise<string[]> {
   const servers = entriesOf(member(await documentOf(page), 'servers')).map(([, server]) => String(member(server, 'url')));
   expect(servers.length).toBeGreaterThan(0);
   return servers;
 }
 
-/** Descriptions that say of a part of the document, wherever it stands, that the specification does not show it. */
+/** Descriptions, anywhere in the document, of parts that the specification does not show. */
 export async function remarksOf(page: string): Promise<string[]> {
   return [...marked(await documentOf(page))]
     .map((part) => plain(String(member(part, 'description'))))
@@ -53,7 +53,7 @@ function* marked(value: unknown): Generator<unknown> {
   for (const [, item] of entriesOf(value)) yield* marked(item);
 }
 
-/** A text as it can be compared with its rendering: without Markdown, spaces as one. */
+/** A text in a form that can be compared with its rendering: without Markdown and with single spaces. */
 export function plain(text: string): string {
   return text.replace(/[`*_]/g, '').replace(/^> /gm, '').replace(/\s+/g, ' ').trim();
 }

@@ -35,7 +35,7 @@ describe.each(pages)('the page $name', ({ name }) => {
 
   beforeAll(async () => {
     const context = await browser.newContext();
-    // Whatever would leave the machine is noted, and stopped before it does.
+    // Requests to other hosts are recorded and blocked.
     await context.route('**/*', (route) => {
       const { origin } = new URL(route.request().url());
       if (`${origin}/` === site.url) return route.continue();
@@ -58,27 +58,27 @@ describe.each(pages)('the page $name', ({ name }) => {
       const section = await page.locator(`[id$="/operation/${operationId}"]`).textContent();
       expect.soft(section, operationId).toContain(summary);
       expect.soft(section, operationId).toContain(path);
-      // Without a service that puts its own address there, each server of the document is shown as it stands in the document.
+      // Without a service that adds its own address, the page shows the servers of the document unchanged.
       for (const server of await serversOf(name)) expect.soft(section, operationId).toContain(`${server}${path}`);
     }
   });
 
-  // The operator API is our own, so there is nothing for it to remark on.
+  // The operator API follows no specification, so its document has no remarks.
   const followsSpecification = name === 'index';
 
-  test('says of something that the specification does not show it, where its document follows the specification', async () => {
+  test('marks parts that the specification does not show, if its document follows the specification', async () => {
     const shown = plain(await page.locator('body').innerText());
     expect((await remarksOf(name)).some((remark) => shown.includes(remark))).toBe(followsSpecification);
   });
 
-  test('says of each form whose limits the specification does not show that they are our choice', async () => {
+  test('marks limits that the specification does not show as our choice, for each form', async () => {
     const forms = (await operationsOf(name)).filter(({ form }) => /limits not shown/i.test(form));
     expect(forms.length > 0).toBe(followsSpecification);
     for (const { operationId, form } of forms)
       expect.soft(plain(await page.locator(`[id$="/operation/${operationId}"]`).innerText()), operationId).toContain(form);
   });
 
-  test('shows the descriptions of the answers that the specification does not show, with their remarks', async () => {
+  test('shows the descriptions of responses that the specification does not show, with their remarks', async () => {
     const remarked = (await operationsOf(name)).filter(({ notShown }) => notShown.length > 0);
     expect(remarked.length > 0).toBe(followsSpecification);
     for (const { operationId, notShown } of remarked) {
@@ -99,7 +99,7 @@ describe.each(pages)('the page $name', ({ name }) => {
     await page.locator('[role="search"] input').fill('');
   });
 
-  test('leads to every page of the site, and says which one it is', async () => {
+  test('links to every page of the site, and marks the current one', async () => {
     const links = page.getByRole('navigation', { name: 'Documents' }).getByRole('link');
     const leadTo = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     expect(leadTo).toEqual(pages.map((other) => `${other.name}.html`));
@@ -114,8 +114,8 @@ describe.each(pages)('the page $name', ({ name }) => {
     }
   });
 
-  // Stands behind the tests that use the page: it judges what they made the page do.
-  test('asks no other host for anything and reports no error', () => {
+  // Runs after the tests that use the page, because it checks the requests that they caused.
+  test('sends no request to another host and reports no error', () => {
     expect(foreignRequests).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -143,20 +143,20 @@ describe('the process', () => {
     occupant.close();
     expect({ code, errors }).toEqual({
       code: 1,
-      errors: `Port ${port} is in use. Set DOCS_PORT to another port, or stop what listens there.\n`,
+      errors: `Port ${port} is in use. Set DOCS_PORT to another port, or stop the process that uses it.\n`,
     });
   });
 
-  test('says in one line that its port is no port', async () => {
+  test('says in one line that its port is not a port', async () => {
     const child = start({ DOCS_PORT: 'web' });
     const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
     expect({ code, errors }).toEqual({
       code: 1,
-      errors: "DOCS_PORT is 'web'. It must be a whole number from 0 to 65535, where 0 takes a free port.\n",
+      errors: "DOCS_PORT is 'web'. It must be a whole number from 0 to 65535, where 0 picks a free port.\n",
     });
   });
 
-  test('prints its address, serves the site and stops when told to', async () => {
+  test('prints its address, serves the site and stops on a signal', async () => {
     const child = start({ DOCS_PORT: '0' });
     const [line] = await once(child.stdout, 'data');
     const address = /^Docs: (http:\/\/127\.0\.0\.1:\d+\/)\n$/.exec(String(line))?.[1];

@@ -13,7 +13,7 @@ const types: Readonly<Record<number, string>> = {
   422: 'malformed_request',
 };
 
-/** The document's error envelope as JSON text, for what the document has no example of. */
+/** The error envelope of the document as JSON text, for errors without an example. */
 export function errorEnvelope(status: number, message: string): string {
   return JSON.stringify({
     status: 'error',
@@ -24,7 +24,7 @@ export function errorEnvelope(status: number, message: string): string {
   });
 }
 
-/** What Prism says in an answer that it made up itself: the detail of its problem (RFC 9457), else its text. */
+/** The message of a response that Prism generated itself: the detail of its problem (RFC 9457), or its text. */
 export function problemMessage(body: string): string {
   try {
     const problem: unknown = JSON.parse(body);
@@ -32,5 +32,5 @@ export function problemMessage(body: string): string {
   } catch {
     // Not JSON: the text is the message.
   }
-  return body || 'The mock could not answer this request.';
+  return body || 'The mock could not process this request.';
 }

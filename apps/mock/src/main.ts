@@ -21,7 +21,7 @@ async function readBundle(): Promise<Readonly<Record<string, unknown>>> {
   });
   const document: unknown = JSON.parse(text);
   if (!isJson(document)) {
-    throw new Error('The bundle openapi/dist/openapi.json is no document. Build it: npx pnpm@12 build');
+    throw new Error('The bundle openapi/dist/openapi.json is not a document. Build it: npx pnpm@12 build');
   }
   return document;
 }
@@ -30,7 +30,7 @@ function portFrom(text: string | undefined, standard: number): number {
   if (text === undefined || text === '') return standard;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new Error(`MOCK_PORT is '${text}'. It must be a whole number from 0 to 65535, where 0 takes a free port.`);
+    throw new Error(`MOCK_PORT is '${text}'. It must be a whole number from 0 to 65535, where 0 picks a free port.`);
   }
   return port;
 }

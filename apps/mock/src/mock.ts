@@ -7,7 +7,7 @@ import { createServer as createPrism } from '@stoplight/prism-http-server';
 import { errorEnvelope, problemMessage } from './envelope.ts';
 import { documentForPrism } from './prism-document.ts';
 
-/** A mock that answers. */
+/** A running mock. */
 export interface Mock {
   /** Its address, without a trailing slash. */
   readonly url: string;
@@ -17,9 +17,9 @@ export interface Mock {
 export interface MockOptions {
   /** The bundle, parsed. */
   readonly document: Readonly<Record<string, unknown>>;
-  /** The port to listen on; 0 takes a free one. */
+  /** The port to listen on; 0 picks a free port. */
   readonly port: number;
-  /** Takes one line about each answer. */
+  /** Receives one line about each response. */
   readonly log?: (line: string) => void;
 }
 
@@ -30,14 +30,14 @@ interface Answer {
 }
 
 const host = '127.0.0.1';
-/** The document's own limit of a body, in bytes. */
+/** The body limit of the document, in bytes. */
 const bodyLimit = 64 * 1024;
 
 /**
- * Starts Prism on the document, and in front of it a thin layer that turns the answers that Prism makes up itself (no such route, no such
- * method, …) into the document's envelope. What the document describes comes from Prism unchanged.
+ * Starts Prism on the document behind a thin layer. The layer converts errors that Prism generates itself (unknown route, unknown
+ * method, …) to the envelope of the document. Responses that the document describes come from Prism unchanged.
  *
- * @throws Error when the port is in use; its message is for the user.
+ * @throws Error if the port is in use; its message is for the user.
  */
 export async function startMock({ document, port, log }: MockOptions): Promise<Mock> {
   const prism = createPrism(await getHttpOperationsFromSpec(documentForPrism(document)), {
@@ -73,7 +73,7 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
   } catch (error) {
     await close();
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new Error(`Port ${port} is in use. Set MOCK_PORT to another port, or stop what listens there.`, { cause: error });
+      throw new Error(`Port ${port} is in use. Set MOCK_PORT to another port, or stop the process that uses it.`, { cause: error });
     }
     throw error;
   }
@@ -94,7 +94,7 @@ async function answerOf(request: IncomingMessage, prismPort: number, agent: Agen
 
 async function askPrism(request: IncomingMessage, body: Buffer, port: number, agent: Agent): Promise<Answer> {
   const headers = without(request.headers, ['connection', 'transfer-encoding', 'content-length']);
-  // Prism looks at the content type only of a body that announces its length, so a chunked body is given one here.
+  // Prism checks the content type only of a body with a length, so a chunked body gets one here.
   if (body.length > 0) headers['content-length'] = String(body.length);
   const asked = sendRequest({ host, port, agent, method: request.method, path: request.url, headers });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
@@ -109,7 +109,7 @@ async function askPrism(request: IncomingMessage, body: Buffer, port: number, ag
   };
 }
 
-/** The whole body, or undefined where it is too long; it is then read to its end but not kept. */
+/** The whole body, or undefined if it is too long. A long body is read to its end but not kept. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -130,7 +130,7 @@ function refusal(status: number, message: string, headers: Answer['headers']): A
   return { status, headers: { ...headers, 'content-type': 'application/json', 'content-length': length }, body };
 }
 
-/** Why Prism found the request, or its own answer, against the document: the messages of its header `sl-violations`. */
+/** Violations of the document in the request or in Prism's response, from Prism's header `sl-violations`. */
 function reasonsOf({ headers }: Answer): string {
   const messages = String(headers['sl-violations'] ?? '').matchAll(/"message":"((?:[^"\\]|\\.)*)"/g);
   const reasons = [...messages].map(([, message]) => message?.replaceAll('\\"', '"'));

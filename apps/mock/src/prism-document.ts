@@ -5,12 +5,11 @@ type Json = Readonly<Record<string, unknown>>;
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * The document as Prism 5.16 has to be given it, so that Prism applies every rule of a form.
+ * Rewrites the document for Prism 5.16, so that Prism applies every rule of a form.
  *
- * Without a dialect Prism validates with JSON Schema draft 7, which does not know `dependentRequired`. And of a form whose schema has
- * `properties` it reads only the fields that are named there, so that `additionalProperties: false` never sees another one; the same
- * schemas written as `patternProperties` make it read all fields. Measured: before, an unknown field and a missing dependent field
- * were both answered with 200.
+ * Without a dialect Prism validates with JSON Schema draft 7, which does not have `dependentRequired`. If the schema of a form has
+ * `properties`, Prism reads only these fields, so `additionalProperties: false` has no effect. With `patternProperties` instead,
+ * Prism reads all fields. Without the rewrite, an unknown field and a missing dependent field both get a 200.
  */
 export function documentForPrism(document: Json): Json {
   const paths = mapValues(document['paths'], (item) =>
@@ -42,9 +41,9 @@ function resolve(document: Json, value: unknown): Json {
   const reference = value['$ref'];
   if (typeof reference !== 'string') return value;
   const target = valueAt(document, decodeURIComponent(reference.slice(1)));
-  // Prism lets any form pass whose schema it cannot read, so this must not go unnoticed.
+  // Prism accepts any form whose schema it cannot read, so a broken reference must be an error.
   if (!isJson(target)) {
-    throw new Error(`The document refers to ${reference}, which it does not hold. Build it again: npx pnpm@12 build`);
+    throw new Error(`The document refers to ${reference}, which does not exist. Build it again: npx pnpm@12 build`);
   }
   return resolve(document, target);
 }

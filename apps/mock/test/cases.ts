@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Operation, parseDocument, readOperations } from '@reseller/contract';
 
-/** A form, or no body where it is undefined. */
+/** A form, or undefined for no body. */
 export interface Case {
   readonly what: string;
   readonly form: Readonly<Record<string, unknown>> | undefined;
@@ -13,7 +13,7 @@ export async function operationsOfBundle(): Promise<readonly Operation[]> {
   return readOperations(parseDocument(JSON.parse(text)));
 }
 
-/** The bodies that an operation must accept: each example of its form, and none where none is needed. */
+/** The bodies that an operation must accept: each example of its form, and no body if it is optional. */
 export function goodForms({ form }: Operation): readonly Case[] {
   const examples = Object.entries(form?.examples ?? {}).map(([name, { value }]) => ({
     what: `the form '${name}'`,
@@ -22,12 +22,12 @@ export function goodForms({ form }: Operation): readonly Case[] {
   return form?.required ? examples : [...examples, { what: 'no body', form: undefined }];
 }
 
-/** All that the examples of a form give, in one form; undefined where the operation has none. */
+/** One form with all fields of the examples; undefined if the operation has no form. */
 export function completeForm({ form }: Operation): Case['form'] {
   return form && Object.assign({}, ...Object.values(form.examples).map(({ value }) => value));
 }
 
-/** Forms that each break one rule of the document (names, requiredness, types, dependencies), made from the complete form. */
+/** Forms that each break one rule of the document (names, required fields, types, dependencies), derived from the complete form. */
 export function brokenForms(operation: Operation): readonly Case[] {
   const { form } = operation;
   const complete = completeForm(operation);
@@ -50,7 +50,7 @@ export function brokenForms(operation: Operation): readonly Case[] {
   ];
 }
 
-/** The first example of an answer, which is the one that the mock gives. */
+/** The first example of a response, which is the one that the mock returns. */
 export function firstExample(operation: Operation, status: number): unknown {
   return Object.values(operation.responses[status]?.content['application/json']?.examples ?? {})[0]?.value;
 }

@@ -19,18 +19,18 @@ test('says in one line that its port is in use', async () => {
   occupant.close();
   expect(ended).toEqual({
     code: 1,
-    errors: `Port ${port} is in use. Set MOCK_PORT to another port, or stop what listens there.\n`,
+    errors: `Port ${port} is in use. Set MOCK_PORT to another port, or stop the process that uses it.\n`,
   });
 });
 
-test('says in one line that its port is no port', async () => {
+test('says in one line that its port is not a port', async () => {
   expect(await endOf(start({ MOCK_PORT: '70000' }))).toEqual({
     code: 1,
-    errors: "MOCK_PORT is '70000'. It must be a whole number from 0 to 65535, where 0 takes a free port.\n",
+    errors: "MOCK_PORT is '70000'. It must be a whole number from 0 to 65535, where 0 picks a free port.\n",
   });
 });
 
-test('prints its address and stops when told to', async () => {
+test('prints its address and stops on a signal', async () => {
   const mock = start({ MOCK_PORT: '0' });
   expect((await fetch(await addressOf(mock))).status).toBe(404);
   mock.kill('SIGTERM');

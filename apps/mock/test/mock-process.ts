@@ -19,8 +19,8 @@ export async function addressOf(mock: MockProcess): Promise<string> {
   mock.stdout.setEncoding('utf8');
   const [line] = await Promise.race([once(mock.stdout, 'data'), once(mock, 'exit')]);
   const address = /^Mock: (http:\/\/127\.0\.0\.1:\d+)\n/.exec(String(line))?.[1];
-  if (address === undefined) throw new Error(`The mock printed no address but: ${String(line)}`);
-  // What it prints from now on is not read, and must not fill the pipe.
+  if (address === undefined) throw new Error(`The mock did not print an address but: ${String(line)}`);
+  // Later output must not fill the pipe, which is no longer read.
   mock.stdout.resume();
   return address;
 }

@@ -23,15 +23,15 @@ test('the document has operations', () => {
 });
 
 describe.each(operations)('$id', (operation) => {
-  test.each(goodForms(operation))('answers its first example to $what', async ({ form }) => {
+  test.each(goodForms(operation))('returns its first example for $what', async ({ form }) => {
     const example = firstExample(operation, 200);
     expect(example).toBeDefined();
     const { status, body, violations } = await call(operation, form);
-    // Prism reports in a header where the request or its own answer, the example, breaks the document.
+    // Prism reports in a header whether the request or the example breaks the document.
     expect({ status, body, violations }).toEqual({ status: 200, body: example, violations: null });
   });
 
-  test('answers 401 without a key', async () => {
+  test('responds with 401 without a key', async () => {
     const { status, body } = await send(operation, goodForms(operation)[0]?.form, {});
     expect({ status, body }).toEqual({ status: 401, body: firstExample(operation, 401) });
   });
@@ -39,8 +39,8 @@ describe.each(operations)('$id', (operation) => {
   const broken = brokenForms(operation);
   if (broken.length === 0) return;
 
-  test('answers 422 to a form that breaks a rule', async () => {
-    // What the broken forms are made from is itself accepted, so that each is refused for its one fault.
+  test('responds with 422 to a form that breaks a rule', async () => {
+    // The complete form is accepted, so each broken form is refused only for its one fault.
     expect((await call(operation, completeForm(operation))).status).toBe(200);
     for (const { what, form } of broken) {
       const { status, body } = await send(operation, form);
@@ -49,8 +49,8 @@ describe.each(operations)('$id', (operation) => {
   });
 });
 
-describe('what the examples do not say', () => {
-  test('an unknown key is played when asked for, as Prism knows no keys', async () => {
+describe('behaviour beyond the examples', () => {
+  test('returns the example for an unknown key on request, because Prism accepts any key', async () => {
     const response = await fetch(`${baseUrl}/account/otp`, {
       method: 'POST',
       headers: { 'x-service-apikey': key, prefer: 'code=401, example=unknown' },
@@ -92,7 +92,7 @@ describe('what the examples do not say', () => {
     });
   });
 
-  test.each(['known length', 'chunks'])('answers a JSON body of %s with 415', async (how) => {
+  test.each(['known length', 'chunks'])('responds with 415 to a JSON body of %s', async (how) => {
     const text = new Blob(['{"cores":2}']);
     const response = await fetch(`${baseUrl}/vm/create`, {
       method: 'PUT',
@@ -110,7 +110,7 @@ interface Answered {
   readonly violations: string | null;
 }
 
-/** Calls the client's function of an operation, which is named by the operationId. */
+/** Calls the client's function of an operation, which has the name of the operationId. */
 async function call(operation: Operation, form: Case['form']): Promise<Answered> {
   const named: unknown = Reflect.get(functions, operation.id);
   if (typeof named !== 'function') throw new Error(`The client has no function ${operation.id}. Generate it: npx pnpm@12 generate`);
@@ -125,7 +125,7 @@ async function call(operation: Operation, form: Case['form']): Promise<Answered>
   return answered(response);
 }
 
-/** Sends what the client itself would refuse. */
+/** Sends a request that the client itself would refuse. */
 async function send(operation: Operation, form: Case['form'], credentials: object = { 'x-service-apikey': key }): Promise<Answered> {
   const { method } = operation;
   const values = pathOf(operation);

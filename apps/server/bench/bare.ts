@@ -1,4 +1,4 @@
-/** Fastify with nothing behind it: two routes that answer bytes like the service's. Prints its address. */
+/** Bare Fastify: two routes with responses of the same size as the service's. Prints its address. */
 import { readFileSync } from 'node:fs';
 
 import { fastify } from 'fastify';

@@ -1,8 +1,8 @@
 /**
- * How fast the service is: an authenticated read and a durable purchase over 64 connections, each
- * beside a bare Fastify route with the same bytes in the same run. Ratios, since machines differ.
+ * Throughput of an authenticated read and a durable purchase over 64 connections, compared with
+ * bare Fastify routes of the same size in the same run. It reports ratios, because machines differ.
  *
- *   npx pnpm@12 --filter @reseller/server bench [seconds of each round, default 4]
+ *   npx pnpm@12 --filter @reseller/server bench [seconds per round, default 4]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ interface Load {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
   readonly body?: string;
-  /** The least ratio that the design asks for. */
+  /** Minimum ratio that the design requires. */
   readonly designed: number;
 }
 
@@ -43,7 +43,7 @@ async function start(script: string, input = ''): Promise<{ baseUrl: string; api
 
 async function answerOf(target: Target, { method, path, body }: Load): Promise<string> {
   const response = await fetch(target.baseUrl + path, { method, headers: target.headers, ...(body === undefined ? {} : { body }) });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   return response.text();
 }
 
@@ -58,7 +58,7 @@ async function measure(target: Target, { method, path, body }: Load): Promise<nu
     ...(body === undefined ? {} : { body }),
   });
   if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${method} ${path}: ${result.non2xx} answers were refusals, ${result.errors} requests failed.`);
+    throw new Error(`${method} ${path}: ${result.non2xx} responses were refusals, ${result.errors} requests failed.`);
   return result.requests.average;
 }
 

@@ -1,4 +1,4 @@
-/** The service under load: an account that can buy as much as it likes, on a store in a temporary directory. Prints its address and key. */
+/** The service under load, with an account without a relevant credit limit and a store in a temporary directory. Prints its address and key. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

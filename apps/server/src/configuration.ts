@@ -2,35 +2,35 @@ import { resolve } from 'node:path';
 
 import { publicUrlOf } from '@reseller/service';
 
-/** How the process is set up. */
+/** Configuration of the process. */
 export interface Configuration {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Port of the operator's side, on the same host; 0 picks a free one. */
+  /** Port of the operator API, on the same host; 0 picks a free port. */
   readonly operatorPort: number;
   /** URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
-  /** Connection string of the PostgreSQL database that the store is; undefined for the embedded store. */
+  /** Connection string of the PostgreSQL database; undefined for the embedded store. */
   readonly databaseUrl: string | undefined;
-  /** Where the embedded store and the key files are; not used with a database. */
+  /** Directory of the embedded store and the key files; not used with a database. */
   readonly dataDirectory: string;
   readonly logLevel: string;
-  /** From the environment; undefined where the file in the data directory holds it, which it never does with a database. */
+  /** From the environment; undefined if it is in a file of the data directory, which is never so with a database. */
   readonly secret: string | undefined;
   /** `sandbox`, or `live`: no sample data, no demo account, and no sandbox operations. */
   readonly mode: 'sandbox' | 'live';
-  /** Milliseconds after which a node that is heard of no more counts as dead. */
+  /** Milliseconds after which a silent instance counts as dead. */
   readonly lease: number;
-  /** Milliseconds that a call of the infrastructure may take. */
+  /** Timeout of a call to the infrastructure in milliseconds. */
   readonly portTimeout: number;
-  /** From the environment; undefined where a sandbox's file in the data directory holds it. */
+  /** From the environment; undefined if a sandbox has it in a file of the data directory. */
   readonly operatorToken: string | undefined;
-  /** Whether the reseller API understands what existing clients send beside the rules of the document. */
+  /** Whether the reseller API accepts common deviations of existing clients from the document. */
   readonly lenient: boolean;
 }
 
-/** A value of the environment that cannot be used; the message is one line. */
+/** An invalid environment variable. The message is one line. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -39,9 +39,9 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
 /**
- * The configuration that environment variables describe; README.md lists them.
+ * Reads the configuration from environment variables; README.md lists them.
  *
- * @throws ConfigurationError naming the variable, what it holds and what was expected.
+ * @throws ConfigurationError with the variable, its value and the expected value.
  */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const value = (name: string): string | undefined => environment[name] || undefined;
@@ -69,7 +69,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
 function port(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 65_535) return number;
-  throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, 0 for any free one.`);
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, where 0 picks a free port.`);
 }
 
 function seconds(name: string, text: string): number {
@@ -81,7 +81,7 @@ function seconds(name: string, text: string): number {
 function publicUrl(text: string | undefined, mode: 'sandbox' | 'live'): string | undefined {
   if (text === undefined && mode === 'live')
     throw new ConfigurationError(
-      'RESELLER_PUBLIC_URL is missing, which a live service needs for the links to its invoices. Set it to the URL at which resellers reach the service, such as https://api.example.com.',
+      'RESELLER_PUBLIC_URL is missing. A live service needs it for the links to its invoices. Set it to the URL at which resellers reach the service, such as https://api.example.com.',
     );
   try {
     return text === undefined ? undefined : publicUrlOf(text);
@@ -97,25 +97,25 @@ function logLevel(text: string): string {
   throw new ConfigurationError(`RESELLER_LOG_LEVEL is '${text}'. Set it to one of ${LOG_LEVELS.join(', ')}.`);
 }
 
-/** What it holds is never shown: a password is part of it. */
+/** No message shows the value, because it contains a password. */
 function databaseUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isDatabase = url !== undefined && /^postgres(?:ql)?:$/.test(url.protocol) && url.hostname !== '' && /^\/[^/]+$/.test(url.pathname);
   if (isDatabase) return text;
   throw new ConfigurationError(
-    'DATABASE_URL is no connection string of a PostgreSQL database. Set it to one, such as postgres://user:password@host:5432/database, with special characters of the password percent-encoded.',
+    'DATABASE_URL is not a connection string of a PostgreSQL database. Set it to one, such as postgres://user:password@host:5432/database, with special characters of the password percent-encoded.',
   );
 }
 
 function secret(text: string | undefined, isShared: boolean): string | undefined {
   if (text === undefined && isShared)
     throw new ConfigurationError(
-      'RESELLER_SECRET is missing, which a service with DATABASE_URL needs. Set it to at least 32 random characters, the same on every node.',
+      'RESELLER_SECRET is missing. A service with DATABASE_URL needs it. Set it to at least 32 random characters, the same on each instance.',
     );
   if (text === undefined || text.length >= 32) return text;
   throw new ConfigurationError(
-    `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random ones, or leave it out to have one made and kept in the data directory.`,
+    `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random characters, or omit it and the service generates one in the data directory.`,
   );
 }
 
@@ -129,29 +129,25 @@ function modeOf(text: string): 'sandbox' | 'live' {
   throw new ConfigurationError(`RESELLER_MODE is '${text}'. Set it to sandbox or live.`);
 }
 
-/** There are only simulated adapters of the infrastructure, so a live service must be told to use them. */
+/** This process has only simulated adapters, so a live service uses them only on explicit request. */
 function assertInfrastructure(text: string | undefined, mode: 'sandbox' | 'live'): void {
   if (text !== undefined && text !== 'simulated')
-    throw new ConfigurationError(
-      `RESELLER_INFRASTRUCTURE is '${text}'. Set it to simulated, the only infrastructure that this process has.`,
-    );
+    throw new ConfigurationError(`RESELLER_INFRASTRUCTURE is '${text}'. Set it to simulated, the only infrastructure of this process.`);
   if (text === undefined && mode === 'live')
     throw new ConfigurationError(
-      'RESELLER_INFRASTRUCTURE is missing. This process has no adapters for real infrastructure, so a live service would sell servers and domains that do not exist. Set it to simulated if that is what you want, or pass your adapters to createService in a process of your own.',
+      'RESELLER_INFRASTRUCTURE is missing. This process has no adapters for real infrastructure, so a live service would sell servers and domains that do not exist. Set it to simulated to do this anyway, or write your own process that passes your adapters to createService.',
     );
 }
 
 function operatorToken(text: string | undefined, mode: 'sandbox' | 'live', isShared: boolean): string | undefined {
   if (text === undefined && mode === 'live')
-    throw new ConfigurationError(
-      'RESELLER_OPERATOR_TOKEN is missing, which a live service needs. Set it to at least 32 random characters.',
-    );
+    throw new ConfigurationError('RESELLER_OPERATOR_TOKEN is missing. A live service needs it. Set it to at least 32 random characters.');
   if (text === undefined && isShared)
     throw new ConfigurationError(
-      'RESELLER_OPERATOR_TOKEN is missing, which a service with DATABASE_URL needs. Set it to at least 32 random characters, the same on every node.',
+      'RESELLER_OPERATOR_TOKEN is missing. A service with DATABASE_URL needs it. Set it to at least 32 random characters, the same on each instance.',
     );
   if (text === undefined || /^[!-~]{32,256}$/.test(text)) return text;
   throw new ConfigurationError(
-    'RESELLER_OPERATOR_TOKEN cannot be used. Set it to 32 to 256 visible ASCII characters, or leave it out in a sandbox to have one made and kept in the data directory.',
+    'RESELLER_OPERATOR_TOKEN cannot be used. Set it to 32 to 256 visible ASCII characters, or omit it in a sandbox, which then generates one in the data directory.',
   );
 }

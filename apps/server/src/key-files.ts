@@ -6,9 +6,9 @@ import { DEMO_ACCOUNT, hasIdentity, issueApiKey, makePrivate, StoreOpenError } f
 import type { Ports, Store } from '@reseller/service';
 
 /**
- * The service's secret: made at the first start and kept in a file that its owner alone can read.
+ * The service's secret, generated at the first start in a file that only its owner can read.
  *
- * @throws StoreOpenError when the file is missing although the store has been used; a new secret would not fit it.
+ * @throws StoreOpenError if the file is missing but the store has been used, because a new secret would not fit the store.
  */
 export async function secretFrom(dataDirectory: string, store: Store): Promise<string> {
   const file = join(dataDirectory, 'secret');
@@ -16,21 +16,21 @@ export async function secretFrom(dataDirectory: string, store: Store): Promise<s
   if (kept !== undefined) return kept;
   if (await hasIdentity(store)) {
     throw new StoreOpenError(
-      `The file ${file} is missing, and the store next to it cannot be used without it. Put the file back, or set RESELLER_SECRET to what it held.`,
+      `The file ${file} is missing, and the store next to it cannot be used without it. Restore the file, or set RESELLER_SECRET to its content.`,
     );
   }
   return write(file, randomBytes(32).toString('hex'));
 }
 
-/** The operator token of a sandbox: made at the first start, as the secret is. */
+/** The operator token of a sandbox, generated at the first start. */
 export function operatorTokenFrom(dataDirectory: string): string {
   const file = join(dataDirectory, 'operator-token');
   return read(file) ?? write(file, `rso_${randomBytes(32).toString('hex')}`);
 }
 
 /**
- * A key of the demo account, so that the sandbox can be used at once. The store keeps its hash
- * alone; this file, which its owner alone can read, is for the developer at this machine.
+ * A key of the demo account, so that the sandbox can be used immediately. The store keeps only its hash.
+ * The file is for the developer at this machine and readable only by its owner.
  */
 export async function demoApiKey(store: Store, ports: Ports, dataDirectory: string): Promise<string> {
   const file = join(dataDirectory, 'demo-api-key');
@@ -49,10 +49,10 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Whole or not at all, also when the machine stops in between. */
+/** Writes the whole file or nothing, even if the machine crashes. */
 function write(file: string, content: string): string {
   const temporary = `${file}.new`;
-  // A file that an interrupted start has left would keep its mode.
+  // A file from an interrupted start would keep its mode.
   rmSync(temporary, { force: true });
   writeFileSync(temporary, `${content}\n`, { mode: 0o600, flag: 'wx', flush: true });
   renameSync(temporary, file);

@@ -19,7 +19,7 @@ import { destination, pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { keepDoing } from './due-work.ts';
+import { repeat } from './scheduled-jobs.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
@@ -56,14 +56,14 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
-  if (mode === 'live') logger.warn('the infrastructure is simulated: what this live service sells does not exist');
+  if (mode === 'live') logger.warn('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
-  // What fell due while no process ran is done before anyone can ask.
-  const working = keepDoing(() => service.runScheduledJobs(), logger);
-  await working.firstTurn;
+  // Jobs that became due while no process ran are finished before the first request.
+  const jobs = repeat(() => service.runScheduledJobs(), logger);
+  await jobs.firstRun;
   const stop = async (): Promise<void> => {
-    // At once: a service that stops begins no further call of the infrastructure, which due work may be full of.
-    await Promise.all([working.stop(), service.close()]);
+    // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
+    await Promise.all([jobs.stop(), service.close()]);
     await store.close();
   };
   let address: string;
@@ -90,7 +90,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   );
 }
 
-/** Fills a sandbox at its first start; the key of its demo account. */
+/** Fills a sandbox at its first start and returns the key of its demo account. */
 async function sandboxDemo(
   store: Store,
   parts: { ports: Ports; secret: string },
@@ -102,13 +102,13 @@ async function sandboxDemo(
   return demoApiKey(store, parts.ports, dataDirectory);
 }
 
-/** Which database it is, without user and password. */
+/** Describes the database without user and password. */
 function shownDatabase(url: string): string {
   const { host, pathname } = new URL(url);
   return `PostgreSQL database ${decodeURIComponent(pathname.slice(1))} at ${host}`;
 }
 
-/** What went wrong in one line; undefined where it is nothing that whoever started the service can mend. */
+/** A one-line explanation; undefined if the user cannot fix the error. */
 function explanation(error: unknown): string | undefined {
   if (error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError)
     return error.message;
@@ -121,7 +121,7 @@ function explanation(error: unknown): string | undefined {
       return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'RESELLER_HOST is no address of this machine. Set it to one, such as 127.0.0.1.';
+      return 'RESELLER_HOST is not an address of this machine. Set it to one, such as 127.0.0.1.';
     default:
       return undefined;
   }

@@ -9,13 +9,13 @@ import type { Compared } from '@reseller/service';
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const USAGE = `Usage: npx pnpm@12 move [--from DIRECTORY] [--to URL]
 
-  --from  data directory of the embedded store, from the root of the repository; RESELLER_DATA_DIR or .data when left out
-  --to    connection string of an empty PostgreSQL database; DATABASE_URL when left out
+  --from  data directory of the embedded store, relative to the root of the repository; default: RESELLER_DATA_DIR or .data
+  --to    connection string of an empty PostgreSQL database; default: DATABASE_URL
 
-Exit code 0: everything was moved. 1: nothing was begun, and a line says why. 2: the move failed, and the database is as empty as before.
+Exit code 0: everything was moved. 1: the move did not start, and a line says why. 2: the move failed, and the database is still empty.
 `;
 
-/** What was refused before anything began; the message is for whoever called. */
+/** An error before the move starts; the message is for the user. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -33,9 +33,9 @@ async function main(): Promise<void> {
 function asked(): { from: string; to: string; help: boolean } {
   const { from, to, help } = parsed();
   const url = to ?? process.env['DATABASE_URL'];
-  if (!help && !url) throw new UsageError(`It is not said where to. Give --to, or set DATABASE_URL.\n\n${USAGE}`);
+  if (!help && !url) throw new UsageError(`The target is missing. Give --to, or set DATABASE_URL.\n\n${USAGE}`);
   if (url && !URL.canParse(url))
-    throw new UsageError('The URL of the database cannot be read. Give it as postgres://user:password@host:5432/database.');
+    throw new UsageError('The URL of the database is not valid. Write it as postgres://user:password@host:5432/database.');
   return { from: resolve(REPOSITORY, from ?? (process.env['RESELLER_DATA_DIR'] || '.data')), to: url ?? '', help };
 }
 
@@ -48,13 +48,13 @@ function parsed() {
   }
 }
 
-/** On a terminal, the table that is being copied. */
+/** Shows the table that is being copied, on a terminal. */
 function progress(): (name: string, rows: number) => void {
   if (!process.stderr.isTTY) return () => {};
-  return (name, rows) => void process.stderr.write(`\r\u001B[K${name}${rows === 0 ? '' : `, ${rows} rows`}`);
+  return (name, rows) => void process.stderr.write(`\r\u001B[K${name}${rows === 0 ? '' : `, ${counted(rows, 'row')}`}`);
 }
 
-/** Every figure that was compared, on both sides. */
+/** All compared figures of both sides. */
 function table(figures: readonly Compared[]): string {
   const head = { table: 'table', figure: 'figure', source: 'embedded store', target: 'PostgreSQL' };
   const rows = [head, ...figures];
@@ -71,16 +71,20 @@ function conclusion(from: string, figures: readonly Compared[]): string {
   const variables = { secret: 'RESELLER_SECRET', 'operator-token': 'RESELLER_OPERATOR_TOKEN' };
   const hints = Object.entries(variables).map(([name, variable]) => {
     const file = join(from, name);
-    return `  ${variable}${existsSync(file) ? `=$(cat ${file})` : ': the value that the service has had'}`;
+    return `  ${variable}${existsSync(file) ? `=$(cat ${file})` : ': the value that the service used so far'}`;
   });
   return `${[
-    `Moved ${rows} rows of ${counts.length} tables; all ${figures.length} figures are the same on both sides.`,
+    `Moved ${counted(rows, 'row')} of ${counted(counts.length, 'table')}. All ${counted(figures.length, 'figure')} are the same on both sides.`,
     '',
-    'The key files were not moved, and nothing else works on this data. Start each node with DATABASE_URL and',
+    'The key files were not moved, and the data needs the same secrets. Start each instance with DATABASE_URL and',
     ...hints,
     '',
-    `The embedded store in ${from} is as it was. Keep it as a backup, and start no service on it any more: it would not know what the nodes do.`,
+    `The embedded store in ${from} is unchanged. Keep it as a backup, but never start a service on it again, because it no longer receives changes.`,
   ].join('\n')}\n`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 try {

@@ -1,24 +1,23 @@
-/** Where a started service is and how to use it. */
+/** Addresses of a started service and how to use it. */
 export interface Started {
   readonly mode: 'sandbox' | 'live';
   readonly baseUrl: string;
   readonly operatorUrl: string;
   /** Key of a sandbox's demo account; undefined for a live service. */
   readonly apiKey: string | undefined;
-  /** The token that the sandbox made for itself; undefined where whoever started it knows it. */
+  /** The token that the sandbox generated; undefined if the configuration has it. */
   readonly operatorToken: string | undefined;
   /** Seconds that the clock of a sandbox is ahead. */
   readonly clockAdvance: number;
-  /** Whether it understands more than the document says. */
+  /** Whether it accepts requests that deviate from the document. */
   readonly lenient: boolean;
-  /** Where the store is. */
+  /** Location of the store. */
   readonly data: string;
 }
 
-/** Columns of a label. */
-const WIDTH = 16;
+const LABEL_WIDTH = 16;
 
-/** What `start` prints. The last line of a sandbox is the one that a newcomer pastes. */
+/** The text that `start` prints. For a sandbox, its last line is the command to try first. */
 export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, lenient, data }: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
@@ -26,7 +25,10 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clo
     ['Base URL', baseUrl],
     ['Docs', `${baseUrl}/docs/`],
     ['API key', apiKey],
-    ['Lenient', lenient ? 'yes: requests that deviate from the document are understood, and the header Deviation names how' : undefined],
+    [
+      'Lenient',
+      lenient ? 'yes: accepts some requests that deviate from the document, and lists the deviations in the header Deviation' : undefined,
+    ],
     ['Clock', clockAdvance > 0 ? `${duration(clockAdvance)} ahead of this machine` : undefined],
     ['Operator', operatorUrl],
     ['Operator docs', `${baseUrl}/docs/operator.html`],
@@ -39,12 +41,12 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clo
     `Reseller Infrastructure Service API, ${mode}`,
     ...(isSandbox ? [] : ['', 'The infrastructure is simulated: the servers and domains that this service sells do not exist.']),
     '',
-    ...facts.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(WIDTH)}${value}`])),
+    ...facts.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(LABEL_WIDTH)}${value}`])),
     '',
   ];
   if (apiKey !== undefined) {
     lines.push(
-      'Buy a VM; it costs nothing here:',
+      'Buy a VM (free in the sandbox):',
       '',
       `curl -X PUT ${baseUrl}/vm/create -H 'X-SERVICE-APIKEY: ${apiKey}' -d cores=2 -d mem=4096 -d disk=40 -d os=debian_12 -d hostsystem=nl_ryzen`,
       '',

@@ -2,13 +2,13 @@
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 
-/** What a node with a database needs besides. */
+/** Other variables that an instance with a database needs. */
 export const SHARED = {
   RESELLER_SECRET: 'a secret that all nodes of a test have in common',
   RESELLER_OPERATOR_TOKEN: 'operator-token-of-the-nodes-0123456789',
 };
 
-/** Connection string of a new and empty database, gone when the test ends. */
+/** Creates an empty database that is dropped when the test ends, and returns its connection string. */
 export async function newDatabase(): Promise<string> {
   const server = inject('postgresUrl');
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
@@ -17,14 +17,14 @@ export async function newDatabase(): Promise<string> {
   return withPath(server, name);
 }
 
-/** The same server, another database. */
+/** The connection string with another database of the same server. */
 export function withPath(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;
 }
 
-/** The rows of one statement. */
+/** Runs one statement and returns its rows. */
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -32,7 +32,7 @@ test.for(PAGES)(
   },
 );
 
-test('a sandbox with a public URL has its reference show that one', async () => {
+test('the reference of a sandbox with a public URL shows that URL', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PUBLIC_URL: 'https://api.example.com/v1' });
   const script = await (await fetch(`${server.baseUrl}/docs/own-servers.js`)).text();
   expect(script).toContain('"index":{"url":"https://api.example.com/v1","description":"Sandbox"}');

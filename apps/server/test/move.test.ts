@@ -1,4 +1,4 @@
-/** An embedded store moved to PostgreSQL, by the command that does it. */
+/** Moves an embedded store to PostgreSQL with the command `move`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -10,12 +10,12 @@ import { createReseller } from '@reseller/client';
 import { expect, inject, onTestFinished, test } from 'vitest';
 
 import { newDatabase, query, SHARED } from './database.ts';
-import { startServer, temporaryDirectory } from './process.ts';
+import { INHERITED, startServer, temporaryDirectory } from './process.ts';
 
 const MOVE = resolve(import.meta.dirname, '../src/move.ts');
 
 function startMove(...given: readonly string[]) {
-  const child = spawn(process.execPath, [MOVE, ...given], { env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MOVE, ...given], { env: INHERITED, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -26,7 +26,7 @@ async function move(from: string, to: string): Promise<{ code: unknown; stdout: 
   return { code, stdout, stderr };
 }
 
-/** A data directory that a service has worked in, ended by a signal. */
+/** A data directory of a service that was used and then ended by a signal. */
 async function usedStore(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ directory: string; apiKey: string }> {
   const directory = temporaryDirectory();
   const server = await startServer({ RESELLER_DATA_DIR: directory });
@@ -59,15 +59,15 @@ async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
   };
 }
 
-test('a store goes on in the database as it was: the same answers, keys and secrets, also after a kill', { timeout: 120_000 }, async () => {
+test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 120_000 }, async () => {
   const { directory, apiKey } = await usedStore('SIGKILL');
   const url = await newDatabase();
   const moved = await move(directory, url);
   expect({ code: moved.code, stderr: moved.stderr }).toEqual({ code: 0, stderr: '' });
   expect(moved.stdout).toMatch(/^invoices +sum of total +([1-9]\d*) +\1$/m);
   expect(moved.stdout).toMatch(/^vms +rows +4 +4$/m);
-  expect(moved.stdout).toMatch(/all \d+ figures are the same on both sides/);
-  // What it says of the secrets, and not what they are.
+  expect(moved.stdout).toMatch(/All \d+ figures are the same on both sides/);
+  // The output refers to the secrets but does not contain them.
   const secret = readFileSync(join(directory, 'secret'), 'utf8').trim();
   expect(moved.stdout).toContain(`RESELLER_SECRET=$(cat ${join(directory, 'secret')})`);
   expect(moved.stdout).not.toContain(secret);
@@ -76,7 +76,7 @@ test('a store goes on in the database as it was: the same answers, keys and secr
   const before = await answers(embedded.baseUrl, apiKey);
   const node = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
   expect(await answers(node.baseUrl, apiKey)).toEqual(before);
-  // The log goes on where it was, without a gap.
+  // The log continues without a gap.
   const numbers = await query(url, 'select number::int from request_log order by number');
   expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
   const again = await move(directory, url);
@@ -99,9 +99,9 @@ test(
     mkdirSync(empty);
     expect((await move(empty, url)).code).toBe(1);
 
-    await query(url, 'create table of_somebody_else (a integer)');
+    await query(url, 'create table of_another_program (a integer)');
     const refused = await move(directory, url);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_somebody_else/) });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_another_program/) });
     expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
 
     const used = await newDatabase();
@@ -110,12 +110,12 @@ test(
     expect(await move(directory, used)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
 
     const wrong = new URL(inject('postgresUrl'));
-    wrong.pathname = '/nobody_made_this';
+    wrong.pathname = '/no_such_database';
     expect(await move(directory, wrong.href)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/has no database 'nobody_made_this'/),
+      stderr: expect.stringMatching(/has no database 'no_such_database'/),
     });
-    expect(await move(directory, 'not a URL')).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be read/) });
+    expect(await move(directory, 'not a URL')).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not valid/) });
     const unknown = startMove('--form', directory);
     expect([(await text(unknown.stderr)).includes('Usage:'), unknown.exitCode ?? (await once(unknown, 'exit'))[0]]).toEqual([true, 1]);
 
@@ -151,7 +151,7 @@ test('a move that is killed leaves a database without tables, and can be repeate
   expect(newest).toBe(rows);
 });
 
-test('no table numbers its rows by a sequence: one would have to go on in the database where it was in the store', async () => {
+test('no table uses a sequence, whose position a move would have to copy', async () => {
   const { directory } = await usedStore();
   const url = await newDatabase();
   await move(directory, url);
@@ -178,8 +178,8 @@ test.each([
 });
 
 test.each([
-  ['a byte that begins nothing', "x'41ff42'"],
-  ['a character that is cut off, whose replacement has as many bytes', "x'41f09f9842'"],
+  ['an invalid first byte', "x'41ff42'"],
+  ['a truncated character whose replacement has the same length', "x'41f09f9842'"],
   ['half of a surrogate pair', "x'eda080'"],
 ])('text with %s is an error, and the database has no table afterwards', { timeout: 120_000 }, async (_, bytes) => {
   const { directory } = await usedStore();
@@ -195,7 +195,7 @@ test.each([
   expect(await tablesOf(url)).toEqual([]);
 });
 
-test('text with any character that is valid is moved unchanged', { timeout: 120_000 }, async () => {
+test('moves text with any valid character unchanged', { timeout: 120_000 }, async () => {
   const { directory } = await usedStore();
   const name = '\uFEFFZoë 😀 \uFFFD \u{10FFFF}';
   const store = new DatabaseSync(join(directory, 'store.sqlite'));
@@ -217,7 +217,7 @@ async function tablesOf(url: string): Promise<unknown[]> {
   return query(url, "select table_name from information_schema.tables where table_schema = 'public'");
 }
 
-/** Whether a move is sending rows of the log. */
+/** Whether a move is currently copying rows of the log. */
 async function copying(url: string): Promise<boolean> {
   const running = await query(
     url,
@@ -226,7 +226,7 @@ async function copying(url: string): Promise<boolean> {
   return running.some(({ query: statement }) => String(statement).startsWith('insert into "request_log"'));
 }
 
-/** Further entries of the log, so that copying them takes a while. */
+/** Adds entries to the log, so that copying them takes a while. */
 function fillLog(directory: string, entries: number): void {
   const store = new DatabaseSync(join(directory, 'store.sqlite'));
   store.exec(`

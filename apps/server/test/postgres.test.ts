@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { newDatabase, query, SHARED, withPath } from './database.ts';
 import { SAMPLE_VM, runServer, startServer, temporaryDirectory } from './process.ts';
 
-test('with DATABASE_URL everything is in the database, also after a stop and a start', async () => {
+test('with DATABASE_URL all data is in the database, also after a restart', async () => {
   const environment = { ...SHARED, DATABASE_URL: await newDatabase(), RESELLER_DATA_DIR: '/nowhere' };
   const first = await startServer(environment);
   expect(first.welcome).toMatch(/Data +PostgreSQL database test_\w+ at \S+\n/);
@@ -24,7 +24,7 @@ test('with DATABASE_URL everything is in the database, also after a stop and a s
   expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([bought.identifier, SAMPLE_VM].toSorted());
 });
 
-test('four nodes that start at once on an empty database: one sandbox, one demo key that is good on each', async () => {
+test('four instances that start concurrently on an empty database share one sandbox and one demo key', async () => {
   const url = await newDatabase();
   const nodes = await Promise.all(Array.from({ length: 4 }, () => startServer({ ...SHARED, DATABASE_URL: url })));
   for (const { baseUrl, apiKey } of nodes) {
@@ -40,13 +40,13 @@ test('four nodes that start at once on an empty database: one sandbox, one demo 
   ]);
 });
 
-test('a node with another secret, or of another mode, is refused', async () => {
+test('refuses an instance with another secret or another mode', async () => {
   const environment = { ...SHARED, DATABASE_URL: await newDatabase() };
   await startServer(environment);
   const secret = 'another secret, which is long enough as well';
   const refused = await runServer({ ...environment, RESELLER_SECRET: secret });
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one; .*\n$/);
+  expect(refused.stderr).toMatch(/^The secret of this service is not the one .* Set RESELLER_SECRET to that one\. .*\n$/);
   expect(refused.stderr).not.toContain(secret);
   const live = await runServer({
     ...environment,
@@ -57,7 +57,7 @@ test('a node with another secret, or of another mode, is refused', async () => {
   expect(live.stderr).toMatch(/^The store belongs to a sandbox service, and this one is live\. Set RESELLER_MODE to sandbox, .*\n$/);
 });
 
-test('a data directory whose secret is lost is refused, too', async () => {
+test('refuses a data directory without its secret', async () => {
   const RESELLER_DATA_DIR = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR });
   await first.end('SIGTERM');
@@ -70,7 +70,7 @@ test.each(['reseller', 'mysql://user:pass-word@127.0.0.1/reseller', 'postgres://
   async (DATABASE_URL) => {
     const { code, stdout, stderr } = await runServer({ ...SHARED, DATABASE_URL });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^DATABASE_URL is no connection string .* Set it to one, such as postgres:.*\n$/);
+    expect(stderr).toMatch(/^DATABASE_URL is not a connection string .* Set it to one, such as postgres:.*\n$/);
     expect(stderr).not.toContain('pass-word');
   },
 );
@@ -78,10 +78,10 @@ test.each(['reseller', 'mysql://user:pass-word@127.0.0.1/reseller', 'postgres://
 test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN'])('DATABASE_URL without %s: one clear line and exit code 1', async (missing) => {
   const { code, stderr } = await runServer({ ...SHARED, DATABASE_URL: inject('postgresUrl'), [missing]: '' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^${missing} is missing, .* Set it to .*, the same on every node\\.\\n$`));
+  expect(stderr).toMatch(new RegExp(`^${missing} is missing\\. .* Set it to .*, the same on each instance\\.\\n$`));
 });
 
-test('a database that is away, refuses the password or does not exist: one clear line each, without the password', async () => {
+test('an unreachable database, a wrong password and an unknown database: one clear line each, without the password', async () => {
   const server = inject('postgresUrl');
   const line = async (url: string) => {
     const { code, stdout, stderr } = await runServer({ ...SHARED, DATABASE_URL: url });
@@ -89,7 +89,7 @@ test('a database that is away, refuses the password or does not exist: one clear
     expect(stderr).not.toContain('wrong-pass-word');
     return stderr;
   };
-  expect(await line('postgres://somebody:wrong-pass-word@127.0.0.1:1/reseller')).toMatch(
+  expect(await line('postgres://unknown:wrong-pass-word@127.0.0.1:1/reseller')).toMatch(
     /^The database server of DATABASE_URL cannot be reached at 127\.0\.0\.1:1 \(ECONNREFUSED\)\. Start it, or correct host and port\.\n$/,
   );
   const wrong = new URL(server);

@@ -11,10 +11,10 @@ import { onTestFailed, onTestFinished } from 'vitest';
 
 const MAIN = resolve(import.meta.dirname, '../src/main.ts');
 
-/** Characters of a server's log that are shown when its test fails. */
+/** Maximum length of the log that is shown when a test fails, in characters. */
 const MOST_SHOWN = 10_000;
 
-/** The VM that the demo account of every sandbox has. */
+/** The VM of the demo account of every sandbox. */
 export const SAMPLE_VM = 48_213;
 
 /** A started server. */
@@ -22,13 +22,13 @@ export interface Server {
   readonly process: ChildProcess;
   readonly baseUrl: string;
   readonly operatorUrl: string;
-  /** Of the demo account; empty for a live service. */
+  /** API key of the demo account; empty for a live service. */
   readonly apiKey: string;
-  /** All that it printed before it was ready. */
+  /** The text that it printed before it was ready. */
   readonly welcome: string;
-  /** What it has logged, one line of JSON for each event. */
+  /** Its log so far, one line of JSON for each event. */
   logged(): string;
-  /** Sends a signal and waits for the end; the exit code, or null where the signal ended it. */
+  /** Sends a signal, waits for the end and returns the exit code, or null if the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -41,7 +41,7 @@ export function temporaryDirectory(): string {
 /** Starts a server on a free port and waits until it is ready. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<Server> {
   const child = run(environment);
-  // Read on for as long as it runs: a pipe that is full would hold it up.
+  // Keep reading while it runs, because a full pipe would block it.
   let logged = '';
   child.stderr.on('data', (chunk) => (logged += String(chunk)));
   onTestFailed(
@@ -71,16 +71,19 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   };
 }
 
-/** Runs a server that is expected to end by itself. */
+/** Runs a server that should exit by itself. */
 export async function runServer(environment: Readonly<Record<string, string>>): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const child = run(environment);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
 }
 
+/** The only variables that a started process takes over. Without the compile cache, each start takes 0.4 seconds longer. */
+export const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 function run(environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH'], RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
+    env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
 
-test('the printed line buys a VM, and everything is there after a stop and a start', async () => {
+test('the printed command buys a VM, and all data is there after a restart', async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   const line = first.welcome.trim().split('\n').at(-1) ?? '';
@@ -31,7 +31,7 @@ test('the printed line buys a VM, and everything is there after a stop and a sta
   expect(await second.end('SIGTERM')).toBe(0);
 });
 
-test('what was answered survives a kill', async () => {
+test('the effect of a request with a response survives a kill', async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   const buy = () =>
@@ -49,7 +49,7 @@ test('what was answered survives a kill', async () => {
   expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([...answered, SAMPLE_VM].toSorted());
 });
 
-test('a lenient service says that it is one, and what it understood', async () => {
+test('a lenient service says so, and lists the deviations of a request', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_LENIENT: 'true' });
   expect(server.welcome).toMatch(/Lenient +yes/);
   const answer = await fetch(`${server.baseUrl}/vm/create/`, {
@@ -61,7 +61,7 @@ test('a lenient service says that it is one, and what it understood', async () =
   expect((await fetch(`${server.baseUrl}/docs/`)).status).toBe(200);
 });
 
-test('the documentation is served, and leads from /docs to its page', async () => {
+test('serves the documentation, and redirects from /docs to its page', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   const page = await fetch(`${server.baseUrl}/docs`);
   expect(page.status).toBe(200);
@@ -80,7 +80,7 @@ test('serves metrics to the operator, and probes to everyone', async () => {
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
 });
 
-test('the printed token advances the clock, and the clock is still ahead after a restart', async () => {
+test('the printed token can advance the clock, which is still ahead after a restart', async () => {
   const directory = temporaryDirectory();
   const operator = async (server: { welcome: string; operatorUrl: string }, path: string, body?: string) => {
     const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
@@ -95,7 +95,7 @@ test('the printed token advances the clock, and the clock is still ahead after a
   expect(await operator(second, '/sandbox/clock')).toMatchObject({ advance_seconds: 900 });
 });
 
-test('a request under way when the service is told to stop is still answered', async () => {
+test('a request in progress still gets its response when the service stops', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   const { hostname, port } = new URL(server.baseUrl);
   const form = 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=de_xeon';
@@ -103,7 +103,7 @@ test('a request under way when the service is told to stop is still answered', a
   socket.write(
     `PUT /vm/create HTTP/1.1\r\nHost: ${hostname}\r\nX-SERVICE-APIKEY: ${server.apiKey}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\nExpect: 100-continue\r\n\r\n`,
   );
-  // The server has the head of the request once it asks for the body.
+  // When the server asks for the body, it has received the head of the request.
   await once(socket, 'data');
   const ended = server.end('SIGTERM');
   socket.write(form);
@@ -112,7 +112,7 @@ test('a request under way when the service is told to stop is still answered', a
   expect(await ended).toBe(0);
 });
 
-test('lets its owner alone read what is in the data folder, whatever the mode of the folder and of older files', async () => {
+test('lets only its owner read the data folder, even if the folder or existing files had another mode', async () => {
   const directory = temporaryDirectory();
   chmodSync(directory, 0o777);
   const open = () => readdirSync(directory).filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
@@ -173,10 +173,10 @@ test('a port in use: one clear line and exit code 1', async () => {
   });
 });
 
-test('a host that is not of this machine: one clear line and exit code 1', async () => {
+test('a host that is not an address of this machine: one clear line and exit code 1', async () => {
   const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HOST: '192.0.2.1' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^RESELLER_HOST is no address of this machine\..*\n$/);
+  expect(stderr).toMatch(/^RESELLER_HOST is not an address of this machine\..*\n$/);
 });
 
 test('a data directory that cannot be written to: one clear line and exit code 1', async () => {
@@ -217,10 +217,10 @@ test('a live service on simulated infrastructure says so in its banner, in /read
   expect(server.welcome).not.toMatch(/sandbox/);
   for (const url of [server.baseUrl, server.operatorUrl])
     expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', infrastructure: 'simulated' });
-  expect(server.logged()).toContain('the infrastructure is simulated: what this live service sells does not exist');
+  expect(server.logged()).toContain('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
 });
 
-test('a data directory whose secret file is missing: one clear line, and no new secret is written', async () => {
+test('a data directory without its secret file: one clear line, and no new secret is written', async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   await first.end('SIGTERM');
@@ -230,14 +230,14 @@ test('a data directory whose secret file is missing: one clear line, and no new 
   const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `The file ${file} is missing, and the store next to it cannot be used without it. Put the file back, or set RESELLER_SECRET to what it held.\n`,
+    `The file ${file} is missing, and the store next to it cannot be used without it. Restore the file, or set RESELLER_SECRET to its content.\n`,
   );
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, secret);
   await startServer({ RESELLER_DATA_DIR: directory });
 });
 
-test('the root of both ports leads a browser to the docs, and tells a program where they are', async () => {
+test('the root of both ports redirects a browser to the docs, and gives a program their address', async () => {
   const { baseUrl, operatorUrl } = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   for (const [url, page, title] of [
     [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
@@ -260,7 +260,7 @@ test('the root of both ports leads a browser to the docs, and tells a program wh
     expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
 });
 
-test('the banner says how far the clock is ahead, where the docs of the operator are, and how to reset', async () => {
+test('the banner shows the clock offset, the address of the operator docs, and the reset command', async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   expect(first.welcome).not.toContain('Clock');

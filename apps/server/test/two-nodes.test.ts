@@ -1,4 +1,4 @@
-/** The commands of README.md, section "Two nodes on one database", as they stand there. */
+/** Runs the commands of README.md, section "Two instances on one database". */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { SAMPLE_VM, temporaryDirectory } from './process.ts';
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
 
-/** The shell blocks of a section, one after another. */
+/** The shell blocks of a section, in order. */
 function commandsOf(section: string): string {
   const part = README.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
   return [...part.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n');
@@ -33,7 +33,7 @@ async function freePorts(count: number): Promise<string[]> {
   return ports;
 }
 
-/** A folder whose `npx` is the pnpm that runs the tests, so that none is looked up in a registry. */
+/** A folder whose `npx` is the pnpm that runs the tests, so that no registry is needed. */
 function folderOfNpx(): string {
   const folder = temporaryDirectory();
   const pnpm = process.env['npm_execpath'] ?? 'pnpm';
@@ -43,10 +43,10 @@ function folderOfNpx(): string {
   return folder;
 }
 
-test('the commands of the section do what it says', async () => {
+test('the commands of the section work as described', async () => {
   const url = await newDatabase();
   const ports = await freePorts(4);
-  let script = commandsOf('Two nodes on one database');
+  let script = commandsOf('Two instances on one database');
   for (const [index, port] of ['4010', '4011', '4110', '4111'].entries()) {
     expect(script).toContain(port);
     script = script.replaceAll(port, ports[index] ?? '');
@@ -55,7 +55,7 @@ test('the commands of the section do what it says', async () => {
   expect(example).toMatch(/^postgres:/);
   const shell = spawn('/bin/sh', ['-eu'], {
     cwd: REPOSITORY,
-    // A group of its own, so that nothing of it is left when the test ends.
+    // A separate process group, so that all of its processes can be ended.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, PATH: `${folderOfNpx()}:${process.env['PATH'] ?? ''}`, TMPDIR: temporaryDirectory() },
@@ -64,7 +64,7 @@ test('the commands of the section do what it says', async () => {
     try {
       if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
     } catch {
-      // All of the group has ended.
+      // All processes of the group have ended.
     }
   });
   shell.stdin.end(`${script.replace(example, url)}\nwait $two || true\n`);
@@ -81,6 +81,6 @@ test('the commands of the section do what it says', async () => {
     { id: first.data.identifier },
     { id: second.data.identifier },
   ]);
-  // Both nodes have signed off.
+  // Both instances have given up their leases.
   expect(await query(url, 'select id from instances')).toEqual([]);
 });

@@ -115,3 +115,38 @@ describe('any document', () => {
     expect(() => operationOf({ paths: { '/a': { get: { operationId: 'x' }, put: { operationId: 'x' } } } })).toThrow('Two operations');
   });
 });
+
+describe('of several ways to authenticate', () => {
+  const schemes = {
+    Basic: { type: 'http', scheme: 'basic' },
+    Token: { type: 'http', scheme: 'bearer' },
+    Query: { type: 'apiKey', in: 'query', name: 'key' },
+    Key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+    Mutual: { type: 'mutualTLS' },
+  };
+  const chosen = (...security: readonly object[]): string | undefined => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      security,
+      components: { securitySchemes: schemes },
+      paths: { '/a': { get: { responses: {} } } },
+    };
+    const [operation] = readOperations(parseDocument(document));
+    return operation?.unsupportedSecurity ?? operation?.security?.scheme;
+  };
+
+  test.each<[readonly object[], string | undefined]>([
+    [[{ Basic: [] }, { Key: [] }], 'Key'],
+    [[{ Basic: [] }, { Token: [] }], 'Token'],
+    [[{ Query: [] }, { Basic: [] }], 'Query'],
+    [[{ Basic: [] }], 'Basic'],
+    [[{ Mutual: [] }, { Basic: [] }], 'Basic'],
+    [[{ Mutual: [] }, {}], undefined],
+    [[], undefined],
+    [[{ Mutual: [] }], 'it needs Mutual; only one API key, bearer token, or user and password can be sent'],
+    [[{ Key: [], Token: [] }], 'it needs Key and Token; only one API key, bearer token, or user and password can be sent'],
+  ])('%j: %s', (security, expected) => {
+    expect(chosen(...security)).toBe(expected);
+  });
+});

@@ -168,21 +168,27 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
   return links;
 }
 
-/** The first requirement that a single API key, token, or user and password meets. */
+/** The requirement that a single API key, token, or user and password meets: of several, the one for which a key is most likely at hand. */
 function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Operation, 'security' | 'unsupportedSecurity'> {
   const written = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
   const requirements = written.filter(isObject).map((requirement) => Object.keys(requirement));
   const optional = requirements.length === 0 || requirements.some((schemes) => schemes.length === 0);
-  for (const [scheme, ...others] of requirements) {
+  const readable = requirements.flatMap(([scheme, ...others]) => {
     const read = scheme === undefined || others.length > 0 ? undefined : readScheme(document, scheme);
-    if (read !== undefined) return { security: { ...read, optional }, unsupportedSecurity: undefined };
-  }
+    return read === undefined ? [] : [read];
+  });
+  const [first] = readable.toSorted((one, other) => preferenceOf(one) - preferenceOf(other));
+  if (first !== undefined) return { security: { ...first, optional }, unsupportedSecurity: undefined };
   if (optional) return { security: undefined, unsupportedSecurity: undefined };
   const needed = requirements.map((schemes) => schemes.join(' and ')).join(' or ');
   return {
     security: undefined,
     unsupportedSecurity: `it needs ${needed}; only one API key, bearer token, or user and password can be sent`,
   };
+}
+
+function preferenceOf({ kind, in: place }: Omit<Security, 'optional'>): number {
+  return kind === 'basic' ? 3 : kind === 'bearer' ? 1 : place === 'header' ? 0 : 2;
 }
 
 function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, 'optional'> | undefined {

@@ -73,7 +73,11 @@ export function makePlan(options: PlanOptions): Plan {
   const usable = operations.filter(({ id }) => !unusable.has(id));
   const planning: Planning = {
     ...options,
-    sendable: new Map(usable.map((operation) => [operation.id, sendableOf(options, operation)])),
+    sendable: new Map(
+      usable
+        .filter((operation) => mode === 'full' || operation.readOnly)
+        .map((operation) => [operation.id, sendableOf(options, operation)]),
+    ),
     withheld: new Map(unusable),
     names: new Map([...only, ...also]),
   };

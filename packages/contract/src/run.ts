@@ -9,7 +9,7 @@ import { readUsable, type UsableDocument } from './usable.ts';
 
 /** What a run with these options may send, without sending anything. */
 export async function planContract(options: ContractOptions): Promise<Plan> {
-  return planFor(options, readUsable(options.document));
+  return planFor(options, readFor(options));
 }
 
 /**
@@ -19,7 +19,7 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
  */
 export async function runContract(options: ContractOptions): Promise<Report> {
   const begun = performance.now();
-  const usable = readUsable(options.document);
+  const usable = readFor(options);
   const plan = await planFor(options, usable);
   const run = prepareRun(options, plan, usable);
   let late: readonly Step[] = [];
@@ -49,6 +49,11 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     secrets: [apiKey, compare?.apiKey, ...secrets].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
+}
+
+/** A read-only run judges no answers of operations that change something, so their schemas need not be compiled. */
+function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocument {
+  return readUsable(document, (operation) => mode === 'full' || operation.readOnly);
 }
 
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {

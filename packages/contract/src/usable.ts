@@ -20,24 +20,25 @@ export interface UsableDocument {
 
 /**
  * Reads a document and compiles its schemas.
+ * @param isCalled operations whose answers are judged; the schemas of the others are followed and not compiled
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
-export function readUsable(given: OpenApiDocument): UsableDocument {
+export function readUsable(given: OpenApiDocument, isCalled: (operation: Operation) => boolean = () => true): UsableDocument {
   const document = parseDocument(given);
   const { operations: readable, unreadable } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
   const unusable = new Map(unreadable.map(({ id, reason }) => [id, `the document does not describe it properly: ${reason}`]));
   for (const operation of readable) {
-    const problem = problemOf(document, validator, operation);
+    const problem = problemOf(document, isCalled(operation) ? validator : undefined, operation);
     if (problem !== undefined) unusable.set(operation.id, `a schema of it cannot be used: ${problem}`);
   }
   return { document, operations: [...readable, ...unreadable.map(stubOf)], validator, unusable, notes: validator.notes() };
 }
 
-function problemOf(document: OpenApiDocument, validator: Validator, operation: Operation): string | undefined {
+function problemOf(document: OpenApiDocument, validator: Validator | undefined, operation: Operation): string | undefined {
   try {
     for (const pointer of schemasIn(operation)) {
-      validator.compile(pointer);
+      validator?.compile(pointer);
       visitViews(rootView(document, pointer), () => false);
     }
     return undefined;

@@ -19,7 +19,7 @@ import type { HttpContext } from './http/context.ts';
 import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
 import { createMetrics } from './http/observability.ts';
-import { createOperatorApplication } from './http/operator-application.ts';
+import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
@@ -118,7 +118,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store,
     id: uuidv7({ random: ports.random.bytes(16) }),
     leaseMs: options.lease ?? DEFAULT_LEASE_MS,
-    onFailure: (error) => logger.error({ err: error }, 'the lease of this instance could not be renewed; it is tried again'),
+    onFailure: (error) => logger.error({ err: error }, 'this instance could not renew its lease and tries again'),
   });
   const runtime: Runtime = {
     store,
@@ -183,7 +183,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const app = await createApplication(context);
   const operator = createOperatorApplication(context);
   app.addHook('onClose', () =>
-    instance.leave().catch((error: unknown) => logger.error({ err: error }, 'this instance could not release its lease, which expires')),
+    instance
+      .leave()
+      .catch((error: unknown) =>
+        logger.error({ err: error }, 'this instance could not release its lease, so the lease stays until it expires'),
+      ),
   );
   return {
     app,

@@ -1,5 +1,5 @@
 /** Dedicated servers in tests: what the provider does with them. */
-import { completeDedicatedSetUp, orderDedicatedServer } from '../src/index.ts';
+import { completeDedicatedSetUp, orderDedicatedServer } from '../src/core/dedicated/order.ts';
 import type { ServerAccess } from '../src/index.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
 import { SECRET } from './harness.ts';

@@ -11,16 +11,17 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
-import { createAccount, createService, issueApiKey, memoryFence, systemRandom } from '../src/index.ts';
-import type { FencingToken, Hypervisor, Ports, Random, Service, Store, VmOrder, VmSize } from '../src/index.ts';
+import { createAccount, createService, issueApiKey, systemRandom } from '../src/index.ts';
+import type { Ports, Random, Service, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openStore } from './engines.ts';
 import type { Engine } from './engines.ts';
-import { TestFleet } from './fleet.ts';
 import { TestClock } from './ports/clock.ts';
+import { TestFleet } from './ports/fleet.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
+import { TestRegistrar } from './ports/registrar.ts';
 import { seededPlace } from './prepared-store.ts';
-import { TestRegistrar } from './registrar.ts';
 
 const api = parseDocument(document);
 const validator = createValidator(api);
@@ -28,49 +29,6 @@ const operations = new Map(readOperations(api).map((operation) => [operation.id,
 
 /** What the service encrypts with. */
 export const SECRET = 'x'.repeat(32);
-
-/** A hypervisor that remembers what it was asked, and fails when told to. */
-export class TestHypervisor implements Hypervisor {
-  readonly vms = new Map<number, VmOrder>();
-  readonly stopped = new Set<number>();
-  failing: Error | undefined;
-  /** A removal that fails also keeps purchases from being undone. */
-  failingToRemove: Error | undefined;
-  readonly #fence = memoryFence();
-  async create(order: VmOrder, token: FencingToken): Promise<void> {
-    await this.#fence.admit(`vm/${order.vmId}`, token);
-    this.vms.set(order.vmId, order);
-    if (this.failing) throw this.failing;
-  }
-  async reinstall(vmId: number, os: string, token: FencingToken): Promise<void> {
-    if (this.failing) throw this.failing;
-    await this.#fence.admit(`vm/${vmId}`, token);
-    const order = this.vms.get(vmId);
-    if (order) this.vms.set(vmId, { ...order, os });
-  }
-  async start(vmId: number, token: FencingToken): Promise<void> {
-    if (this.failing) throw this.failing;
-    await this.#fence.admit(`vm/${vmId}`, token);
-    this.stopped.delete(vmId);
-  }
-  async stop(vmId: number, token: FencingToken): Promise<void> {
-    if (this.failing) throw this.failing;
-    await this.#fence.admit(`vm/${vmId}`, token);
-    this.stopped.add(vmId);
-  }
-  async resize(size: VmSize, token: FencingToken): Promise<void> {
-    if (this.failing) throw this.failing;
-    await this.#fence.admit(`vm/${size.vmId}`, token);
-    const order = this.vms.get(size.vmId);
-    if (order) this.vms.set(size.vmId, { ...order, ...size });
-  }
-  async remove(vmId: number, token: FencingToken): Promise<void> {
-    if (this.failingToRemove) throw this.failingToRemove;
-    await this.#fence.admit(`vm/${vmId}`, token);
-    this.vms.delete(vmId);
-    this.stopped.delete(vmId);
-  }
-}
 
 /** What one call sends. */
 export interface Sent {

@@ -10,14 +10,15 @@ import { createAccount, createService, euros, issueApiKey, systemRandom } from '
 import type { OperationId } from '../src/reseller/operation.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { openStore } from './engines.ts';
-import { TestFleet } from './fleet.ts';
+import { TestFleet } from './ports/fleet.ts';
 import { formRules } from './form-rules.ts';
-import { SECRET, SMALL_VM, TestHypervisor } from './harness.ts';
+import { SECRET, SMALL_VM } from './harness.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestClock } from './ports/clock.ts';
 import { NEVER } from './hostile-texts.ts';
 import { apiOf, withForm, withPath } from './operations.ts';
 import { seededPlace } from './prepared-store.ts';
-import { TestRegistrar } from './registrar.ts';
+import { TestRegistrar } from './ports/registrar.ts';
 
 type Send = (id: OperationId, path: Readonly<Record<string, string>>, body?: string) => Promise<{ status: number; body: string }>;
 

@@ -7,7 +7,8 @@ import { contentsOf } from './contents.ts';
 import { holdUp } from './domains.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
-import { startService, TestHypervisor } from './harness.ts';
+import { startService } from './harness.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import type { Sent } from './harness.ts';
 import { apiOf, writes } from './operations.ts';
 

@@ -1,4 +1,4 @@
-/** What holds in the store at every moment, whatever was done. */
+/** The rules that hold in the store at every moment. */
 import { expect } from 'vitest';
 
 import type { Store } from '../src/index.ts';
@@ -12,25 +12,26 @@ export async function expectInvariants(store: Store): Promise<void> {
   await expectExactRoom(store);
 }
 
-/** What an account holds of its credit is what its open positions, open charges and reservations under way hold. */
+/** The credit that an account holds is the sum of its open positions, open charges, servers that are being set up, and reservations. */
 export async function expectExactHolds(store: Store): Promise<void> {
-  const { accounts, positions, charges, reservations } = await store.read(async (db) => ({
+  const { accounts, positions, charges, servers, reservations } = await store.read(async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'held']).execute(),
     positions: await db.selectFrom('positions').select(['account_id', 'hold as amount']).where('invoice_id', 'is', null).execute(),
     charges: await db.selectFrom('charges').select(['account_id', 'amount']).where('invoice_id', 'is', null).execute(),
+    servers: await db.selectFrom('dedicated_servers').select(['account_id', 'hold as amount']).execute(),
     reservations: await db.selectFrom('reservations').select(['account_id', 'details']).execute(),
   }));
   const reserved = reservations.map(({ account_id, details }) => {
     const { hold = 0 }: { hold?: number } = JSON.parse(details);
     return { account_id, amount: hold };
   });
-  const held = sumsBy([...positions, ...charges, ...reserved]);
+  const held = sumsBy([...positions, ...charges, ...servers, ...reserved]);
   expect(Object.fromEntries(accounts.map((account) => [account.id, account.held]))).toEqual(
     Object.fromEntries(accounts.map(({ id }) => [id, held.get(id) ?? 0])),
   );
 }
 
-/** What an account owes is the sum of its open invoices. */
+/** The debt of an account is the sum of its open invoices. */
 export async function expectExactUnpaid(store: Store): Promise<void> {
   const { accounts, invoices } = await store.read(async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'unpaid']).execute(),
@@ -89,7 +90,7 @@ export async function expectExactSaleVolumes(store: Store): Promise<void> {
   }
 }
 
-/** What nodes give is what their VMs have, each VM has its addresses, and pools count those that are free. */
+/** The used resources of a node are those of its VMs, each VM has its addresses, and pools count free addresses. Holds while nothing is under way. */
 export async function expectExactRoom(store: Store): Promise<void> {
   const { nodes, vms, addresses, pools, free } = await store.read(async (db) => ({
     nodes: await db.selectFrom('host_nodes').selectAll().execute(),
@@ -129,8 +130,8 @@ export async function expectExactRoom(store: Store): Promise<void> {
     expect([pool.id, pool.free]).toEqual([pool.id, Number(free.find(({ pool_id }) => pool_id === pool.id)?.count ?? 0)]);
 }
 
-function sumsBy(amounts: readonly { account_id: string; amount: number }[]): Map<string, number> {
-  const sums = new Map<string, number>();
+function sumsBy(amounts: readonly { account_id: string | null; amount: number }[]): Map<string | null, number> {
+  const sums = new Map<string | null, number>();
   for (const { account_id, amount } of amounts) sums.set(account_id, (sums.get(account_id) ?? 0) + amount);
   return sums;
 }

@@ -2,11 +2,12 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount, issueApiKey, orderDedicatedServer, StoreUnavailableError } from '../src/index.ts';
+import { createAccount, issueApiKey, StoreUnavailableError } from '../src/index.ts';
+import { orderDedicatedServer } from '../src/core/dedicated/order.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
 import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';
-import { TestFleet } from './fleet.ts';
+import { TestFleet } from './ports/fleet.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
 import { newNodes, until } from './nodes.ts';
 import type { TestNode, TestNodes } from './nodes.ts';

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { PERSON, PHONE } from './domains.ts';
-import { SMALL_VM, TestHypervisor } from './harness.ts';
+import { SMALL_VM } from './harness.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import { newNodes, until } from './nodes.ts';
 import type { TestNode } from './nodes.ts';
-import { TestRegistrar } from './registrar.ts';
+import { TestRegistrar } from './ports/registrar.ts';
 
 /** A hypervisor that comes back from a creation when it is let go, and fails to remove VMs when told to. */
 class HangingHypervisor extends TestHypervisor {

@@ -2,8 +2,9 @@
 
 import type { InvoiceSummary } from '@reseller/client';
 
-import { cancelInvoice, createSale, endSale, markInvoicePaid } from '../src/index.ts';
-import type { NewSale } from '../src/index.ts';
+import { cancelInvoice, markInvoicePaid } from '../src/core/accounting/invoice-status.ts';
+import { createSale, endSale } from '../src/core/accounting/sale-life-cycle.ts';
+import type { NewSale } from '../src/core/accounting/sale-life-cycle.ts';
 import { euros } from '../src/rules/money.ts';
 import type { BilledResources } from '../src/rules/resources.ts';
 import type { TestService } from './harness.ts';

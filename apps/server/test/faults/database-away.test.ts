@@ -1,4 +1,4 @@
-/** The database of a node goes away while it is busy, and comes back. */
+/** The database of a busy instance becomes unavailable and then available again. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -18,10 +18,10 @@ import { between, randomFrom, roundsOf, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
 const CALLERS = 8;
-/** Milliseconds within which every request is answered, however the database fails. */
+/** Milliseconds within which every request gets a response, however the database fails. */
 const BOUND = 20_000;
 
-/** A database, and how it goes away and comes back. */
+/** A database, and how to make it unavailable and available again. */
 interface Failing {
   readonly place: Place;
   goAway(): Promise<void>;
@@ -47,7 +47,7 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
     },
   },
   {
-    name: 'its connections stay open, and nothing is heard of it any more',
+    name: 'its connections stay open, but it no longer responds',
     rounds: roundsOf(1),
     async create() {
       const url = await newDatabase();
@@ -59,7 +59,7 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
 
 for (const { name, rounds, create } of kinds) {
   test(
-    `${name}: 503 within ${BOUND / 1000} s until it is back, and nothing is lost or doubled, ${rounds} times (FAULT_SEED=${seed})`,
+    `${name}: 503 within ${BOUND / 1000} s during the outage, and nothing is lost or repeated, in ${rounds} rounds (FAULT_SEED=${seed})`,
     { timeout: 60_000 + rounds * 60_000 },
     async () => {
       const random = randomFrom(seed);
@@ -89,7 +89,7 @@ for (const { name, rounds, create } of kinds) {
         expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503);
         const purchase = vmPurchase(`away-${round}`, { key: `away-${round}` });
         expectUnavailable(await fetchOf(baseUrl, buyer.apiKey, purchase));
-        // A key that nobody has can be told from a good one by the store alone.
+        // Only the store can distinguish an unknown key from a valid one.
         expectUnavailable(await fetchOf(baseUrl, 'unknown', purchase));
         expectUnavailable(await fetchOf(baseUrl, 'unknown', { method: 'GET', path: '/no/such/path' }));
         expect(await statusOf(baseUrl, 'GET /% HTTP/1.1\r\nHost: test\r\nX-SERVICE-APIKEY: unknown\r\n\r\n')).toBe(400);
@@ -114,7 +114,7 @@ for (const { name, rounds, create } of kinds) {
         requests += load.sent.length;
         refused += count();
         await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: true } });
-        // Every caller had every answer: none was left waiting for ever.
+        // Every caller got every response: none was left waiting.
         expect(load.sent.filter(({ answers: own }) => own.length === 0)).toEqual([]);
       }
       expect(slowest).toBeLessThan(BOUND);
@@ -126,7 +126,7 @@ for (const { name, rounds, create } of kinds) {
   );
 }
 
-/** The status of the answer to bytes that no HTTP library would send. */
+/** The status of the response to bytes that no HTTP library would send. */
 async function statusOf(baseUrl: string, request: string): Promise<number> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

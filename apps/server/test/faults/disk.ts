@@ -1,4 +1,4 @@
-/** A disk that can be filled to its last byte, for the data directory of a process that runs. */
+/** A disk for the data directory of a running process that can be filled to its last byte. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,27 +8,27 @@ import { onTestFinished } from 'vitest';
 
 import { temporaryDirectory } from '../process.ts';
 
-/** Room for a store with its write-ahead log after many rounds: only the filler may fill it. */
+/** Large enough for a store with its write-ahead log after many rounds, so that only the filler can fill it. */
 const MEGABYTES = 160;
 
-/** A data directory, and its disk. */
+/** A data directory and its disk. */
 export interface Disk {
   readonly directory: string;
-  /** Takes all the room that is left, for the process that writes there. */
+  /** Fills the disk for the process that writes there. */
   fill(processId: number): void;
-  /** Gives it back. */
+  /** Frees the space. */
   free(processId: number): void;
 }
 
-/** One way to have such a disk. */
+/** One way to create such a disk. */
 export interface DiskKind {
   readonly name: string;
-  /** Why this machine has none; undefined where it has. */
+  /** Reason why this machine cannot create one; undefined if it can. */
   readonly missing: string | undefined;
   create(): Disk;
 }
 
-/** A file system of its own in memory, which only root may mount, and a limit on the size of the process's files, which needs no right at all. */
+/** A separate file system in memory, which only root may mount, and a limit on the size of the process's files, which needs no privilege. */
 export const disks: readonly DiskKind[] = [
   { name: 'a file system without room', missing: mountMissing(), create: mountedDisk },
   { name: 'a limit on the size of files', missing: limitMissing(), create: limitedDisk },
@@ -36,7 +36,7 @@ export const disks: readonly DiskKind[] = [
 
 function mountMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may mount a file system';
-  // Root of a container may be refused what root of a machine may do.
+  // The root user of a container may have fewer privileges than root of the machine.
   const directory = mkdtempSync(join(tmpdir(), 'mount-'));
   try {
     return attempt('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory]) ?? attempt('umount', [directory]);
@@ -48,7 +48,7 @@ function mountMissing(): string | undefined {
 function mountedDisk(): Disk {
   const mount = temporaryDirectory();
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', mount]);
-  // Lazily: the process that has files there may not be gone yet.
+  // Lazily, because the process with files there may not have ended yet.
   onTestFinished(() => void execFileSync('umount', ['--lazy', mount]));
   const filler = join(mount, 'filler');
   return {
@@ -56,7 +56,7 @@ function mountedDisk(): Disk {
     fill() {
       const file = openSync(filler, 'a');
       try {
-        // The last bytes as well: a page that is begun would still take a small write.
+        // Fill the last bytes too, because a partly used page would still accept a small write.
         for (let size = 1024 * 1024; size >= 1; size = Math.floor(size / 2)) writeUntilFull(file, Buffer.alloc(size));
       } finally {
         closeSync(file);
@@ -89,7 +89,7 @@ function limitedDisk(): Disk {
   };
 }
 
-/** Why a command fails; undefined where it does not. */
+/** The error of a failing command; undefined if it succeeds. */
 function attempt(command: string, parameters: readonly string[]): string | undefined {
   try {
     execFileSync(command, parameters, { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -1,4 +1,4 @@
-/** Tells whoever reads the run what a proof came to. */
+/** Prints the figures of a fault test. */
 export function tell(figures: string): void {
   process.stdout.write(`${figures}\n`);
 }

@@ -1,4 +1,4 @@
-/** The disk of the embedded store is full for a time. */
+/** The disk of the embedded store is full for a while. */
 import { expect, test, vi } from 'vitest';
 
 import { startServer } from '../process.ts';
@@ -17,7 +17,7 @@ const CALLERS = 8;
 
 for (const { name, missing, create } of disks) {
   test(
-    `${name}: ${ROUNDS} times no room is left under load, and it answers 503 until there is room again (FAULT_SEED=${seed})`,
+    `${name}: 503 while the disk is full under load, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
     { timeout: 30_000 + ROUNDS * 30_000 },
     async ({ skip }) => {
       skip(missing !== undefined, missing);
@@ -42,7 +42,7 @@ for (const { name, missing, create } of disks) {
         await load.answered(between(random, 1, 100));
         disk.fill(processId);
         await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 20_000, interval: 20 });
-        // What was begun when the room ran out may still fit; then nothing does.
+        // Requests in progress may still fit when the disk fills up. Later ones do not.
         const purchase = vmPurchase(`late-${round}`, { key: `late-${round}` });
         await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 20_000 });
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
@@ -69,7 +69,7 @@ for (const { name, missing, create } of disks) {
   );
 }
 
-/** How many answers were 503. */
+/** Number of responses with 503. */
 function refusedOf({ sent }: Load): number {
   return sent.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
 }

@@ -1,4 +1,4 @@
-/** What must be true of a load after any fault. */
+/** Conditions that must hold for a load after any fault. */
 import type { Store } from '@reseller/service';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, vi } from 'vitest';
@@ -9,28 +9,28 @@ import type { Place } from './place.ts';
 import { fetchOf } from './request.ts';
 import type { Answer } from './request.ts';
 
-/** Milliseconds within which what a process left half-done is undone. */
+/** Milliseconds within which the interrupted purchases of a process are undone. */
 const UNDONE_WITHIN = 60_000;
 
-/** A load, and where it is looked at after the fault. */
+/** A load, and the instance and store to check after the fault. */
 export interface Survey {
   readonly load: Load;
   readonly place: Place;
-  /** Base URL of a node that is up. */
+  /** Base URL of a running instance. */
   readonly node: string;
   /**
-   * Where the store itself was away for a time: whether a purchase that was answered 503 may have been made all the
-   * same. A database may carry out a commit whose answer is lost; the embedded store cannot.
+   * Whether a purchase with a 503 may have been made nevertheless, because the store was unavailable for a while.
+   * A database may carry out a commit whose response is lost; the embedded store cannot.
    */
   readonly outage?: { readonly mayHaveBought: boolean };
-  /** Whether so much time has passed that a repeated purchase would be another one. */
+  /** Whether Idempotency-Keys have expired, so that a repeated purchase would be a new one. */
   readonly keysAreOver?: boolean;
 }
 
 /**
- * Every answered purchase is there and charged once; one that was not answered was made once or not
- * at all, and is made once when its key is sent again; every answered request is in the log;
- * nothing stays reserved; the invariants of the store hold.
+ * Every purchase with a response exists and is charged once. A purchase without a response was made at most once, and
+ * exactly once after it is repeated with its key. Every request with a response is in the log.
+ * No reservation remains, and the invariants of the store hold.
  */
 export async function expectAllKept(survey: Survey): Promise<void> {
   const { load, place } = survey;
@@ -45,7 +45,7 @@ export async function expectAllKept(survey: Survey): Promise<void> {
   });
 }
 
-/** Reservations that are in the store, and keys whose first request is under way. */
+/** Reservations in the store, and keys whose first request is in progress. */
 export async function leftReservations(store: Store): Promise<string[]> {
   return store.read(async (db) => {
     const reservations = await db.selectFrom('reservations').select('id').execute();
@@ -54,15 +54,15 @@ export async function leftReservations(store: Store): Promise<string[]> {
   });
 }
 
-/** Does it; after an outage again and again: a connection that was lost in it may be found out only now, and a request be answered with 503 once more. */
+/** Runs a check. After an outage it retries, because a request on a connection that broke in the outage may still get a 503. */
 function onceRecovered<T>({ outage }: Survey, act: () => Promise<T>): Promise<T> {
   return outage ? vi.waitFor(act, { timeout: UNDONE_WITHIN, interval: 250 }) : act();
 }
 
-/** How many purchases are repeated at once. */
+/** Number of purchases that are repeated concurrently. */
 const REPEATED_AT_ONCE = 8;
 
-/** Sends each purchase that has a key again: it is answered as it was before, or made now. */
+/** Repeats each purchase with a key. It gets its first response again, or is made now. */
 async function repeatPurchases(survey: Survey): Promise<void> {
   const { load, node } = survey;
   const { sent, account } = load;
@@ -82,7 +82,7 @@ async function repeatPurchases(survey: Survey): Promise<void> {
   }
 }
 
-/** No answer but those that a caller of a healthy service gets; while another node has the request, 409; while the store is away, 503. */
+/** Callers get only responses of a healthy service, 409 while another instance has the request, and 503 while the store is unavailable. */
 function expectExpectedStatuses({ load: { sent }, outage }: Survey): void {
   for (const { request, buys, answers } of sent) {
     for (const answer of answers) {
@@ -98,7 +98,7 @@ function expectExpectedStatuses({ load: { sent }, outage }: Survey): void {
   }
 }
 
-/** The envelope of a service that cannot reach its store, and when to try again. */
+/** Expects the envelope of a service that cannot reach its store, with Retry-After. */
 export function expectUnavailable({ status, headers, body }: Answer): void {
   expect({ status, body }).toEqual({
     status: 503,
@@ -108,7 +108,7 @@ export function expectUnavailable({ status, headers, body }: Answer): void {
   expect(headers.get('content-type')).toMatch(/^application\/json/);
 }
 
-/** The account's invoices, closed and running, charge each purchase once. */
+/** The closed and current invoices of the account charge each purchase once. */
 async function expectChargedOnce({ load: { sent, account }, node, outage }: Survey): Promise<void> {
   const data = async (path: string) => (await fetchOf(node, account.apiKey, { method: 'GET', path })).body.data;
   const ids = Object.keys(await data('/accounting/invoices'));
@@ -123,16 +123,16 @@ async function expectChargedOnce({ load: { sent, account }, node, outage }: Surv
     const answer = successOf(purchase);
     return answer ? [String(purchase.buys?.kind === 'vm' ? answer.body.data.identifier : answer.body.data.domain.name)] : [];
   });
-  expect(new Set(bought).size, 'two purchases were answered with the same').toBe(bought.length);
+  expect(new Set(bought).size, 'two purchases got the same response').toBe(bought.length);
   const charged = new Set([...vms, ...domains]);
   expect(bought.filter((subject) => !charged.has(subject))).toEqual([]);
-  // What is charged beyond that was bought by requests whose answer was lost and that cannot be asked for again.
+  // All other charges belong to requests whose response was lost and that cannot be repeated.
   const isLost = ({ status }: Answer): boolean => outage?.mayHaveBought === true && status === 503;
   const unknown = sent.filter(({ buys, request, answers }) => buys && request.key === undefined && answers.every(isLost));
   expect(charged.size - bought.length).toBeLessThanOrEqual(unknown.length);
 }
 
-/** The request log has every answered request, and none that was not sent. */
+/** The request log has every request with a response, and no request that was not sent. */
 async function expectLogged(survey: Survey): Promise<void> {
   const { node } = survey;
   const { sent, account } = survey.load;
@@ -158,7 +158,7 @@ async function expectLogged(survey: Survey): Promise<void> {
       });
     }
   }
-  // Answers of these name no request.
+  // Responses of these operations have no request ID.
   for (const path of ['/account/otp', '/accounting/sales']) {
     const entries = log.filter(({ endpoint }) => endpoint === path).length;
     const own = sent.filter(({ request }) => request.path === path);
@@ -167,7 +167,7 @@ async function expectLogged(survey: Survey): Promise<void> {
   }
 }
 
-/** A store that cannot be written to cannot keep the entry of this answer either. */
+/** A store that cannot be written to has no log entry for this response. */
 function isLogged({ status }: Answer): boolean {
   return status !== 503;
 }
@@ -183,12 +183,12 @@ interface LogItem {
 /**
  * The whole log of an account, newest first.
  *
- * @throws When a page of it is refused.
+ * @throws If a page of it is refused.
  */
 async function readLog(node: string, apiKey: string): Promise<LogItem[]> {
   const log: LogItem[] = [];
   for (let page = 0; ; page++) {
-    // Each look at the log is itself in it by the next.
+    // Each request for the log adds an entry to the log.
     const form = page === 0 ? {} : { offset: String(log.length + page) };
     const { status, body } = await fetchOf(node, apiKey, { method: 'POST', path: '/account/requests', form });
     expect(status).toBe(200);
@@ -198,7 +198,7 @@ async function readLog(node: string, apiKey: string): Promise<LogItem[]> {
   }
 }
 
-/** The store has each purchase at most once, and each that was answered. */
+/** The store has each purchase at most once, and every purchase with a response. */
 async function expectInStore(store: Store, { sent, account }: Load): Promise<void> {
   const { vms, domains } = await store.read(async (db) => ({
     vms: await db.selectFrom('vms').select(['hostname as name', 'state']).where('account_id', '=', account.id).execute(),
@@ -213,7 +213,7 @@ async function expectInStore(store: Store, { sent, account }: Load): Promise<voi
   expect(names.filter((name) => !asked.has(name))).toEqual([]);
 }
 
-/** The answer of a purchase that was made. */
+/** The response of a successful purchase. */
 function successOf({ buys, answers }: Sent): Answer | undefined {
   return buys && answers.find(({ status }) => status === 200);
 }

@@ -1,4 +1,4 @@
-/** The process is killed while it is busy, again and again. */
+/** The process is repeatedly killed while it is busy. */
 import { expect, test } from 'vitest';
 
 import { startServer } from '../process.ts';
@@ -11,12 +11,12 @@ import { goToMidMonth, newAccount } from './provider.ts';
 import { between, randomFrom, roundsOf, seed } from './random.ts';
 
 const ROUNDS = roundsOf(3);
-/** On PostgreSQL, what a dead process left is undone after its lease; nobody else is there who could take a busy one for dead. */
+/** On PostgreSQL, recovery undoes the purchases of a dead process after its lease. With one instance, no other can mistake a busy process for dead. */
 const LEASE = { RESELLER_LEASE_SECONDS: '3' };
 const CALLERS = 16;
-/** Rounds that are added at the most until a kill has cut something in half. */
+/** Maximum number of extra rounds until a kill has interrupted a purchase. */
 const FURTHER = 5;
-/** Answers after which a round is cut off at the latest. */
+/** Maximum number of responses before the kill. */
 const LATEST = 250;
 
 test.each(['sqlite', 'postgres'] as const)(
@@ -42,7 +42,7 @@ test.each(['sqlite', 'postgres'] as const)(
       await expectAllKept({ load, place, node: server.baseUrl });
       loads.push(load);
     }
-    // Nor has a later round taken anything from an earlier one.
+    // Later rounds did not affect earlier ones.
     for (const load of loads) await expectAllKept({ load, place, node: server.baseUrl });
     await server.end('SIGTERM');
     await place.expectIntegrity();

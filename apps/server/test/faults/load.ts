@@ -1,4 +1,4 @@
-/** Callers who buy, register, read and ask for codes, all at once, and write down what they sent and what came back. */
+/** Concurrent callers that buy, register domains, read and request codes, and record requests and responses. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Account } from './provider.ts';
@@ -7,42 +7,42 @@ import type { Random } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 import type { Answer, Request } from './request.ts';
 
-/** A request with all that became of it. */
+/** A request with its responses. */
 export interface Sent {
   readonly request: Request;
-  /** Hostname of the VM or name of the domain that it buys; undefined where it buys nothing. */
+  /** Hostname of the VM or name of the domain that it buys; undefined if it buys nothing. */
   readonly buys?: { readonly kind: 'vm' | 'domain'; readonly name: string };
-  /** How often it was sent. */
+  /** Number of times that it was sent. */
   times: number;
-  /** What was answered, by whichever node. */
+  /** The responses, from all instances. */
   readonly answers: Answer[];
 }
 
-/** Who sends what to whom. */
+/** Parameters of a load. */
 export interface LoadOptions {
-  /** Base URLs of the nodes; callers who get no answer from one go on with the next. */
+  /** Base URLs of the instances. A caller without a response from one tries the next. */
   readonly nodes: readonly string[];
   readonly account: Account;
   readonly seed: number;
-  /** How many callers there are. */
+  /** Number of callers. */
   readonly callers: number;
-  /** Begins the names of what is bought; no two loads on a store have the same. */
+  /** Prefix of all bought names, unique for each load on a store. */
   readonly prefix: string;
 }
 
 export interface Load {
   readonly account: Account;
   readonly sent: readonly Sent[];
-  /** Resolves when so many answers have come, counted from now on or, where nothing else is said, from the beginning. */
+  /** Resolves after a number of responses, counted from now or, by default, from the beginning. */
   answered(count: number, since?: 'beginning' | 'now'): Promise<void>;
-  /** Has callers send nothing new, and resolves when each has its last answer or no node to ask. */
+  /** Stops new requests, and resolves when each caller has its last response or no instance left. */
   stop(): Promise<void>;
 }
 
-/** Milliseconds until a caller who was answered 503 sends something again: impatient, so that many do while the store is away. */
+/** Milliseconds until a caller continues after a 503. Short, so that many requests arrive while the store is unavailable. */
 const RETRY = 50;
 
-/** Starts callers, who go on until they are stopped or no node answers any more. */
+/** Starts callers, which continue until they are stopped or no instance responds. */
 export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -55,16 +55,16 @@ export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions
     for (let request = 1; goesOn(); request++) {
       const next = nextRequest(random, account, `${prefix}-${number}-${request}`);
       sent.push(next);
-      // What must not be done twice is sent once; everything else until there is an answer that says what became of it.
+      // A request that must not be repeated is sent once. Others are sent until a response tells their outcome.
       const mayRepeat = !next.buys || next.request.key !== undefined;
       for (let isAnswered = false; !isAnswered; isAnswered ||= !mayRepeat || !goesOn()) isAnswered = await ask(next, asked);
     }
   };
 
-  /** Sends a request to one node; whether the answer says what became of it. */
+  /** Sends a request to one instance, and returns whether the response tells its outcome. */
   async function ask(next: Sent, asked: { node: number; inVain: number }): Promise<boolean> {
     const baseUrl = nodes[asked.node % nodes.length];
-    if (baseUrl === undefined) throw new Error('A load needs a node.');
+    if (baseUrl === undefined) throw new Error('A load needs an instance.');
     const answer = await send(next, baseUrl, account);
     if (!answer) {
       asked.inVain++;
@@ -94,7 +94,7 @@ export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions
   };
 }
 
-/** Sends a request, once more perhaps; undefined where no answer came. */
+/** Sends a request, and retries it once if needed; undefined if there was no response. */
 export async function send(sent: Sent, baseUrl: string, { apiKey }: Account): Promise<Answer | undefined> {
   sent.times++;
   try {

@@ -1,4 +1,4 @@
-/** A PostgreSQL that one proof has for itself, to end and start as it likes. */
+/** A PostgreSQL server for a single test, which the test can stop and start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -11,13 +11,13 @@ const SERVER = resolve(import.meta.dirname, '../../../../.config/postgres-server
 export interface OwnPostgres {
   /** Connection string; the same after every start. */
   readonly url: string;
-  /** Ends it at once, as a failing machine would. */
+  /** Kills it, as a failing machine would. */
   crash(): Promise<void>;
-  /** Starts it again on what it left. */
+  /** Restarts it on its files. */
   start(): Promise<void>;
 }
 
-/** Starts one that ends with the test. */
+/** Starts a server that ends with the test. */
 export async function ownPostgres(): Promise<OwnPostgres> {
   const child = spawn(process.execPath, [SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(async () => {
@@ -28,7 +28,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => {
     const { value } = await lines.next();
-    if (value === undefined) throw new Error('PostgreSQL ended by itself.');
+    if (value === undefined) throw new Error('PostgreSQL exited unexpectedly.');
     return value;
   };
   const tell = async (command: string): Promise<void> => {

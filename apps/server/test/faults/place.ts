@@ -1,4 +1,4 @@
-/** Where the store of a proof is, on either engine, and how it is looked at from outside the service. */
+/** The store of a fault test on either engine, with access from outside the service. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +15,14 @@ import { OPERATOR_TOKEN, SECRET } from './provider.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** A place for the store of one proof, gone when the test ends. */
+/** A place for the store of one test, removed when the test ends. */
 export interface Place {
   readonly engine: Engine;
-  /** What a further node on this store is started with. */
+  /** Environment variables for another instance on this store. */
   environment(): Readonly<Record<string, string>>;
-  /** Looks at the store. Nothing may be under way in it. */
+  /** Opens the store. No request may be in progress. */
   examine<T>(work: (store: Store) => Promise<T>): Promise<T>;
-  /** Has the engine itself check every table and index. */
+  /** Runs the engine's own check of every table and index. */
   expectIntegrity(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function newPlace(engine: Engine): Promise<Place> {
   return engine === 'sqlite' ? sqlitePlace(temporaryDirectory()) : postgresPlace(await newDatabase());
 }
 
-/** The embedded store of a data directory. It is looked at in a copy: the directory belongs to one process. */
+/** The embedded store of a data directory. Tests read a copy, because the directory belongs to one process. */
 export function sqlitePlace(directory: string): Place {
   return {
     engine: 'sqlite',
@@ -62,7 +62,7 @@ export function sqlitePlace(directory: string): Place {
 }
 
 /**
- * @param nodeUrl What nodes are given in place of `url`, where something stands between them and the database.
+ * @param nodeUrl The URL that instances use instead of `url`, for example that of a proxy.
  */
 export function postgresPlace(url: string, nodeUrl = url): Place {
   return {
@@ -90,7 +90,7 @@ async function inCopyOf<T>(directory: string, work: (copy: string) => Promise<T>
   }
 }
 
-/** With PostgreSQL's own amcheck: every entry of every index and every row; where it is not installed, every row is read. */
+/** Checks every row and index entry with PostgreSQL's amcheck, or reads every row if amcheck is not installed. */
 async function expectPostgresIntegrity(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

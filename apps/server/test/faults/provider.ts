@@ -1,16 +1,16 @@
-/** What the provider does for a proof, through the operator API of one of the nodes. */
+/** Provider actions for fault tests, through the operator API of one instance. */
 import { advanceClock, createClient, createIsolatedAccount, getClock, orThrow } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 
 import type { Server } from '../process.ts';
 import { fetchOf } from './request.ts';
 
-/** Every node of every proof takes it. */
+/** The operator token of all instances in fault tests. */
 export const OPERATOR_TOKEN = 'operator-token-of-the-proofs-0123456789';
-/** Every node of every proof encrypts with it. */
+/** The secret of all instances in fault tests. */
 export const SECRET = 'secret-of-the-proofs-0123456789abcdef';
 
-/** An account that one proof, or one round of it, has for itself. */
+/** An account for one test or one of its rounds. */
 export interface Account {
   readonly id: string;
   readonly apiKey: string;
@@ -22,7 +22,7 @@ export function operatorOf({ operatorUrl }: Pick<Server, 'operatorUrl'>): Client
   return createClient({ baseUrl: operatorUrl, token: OPERATOR_TOKEN });
 }
 
-/** A further account with its key and a handle. */
+/** Creates an account with a key and a handle. */
 export async function newAccount(server: Server, creditLimit = '1000000.00'): Promise<Account> {
   const body = { name: 'Proof', credit_limit: creditLimit };
   const { account, api_key } = await orThrow(createIsolatedAccount({ client: operatorOf(server), body }));
@@ -48,9 +48,9 @@ export async function newAccount(server: Server, creditLimit = '1000000.00'): Pr
 }
 
 /**
- * Turns the clock to the middle of the next month, so that no month ends in a proof by itself.
+ * Advances the clock to the middle of the next month, so that no month ends during a test by chance.
  *
- * @returns What the clock reads then.
+ * @returns The new time of the clock.
  */
 export async function goToMidMonth(server: Server): Promise<Date> {
   const client = operatorOf(server);

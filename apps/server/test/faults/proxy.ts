@@ -1,4 +1,4 @@
-/** The network between the nodes and their database, as something that can fail. */
+/** The network between the instances and their database, which can be made to fail. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -6,17 +6,17 @@ import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface Proxy {
-  /** The database's connection string by way of the proxy. */
+  /** Connection string of the database through the proxy. */
   readonly url: string;
-  /** Breaks every connection and takes no further one. */
+  /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Lets nothing through any more, on connections that stay open and on new ones; nobody is told. */
+  /** Silently drops all data, on open and new connections. */
   swallow(): void;
-  /** Lets new connections through again; those from before stay as they are. */
+  /** Accepts new connections again; existing ones stay as they are. */
   mend(): Promise<void>;
 }
 
-/** A proxy in front of a database, which ends with the test. */
+/** Starts a proxy in front of a database, which ends with the test. */
 export async function proxyTo(url: string): Promise<Proxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
@@ -63,7 +63,7 @@ export async function proxyTo(url: string): Promise<Proxy> {
     cut: close,
     swallow() {
       swallowing = true;
-      // Neither side hears anything of the other again, not even its end.
+      // Neither side receives anything from the other again, not even the end of the connection.
       for (const socket of sockets) {
         socket.removeAllListeners('data');
         socket.removeAllListeners('close');

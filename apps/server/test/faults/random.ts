@@ -1,17 +1,17 @@
-/** Random choices that can be made again: a failing proof prints the seed of its run. */
+/** Reproducible random choices: a failing test prints the seed of its run. */
 
-/** A number from 0 to below 1, the next one at each call. */
+/** Returns the next number from 0 to below 1. */
 export type Random = () => number;
 
-/** The seed of this run: FAULT_SEED, else another one each time. */
+/** The seed of this run: FAULT_SEED, or a random one. */
 export const seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** How many rounds a proof takes: FAULT_ROUNDS, else as many as every run of the tests can afford. */
+/** Number of rounds of a test: FAULT_ROUNDS, or a default that suits every test run. */
 export function roundsOf(usual: number): number {
   return Number(process.env['FAULT_ROUNDS'] ?? usual);
 }
 
-/** Numbers that follow from a seed alone (the splitmix32 generator). */
+/** A sequence of numbers determined by a seed (the splitmix32 generator). */
 export function randomFrom(start: number): Random {
   let state = start | 0;
   return () => {
@@ -24,7 +24,7 @@ export function randomFrom(start: number): Random {
   };
 }
 
-/** A whole number from one to below another. */
+/** A random integer from the first number to below the second. */
 export function between(random: Random, from: number, below: number): number {
   return from + Math.floor(random() * (below - from));
 }

@@ -1,4 +1,4 @@
-/** Requests as plain HTTP: the client package would repeat them by itself. */
+/** Requests as plain HTTP, because the client package would retry them. */
 
 /** A request of the reseller API. */
 export interface Request {
@@ -9,23 +9,23 @@ export interface Request {
   readonly key?: string;
 }
 
-/** What came back. */
+/** A response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- each proof knows the shape that it asks for
+  // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the shape that it requests
   readonly body: any;
-  /** How long it took. */
+  /** Duration in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** Milliseconds after which a request counts as not answered. */
+/** Timeout of a request in milliseconds. */
 const PATIENCE = 30_000;
 
 /**
- * Sends a request to one node.
+ * Sends a request to one instance.
  *
- * @throws When no answer came.
+ * @throws If there was no response.
  */
 export async function fetchOf(baseUrl: string, apiKey: string, { method, path, form, key }: Request): Promise<Answer> {
   const begun = performance.now();
@@ -39,7 +39,7 @@ export async function fetchOf(baseUrl: string, apiKey: string, { method, path, f
   return { status: response.status, headers: response.headers, body: JSON.parse(text), milliseconds: performance.now() - begun };
 }
 
-/** A purchase of the cheapest VM on a host system; its hostname tells it from every other. */
+/** A purchase of the cheapest VM on a host system, identified by its hostname. */
 export function vmPurchase(hostname: string, { key, hostsystem = 'nl_ryzen' }: { key?: string; hostsystem?: string } = {}): Request {
   return {
     method: 'PUT',

@@ -1,4 +1,4 @@
-/** What is scarce suffices for 37 purchases, and 200 ask for it at the same moment. */
+/** 200 concurrent purchases compete for resources that suffice for 37. */
 import { createSale, defineIpPool, listSales, orThrow } from '@reseller/operator-client';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
@@ -18,19 +18,19 @@ import type { Answer } from './request.ts';
 const ROUNDS = roundsOf(1);
 const ASKING = 200;
 const ENOUGH_FOR = 37;
-/** EUR net of 30 days for the VM of `vmPurchase` on nl_ryzen, at standard prices: 1 core, 1 GB of memory, 10 GB of NVMe. */
+/** Net price in EUR for 30 days of the VM of `vmPurchase` on nl_ryzen, at standard prices: 1 core, 1 GB of memory, 10 GB of NVMe. */
 const MONTHLY = 2 + 1.2 + 10 * 0.04;
 
 interface Scarce {
   readonly name: string;
-  /** What is answered to those who come too late. */
+  /** Response to the purchases that are refused. */
   readonly refusal: { readonly status: number; readonly type: string };
-  /** An account that has enough for so many. */
+  /** Creates an account with enough for a number of purchases. */
   prepare(server: Server, now: Date): Promise<Account>;
   expectUsedUp?(server: Server, account: Account): Promise<void>;
 }
 
-/** What one VM holds of the credit limit if it is bought now, in EUR. */
+/** Credit that one VM needs if it is bought now, in EUR. */
 function holdAt(now: Date): number {
   const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
   return (MONTHLY * (end - now.getTime())) / (30 * 86_400_000);
@@ -46,7 +46,7 @@ const scarcities: readonly Scarce[] = [
     name: 'volume of a sale',
     refusal: { status: 402, type: 'credit_limit_exceeded' },
     async prepare(server, now) {
-      // Enough for many VMs at the prices of the sale, and for none at standard prices.
+      // Enough for many VMs at sale prices, but for none at standard prices.
       const account = await newAccount(server, (0.9 * holdAt(now)).toFixed(2));
       const body = {
         title: 'Scarce',
@@ -68,7 +68,7 @@ const scarcities: readonly Scarce[] = [
     refusal: { status: 409, type: 'out_of_capacity' },
     async prepare(server) {
       const account = await newAccount(server);
-      // A subnet of 64 has 61 for VMs, without its own, its gateway's and its broadcast address.
+      // A subnet of 64 addresses has 61 for VMs, without its network, gateway and broadcast addresses.
       const body = { datacenter: 'AMS1', account_id: account.id, cidr: nextSubnet(), ddos_protection: 'Arbor' };
       await orThrow(defineIpPool({ client: operatorOf(server), path: { ip_pool_id: `scarce-${account.id.slice(-12)}` }, body }));
       for (let left = 61; left > ENOUGH_FOR; left -= 4) {
@@ -82,7 +82,7 @@ const scarcities: readonly Scarce[] = [
 ];
 
 let subnets = 0;
-/** Subnets of the address space for benchmarks (RFC 2544), which nothing else in a sandbox has. */
+/** Subnets of the address space for benchmarks (RFC 2544), which a sandbox does not use otherwise. */
 function nextSubnet(): string {
   const number = subnets++;
   return `198.18.${Math.floor(number / 4)}.${(number % 4) * 64}/26`;
@@ -102,7 +102,7 @@ test.each(setUps)(
     const servers = [await startServer(place.environment())];
     while (servers.length < nodes) servers.push(await startServer(place.environment()));
     const [server] = servers;
-    if (!server) throw new Error('There is no node.');
+    if (!server) throw new Error('There is no instance.');
     const now = await goToMidMonth(server);
     for (let round = 0; round < ROUNDS; round++) {
       for (const { name, refusal, prepare, expectUsedUp } of scarcities) {
@@ -116,7 +116,7 @@ test.each(setUps)(
         expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
         expect((await bought(server, account)).length - before).toBe(ENOUGH_FOR);
         await expectUsedUp?.(server, account);
-        // What there was enough for is used up: the next one is refused like the others.
+        // The resource is used up, so the next purchase is refused like the others.
         const next = await fetchOf(server.baseUrl, account.apiKey, vmPurchase('next'));
         expect({ status: next.status, type: next.body.type }).toEqual(refusal);
         await place.examine(async (store) => {
@@ -128,7 +128,7 @@ test.each(setUps)(
   },
 );
 
-/** Asks for a VM; again where the node was too busy to get to it, which is no answer to whether there is enough. */
+/** Requests a VM, and retries if the instance was too busy, which does not show whether there is enough. */
 async function ask({ baseUrl }: Server, { apiKey }: Account, name: string): Promise<Answer> {
   for (;;) {
     const answer = await fetchOf(baseUrl, apiKey, vmPurchase(name, { key: name }));
@@ -136,13 +136,13 @@ async function ask({ baseUrl }: Server, { apiKey }: Account, name: string): Prom
   }
 }
 
-/** Identifiers of the VMs on the running invoice. */
+/** Identifiers of the VMs on the current invoice. */
 async function bought({ baseUrl }: Server, { apiKey }: Account): Promise<string[]> {
   const { body } = await fetchOf(baseUrl, apiKey, { method: 'GET', path: '/accounting/invoices/current' });
   return Object.keys(body.data.positions.vms);
 }
 
-/** How many answers there are of each kind. */
+/** Number of responses of each kind. */
 function tally(answers: readonly Answer[]): Record<string, number> {
   const kinds = Map.groupBy(answers, ({ status, body }) => `${status} ${body.type ?? body.status}`);
   return Object.fromEntries([...kinds].map(([kind, same]) => [kind, same.length]));

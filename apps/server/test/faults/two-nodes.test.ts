@@ -1,4 +1,4 @@
-/** Of two nodes on one database, one is killed while both are busy and a month ends. */
+/** One of two instances on one database is killed while both are busy and a month ends. */
 import { advanceClock, getClock, orThrow } from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
@@ -18,11 +18,11 @@ import { fetchOf, vmPurchase } from './request.ts';
 
 const ROUNDS = roundsOf(2);
 const CALLERS = 8;
-/** Accounts whose month ends besides that of the load. */
+/** Number of other accounts whose month ends. */
 const ACCOUNTS = 6;
-/** Rounds that are added at the most until a kill has cut something in half. */
+/** Maximum number of extra rounds until a kill has interrupted a purchase. */
 const FURTHER = 3;
-/** Answers after which a node is killed at the latest. */
+/** Maximum number of responses before the kill. */
 const LATEST = 150;
 const HOUR = 3_600_000;
 
@@ -33,7 +33,7 @@ test(
     const random = randomFrom(seed);
     const place = await newPlace('postgres');
     const start = () => startServer(place.environment());
-    // Each round, the one that lived through the last one dies, and another one is started.
+    // In each round the survivor of the previous round dies, and a new instance is started.
     let [stays, dies] = await Promise.all([start(), start()]);
     let end = monthAfter(await goToMidMonth(stays));
     const accounts: Account[] = [];
@@ -41,7 +41,7 @@ test(
     const loads: Load[] = [];
     const cutInHalf = new Set<string>();
     for (let round = 0; round < ROUNDS || (cutInHalf.size === 0 && round < ROUNDS + FURTHER); round++) {
-      // An hour before the month ends: no day passes in a round, so every Idempotency-Key of it is still good at its end.
+      // An hour before the month ends. A round is shorter than a day, so its Idempotency-Keys stay valid.
       await turnClock(stays, new Date(end.getTime() - HOUR));
       const after = new Date(end.getTime() + HOUR);
       const account = await newAccount(stays);
@@ -52,27 +52,27 @@ test(
       const killedAfter = between(random, 2, LATEST);
       const turnedAfter = between(random, 1, killedAfter);
       await load.answered(turnedAfter);
-      // The month ends: told to the node that dies in the midst of it, or to the other.
+      // The month ends, through the instance that is about to die or through the other one.
       const told = random() < 0.5 ? dies : stays;
       const turned = turnClock(told, after).catch(() => undefined);
       await load.answered(killedAfter);
       await dies.end('SIGKILL');
       await turned;
-      // Where its node died before it had it, the other one is told.
+      // If the instance died before it received the request, the other instance gets it.
       await turnClock(stays, after);
       const atKill = load.sent.length;
       await load.answered(LATEST, 'now');
-      expect(load.sent.length, 'the other node carries on').toBeGreaterThan(atKill);
+      expect(load.sent.length, 'the other instance continues').toBeGreaterThan(atKill);
       await load.stop();
       for (const left of await place.examine(leftReservations)) cutInHalf.add(left);
-      // The dead node's lease runs out, and the one that lives undoes what it left: no node was started meanwhile.
+      // When the lease of the dead instance expires, the survivor undoes its purchases without a restart.
       await expectAllKept({ load, place, node: stays.baseUrl });
       await place.examine((store) => expectMonthsClosedOnce(store, end));
       loads.push(load);
       end = monthAfter(end);
       [dies, stays] = [stays, await start()];
     }
-    // Nor has a later round taken anything from an earlier one.
+    // Later rounds did not affect earlier ones.
     for (const load of loads) await expectAllKept({ load, place, node: stays.baseUrl, keysAreOver: true });
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);
@@ -87,7 +87,7 @@ function monthAfter(date: Date): Date {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1));
 }
 
-/** An account with a VM or two, which does nothing more. */
+/** An idle account with one or two VMs. */
 async function accountWithVms(server: Server, name: string): Promise<Account> {
   const account = await newAccount(server);
   for (const number of [1, 2]) {
@@ -102,7 +102,7 @@ async function turnClock(server: Server, to: Date): Promise<void> {
   if (reads < to) await orThrow(advanceClock({ client, body: { to: to.toISOString() } }));
 }
 
-/** Each account has one invoice for each month that it was billed in, and its running period is the present month. */
+/** Each account has one invoice for each billed month, and its current period is the current month. */
 async function expectMonthsClosedOnce(store: Store, present: Date): Promise<void> {
   const { accounts, invoices } = await store.read(async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'period_start']).execute(),

@@ -7,7 +7,8 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createService, openSqliteStore } from '../index.ts';
-import { operationOf, SECRET, SMALL_VM, startService, TestHypervisor } from '../../test/harness.ts';
+import { operationOf, SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { TestHypervisor } from '../../test/ports/hypervisor.ts';
 
 /** A hypervisor that does not come back from a creation until it is let go. */
 class HangingHypervisor extends TestHypervisor {

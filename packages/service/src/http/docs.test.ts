@@ -1,4 +1,4 @@
-/** The documentation that a service serves: what is not a file of it is refused as file servers do, and logged as nothing unusual. */
+/** The documentation that a service serves. Other paths are refused as file servers do, and logged as ordinary requests. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

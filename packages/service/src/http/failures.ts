@@ -21,7 +21,9 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     try {
       caller = request.caller ?? (error instanceof RequestFault ? await findCaller(context, request) : null);
     } catch (storeError) {
-      failure = storeError;
+      // A request that cannot be read is malformed for every caller.
+      const isMalformed = error instanceof RequestFault && error.kind === 'malformed-request';
+      if (!isMalformed) failure = storeError;
     }
     const refusal = toRefusal(failure);
     request.caller = caller;

@@ -48,7 +48,7 @@ test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 
   },
 );
 
-test('a charset beside the type is fine', async () => {
+test('accepts a charset parameter of the content type', async () => {
   const service = await startService();
   const body = new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)).toString();
   const answer = await service.send(

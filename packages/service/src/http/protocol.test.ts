@@ -45,7 +45,7 @@ function expectRefusal({ name }: Api, { status, headers, text }: RawAnswer, expe
 const loggedMethods = async ({ store }: TestOperator) =>
   await store.read((db) => db.selectFrom('request_log').select(['method', 'endpoint', 'error_type']).orderBy('number').execute());
 
-test('answers 405 with Allow to every method that Node knows, and logs it for a good key', async () => {
+test('responds with 405 and Allow to every method that Node knows, and logs the request of a valid key', async () => {
   const service = await startOperator();
   for (const api of apisOf(service)) {
     const [path, allowed] = api.name === 'reseller' ? ['/vm/create', ['PUT']] : ['/accounts', ['GET', 'POST']];
@@ -85,7 +85,7 @@ test('names in Allow each method that some path takes, once', async () => {
   expect(current.headers.get('allow')).toBe('GET');
 });
 
-test('answers 405 to CONNECT for a host, which names no path of the service', async () => {
+test('responds with 405 to CONNECT for a host, which is not a path of the service', async () => {
   const service = await startOperator();
   for (const api of apisOf(service)) {
     const answer = await exchange(api.url, requestText('CONNECT example.net:443 HTTP/1.1', api.headers));
@@ -155,7 +155,7 @@ test.each(faults)('%s: %i in the envelope or as a problem', async (_, status, re
   }
 });
 
-test('answers 414 to a part of the path that is too long for any identifier', async () => {
+test('responds with 414 to a path segment that is too long for any identifier', async () => {
   const service = await startOperator();
   const lines = {
     reseller: `GET /domain/${'x'.repeat(1_025)}/info HTTP/1.1`,

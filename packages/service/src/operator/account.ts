@@ -58,7 +58,7 @@ export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
   },
 };
 
-/** @throws OperatorProblem 404 when there is no such account. */
+/** @throws OperatorProblem 404 if the account does not exist. */
 export async function accountOf(db: Db, id: string): Promise<Account> {
   const account = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
   return toAccount(requireFound(account, 'account of this identifier'));

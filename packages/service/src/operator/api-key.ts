@@ -35,7 +35,7 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
   },
 };
 
-/** POST /accounts/{account_id}/api-keys: the key is shown in this answer alone. */
+/** POST /accounts/{account_id}/api-keys: only this response contains the key. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
   async run({ db }, { path, body, runtime: { ports, mode } }) {
@@ -45,7 +45,7 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
   },
 };
 
-/** POST /api-keys/{api_key_id}/rotate: the old key stays good for a while, so that its holder changes over without downtime. */
+/** POST /api-keys/{api_key_id}/rotate: the old key stays valid for the overlap, so that its holder can switch without downtime. */
 export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
   kind: 'store',
   async run({ db }, { path, body, now, runtime: { ports, mode } }) {
@@ -97,7 +97,6 @@ export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
   },
 };
 
-/** A key at its issue. */
 export async function toIssuedApiKey(db: Db, id: string, key: string): Promise<IssuedApiKey> {
   return { ...toApiKey(await keyOf(db, id)), key };
 }
@@ -106,7 +105,7 @@ async function keyOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(), 'API key of this identifier');
 }
 
-/** The limit that a key has of its own. */
+/** The rate limit of the key itself. Null if the default applies. */
 export function ownLimit({
   rate_requests: requests,
   rate_seconds: seconds,

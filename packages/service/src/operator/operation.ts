@@ -11,7 +11,7 @@ export type OperatorId = keyof RouteHandlers;
 
 type Route<Id extends OperatorId> = RouteHandlers[Id] extends RouteHandler<infer Generic> ? Generic : never;
 type Member<T, Name extends PropertyKey> = T extends { [Key in Name]?: infer Value } ? Value : undefined;
-type SuccessResponse<Reply> = Reply extends { 200: infer Answer } ? Answer : Reply extends { 201: infer Answer } ? Answer : undefined;
+type SuccessResponse<Reply> = Reply extends { 200: infer Body } ? Body : Reply extends { 201: infer Body } ? Body : undefined;
 
 /** The validated body of an operation. Undefined if the operation takes none. */
 export type BodyOf<Id extends OperatorId> = Member<Route<Id>, 'Body'>;

@@ -1,11 +1,11 @@
-/** Lists in pages: an opaque cursor holds the keys of the last item, so nothing is answered twice. */
+/** Lists in pages. An opaque cursor holds the keys of the last item, so no item is returned twice. */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import { PAGE_SIZE } from '../generated/operator/facts.gen.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** The order of a list: columns that tell any two rows apart, and what kind of value each holds. */
+/** The order of a list: columns that are unique together, and their types. */
 export interface Order {
   readonly columns: Readonly<Record<string, 'text' | 'integer'>>;
   readonly direction: 'asc' | 'desc';
@@ -19,15 +19,15 @@ export interface PageQuery {
 
 type Key = string | number;
 
-/** How many rows a query is to fetch: one more than the page, which tells whether there is a next one. */
+/** The number of rows to fetch: one more than the page, which shows whether a next page exists. */
 export function rowLimit({ limit }: PageQuery): number {
   return (limit ?? PAGE_SIZE) + 1;
 }
 
 /**
- * What rows beyond the cursor satisfy; every row where there is none.
+ * The condition for rows after the cursor. Without a cursor, every row satisfies it.
  *
- * @throws OperatorProblem 400 when no list of this order gave the cursor.
+ * @throws OperatorProblem 400 if the cursor is not from a list of this order.
  */
 export function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boolean> {
   if (cursor === undefined) return sql<boolean>`1 = 1`;
@@ -36,7 +36,7 @@ export function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boo
   return order.direction === 'asc' ? sql<boolean>`(${columns}) > (${values})` : sql<boolean>`(${columns}) < (${values})`;
 }
 
-/** `order by` of a list. */
+/** The `order by` clause of a list. */
 export function inOrder({ columns, direction }: Order): RawBuilder<unknown> {
   const way = direction === 'asc' ? sql`asc` : sql`desc`;
   return sql.join(Object.keys(columns).map((column) => sql`${sql.ref(column)} ${way}`));
@@ -48,11 +48,11 @@ export interface Page<Row> {
   readonly next_cursor: string | null;
 }
 
-/** Cuts what a query of `rowLimit` rows found. */
-export function pageOf<Row>(found: readonly Row[], query: PageQuery, keys: (row: Row) => readonly Key[]): Page<Row> {
-  const rows = found.slice(0, rowLimit(query) - 1);
+/** Turns the rows of a query with `rowLimit` into a page. */
+export function pageOf<Row>(fetched: readonly Row[], query: PageQuery, keys: (row: Row) => readonly Key[]): Page<Row> {
+  const rows = fetched.slice(0, rowLimit(query) - 1);
   const last = rows.at(-1);
-  return { rows, next_cursor: found.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
+  return { rows, next_cursor: fetched.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
 }
 
 function cursorOf(keys: readonly Key[]): string {
@@ -61,12 +61,12 @@ function cursorOf(keys: readonly Key[]): string {
 
 function keysOf({ columns }: Order, cursor: string): Key[] {
   const wanted = Object.values(columns);
-  const keys = parsed(cursor);
+  const keys = parseCursor(cursor);
   const fits = keys.length === wanted.length && keys.every((key, index) => isKey(key, wanted[index]));
   if (fits) return keys.filter((key) => typeof key === 'string' || typeof key === 'number');
   throw new OperatorProblem(
     'malformed-request',
-    'The query parameter cursor was not given by this list. Send the next_cursor of the page before, or leave it out.',
+    'The query parameter cursor is not from this list. Send the next_cursor of the previous page, or omit it.',
   );
 }
 
@@ -74,7 +74,7 @@ function isKey(key: unknown, kind: 'text' | 'integer' | undefined): boolean {
   return kind === 'integer' ? Number.isSafeInteger(key) : typeof key === 'string' && !key.includes('\0');
 }
 
-function parsed(cursor: string): readonly unknown[] {
+function parseCursor(cursor: string): readonly unknown[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     return Array.isArray(value) ? value : [];

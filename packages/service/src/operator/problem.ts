@@ -8,7 +8,7 @@ import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
 type ProblemType = (typeof PROBLEM_TYPES)[number];
-/** The last part of a type. */
+/** The last segment of a problem type. */
 export type ProblemKind = ProblemType extends `${string}/problems/${infer Kind}` ? Kind : never;
 
 const kinds = {
@@ -68,7 +68,7 @@ export function validationProblem(errors: readonly BrokenRule[]): OperatorProble
   return new OperatorProblem('validation-failed', detail, { errors });
 }
 
-/** Throws where the body breaks rules. */
+/** @throws OperatorProblem 422 if there are errors. */
 export function assertNoBrokenRules(errors: readonly BrokenRule[]): void {
   if (errors.length > 0) throw validationProblem(errors);
 }
@@ -115,7 +115,7 @@ export function problemOf(error: unknown): OperatorProblem {
   );
 }
 
-/** The rules and operations that both interfaces share refuse in the words of the reseller API. */
+/** Rules and core functions throw the refusals of the reseller API. */
 function problemOfRefusal({ type, message, fields }: Refusal): OperatorProblem {
   switch (type) {
     case 'credit_limit_exceeded':

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 
 import { toSaleCourse } from '../core/accounting/sale.ts';
-import { createSale as addSale, endSale as endByHand } from '../core/accounting/sale-life-cycle.ts';
+import { createSale as addSale, endSale as endOpenSale } from '../core/accounting/sale-life-cycle.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
@@ -55,12 +55,12 @@ export const createSale: StoreOperation<'createSale'> = {
   },
 };
 
-/** POST /sales/{sale_id}/end: a sale that has ended stays as it is. */
+/** POST /sales/{sale_id}/end: a sale that has already ended stays as it is. */
 export const endSale: StoreOperation<'endSale'> = {
   kind: 'store',
   async run({ db }, { path, now }) {
     const sale = await saleOf(db, path.sale_id);
-    if (!saleEndAt(toSaleCourse(sale), now)) await endByHand(db, sale.id, now);
+    if (!saleEndAt(toSaleCourse(sale), now)) await endOpenSale(db, sale.id, now);
     return toSale(db, await saleOf(db, sale.id), now);
   },
 };
@@ -101,7 +101,7 @@ async function toSale(db: Db, sale: Row, now: number): Promise<Sale> {
   };
 }
 
-/** When a sale ended; one whose volume was used up ended with the last VM that was created through it. */
+/** When a sale ended. A sale without volume ended with the last VM that was created through it. */
 async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
   switch (saleEndAt(toSaleCourse(sale), now)) {
     case undefined:
@@ -122,7 +122,7 @@ async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
   }
 }
 
-/** `saleStateAt` as the store judges it, so that pages of a state are whole. */
+/** `saleStateAt` as an SQL condition, so that pages of a state are complete. */
 function isInState(state: SaleState, now: number): RawBuilder<boolean> {
   const ended = sql`(coalesce(ended <= ${now}, false) or coalesce(stop <= ${now}, false) or used_volume >= max_volume)`;
   switch (state) {

@@ -21,7 +21,7 @@ import { getDueWork } from './service/due-work.ts';
 import { getSettings, setDefaultRateLimit, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
 import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
-/** What carries out each operation of the operator's document. */
+/** The handler of each operation of the operator document. */
 export const operatorTable: OperatorTable = {
   listAccounts,
   createAccount,

@@ -22,23 +22,23 @@ export interface ServerAccess {
   readonly password: string;
 }
 
-/** A set-up that nobody has to complete by hand. */
+/** A set-up that completes without the provider. */
 export interface AutomaticSetUp {
-  /** Seconds from the order until it completes. */
+  /** Seconds from the order to the completion. */
   readonly after: number;
   accessTo(identifier: string, random: Random): ServerAccess;
 }
 
 /**
- * The machines in the racks. Every call is idempotent. A call with a stale token is rejected (see fencing.ts). The service gives up on a
+ * The dedicated servers. Every call is idempotent. A call with a stale token is rejected (see fencing.ts). The service gives up on a
  * call after its port timeout. The fleet does not learn of a cancellation: the server runs until its end.
  */
 export interface Fleet {
-  /** How set-ups complete by themselves; null where the provider says when each one is complete. */
+  /** Null if the provider completes each set-up through the operator API. */
   readonly automaticSetUp: AutomaticSetUp | null;
-  /** Begins to set a server up. */
+  /** Begins the set-up of a server. */
   setUp(order: ServerOrder, token: FencingToken): Promise<void>;
-  /** Takes a server that has ended out of use and erases it; one that was never set up is as good. */
+  /** Erases a server that has ended. Does nothing if it was never set up. */
   retire(identifier: string, token: FencingToken): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function simulatedFleet(fence: Fence = memoryFence()): Fleet {
   };
 }
 
-/** Access to a server that does not exist: an address that leads nowhere, and a new password. */
+/** Access to a simulated server: a URL that does not resolve, and a new password. */
 export function simulatedAccess(identifier: string, random: Random): ServerAccess {
   const username = `server-${identifier.slice(0, 8)}`;
   return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { Random } from '../rules/random.ts';
 
-/** Drawing a few bytes from the operating system costs as much as drawing many. */
+/** A call of the operating system for a few bytes takes as long as for many. */
 const POOL_BYTES = 8_192;
 
 /** The operating system's random numbers. */
@@ -14,7 +14,7 @@ function pooled(draw: (count: number) => Uint8Array): Random {
     bytes(count) {
       if (count > POOL_BYTES) return draw(count);
       if (pool.length < count) pool = draw(POOL_BYTES);
-      // Copied, so that no two callers ever share bytes.
+      // A copy, so that no two callers share memory.
       const bytes = pool.slice(0, count);
       pool = pool.subarray(count);
       return bytes;

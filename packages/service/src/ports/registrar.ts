@@ -1,7 +1,7 @@
 import { memoryFence } from './fencing.ts';
 import type { Fence, FencingToken } from './fencing.ts';
 
-/** A person, as a registry wants to know them. */
+/** A person, with the data that registries require. */
 export interface Contact {
   readonly handle: string;
   readonly gender: string;
@@ -18,7 +18,7 @@ export interface Contact {
   readonly phone: string | null;
 }
 
-/** What the registrar needs to know of a domain. */
+/** A domain to register or transfer. */
 export interface DomainOrder {
   /** ASCII form. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface DomainOrder {
  * token is rejected (see fencing.ts), so that changes of a domain take effect in the order of their requests. The service gives up on a
  * call after its port timeout.
  *
- * The registrar renews a domain by itself at each expiry unless `setRenewal` has said otherwise. So a renewal does not depend on the
+ * The registrar renews a domain by itself at each expiry unless `setRenewal` has disabled that. So a renewal does not depend on the
  * service.
  */
 export interface Registrar {
@@ -39,7 +39,7 @@ export interface Registrar {
   readonly standardNameservers: readonly string[];
   /** Registers a domain for a year. `taken`: another provider has it, and nothing was done. */
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'>;
-  /** Takes a domain over from another provider for a year. `refused`: the authcode is not the one of the domain, and nothing was done. */
+  /** Takes a domain over from another provider for a year. `refused`: the auth code is wrong, and nothing was done. */
   transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'>;
   /** Undoes a registration or transfer that was not confirmed. Does nothing if there is none. */
   withdraw(name: string, token: FencingToken): Promise<void>;
@@ -50,7 +50,7 @@ export interface Registrar {
   setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void>;
 }
 
-/** The auth code that transfers any domain in the simulation. The document tells it to users of the sandbox. */
+/** The auth code that transfers any domain in the simulation. The document shows it to users of the sandbox. */
 const SIMULATED_AUTHCODE = 'example-authcode-1';
 
 /**

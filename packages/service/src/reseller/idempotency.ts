@@ -1,7 +1,6 @@
 /**
- * Repeated requests (not shown in the specification; our choice): a request with an
- * Idempotency-Key that was carried out is answered again and not carried out again. The key, what
- * was asked and the answer are kept in the transaction of the effect.
+ * Repeated requests (not shown in the specification; our choice). If a request with the same Idempotency-Key was carried out before, the
+ * caller gets the stored response. The key and the response are stored in the transaction of the effect.
  */
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { Random } from '../rules/random.ts';
@@ -9,18 +8,18 @@ import { Refusal } from '../rules/refusal.ts';
 import { seal, sha256, unseal } from '../rules/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 
-/** A request that may be repeated. */
+/** A request with an Idempotency-Key. */
 export interface Repeatable {
   readonly accountId: string;
-  /** The caller's Idempotency-Key. */
+  /** The Idempotency-Key. */
   readonly key: string;
-  /** Tells this request's method, path and form from others. */
+  /** Hash of the method, path and form. */
   readonly fingerprint: string;
-  /** The caller's API key: what is kept of the answer can be read with it alone. */
+  /** The caller's API key. The stored response is encrypted with it. */
   readonly apiKey: string;
 }
 
-/** What is stored of a caller's Idempotency-Key. */
+/** The store has only hashes of Idempotency-Keys. */
 export function hashOfIdempotencyKey(key: string): string {
   return sha256(key);
 }
@@ -28,8 +27,8 @@ export function hashOfIdempotencyKey(key: string): string {
 /**
  * Claims the key for this request.
  *
- * @returns The kept answer where the request was carried out before, else undefined.
- * @throws Refusal 409 when the first request is under way, was another one, or was sent with another API key.
+ * @returns The stored response if the request was carried out before.
+ * @throws Refusal 409 if the first request is still in progress, was a different one, or was sent with another API key.
  */
 export async function claimKey(db: Db, request: Repeatable, now: number): Promise<string | undefined> {
   const { accountId, fingerprint, apiKey } = request;
@@ -61,56 +60,55 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
       'A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.',
     );
   }
-  const answer = unseal(kept.answer, apiKey, `${accountId}/${keyHash}`);
-  if (answer === undefined) {
+  const response = unseal(kept.answer, apiKey, `${accountId}/${keyHash}`);
+  if (response === undefined) {
     throw new Refusal(
       409,
       'idempotency_key_reused',
-      'This request was carried out before, with another API key, and its answer can be read with that key alone. Look it up in the request log, or use a new Idempotency-Key to do it once more.',
+      'This request was carried out before with another API key, and only that key can read its response. Look it up in the request log, or use a new Idempotency-Key to carry it out again.',
     );
   }
-  return answer;
+  return response;
 }
 
-/** Keeps the answer of a request that was carried out. */
-export async function keepResponse(db: Db, request: Repeatable, answer: string, random: Random): Promise<void> {
+/** Stores the response of a request that was carried out. */
+export async function keepResponse(db: Db, request: Repeatable, response: string, random: Random): Promise<void> {
   const keyHash = hashOfIdempotencyKey(request.key);
   await db
     .updateTable('idempotency_keys')
-    .set({ state: 'done', answer: seal(answer, request.apiKey, `${request.accountId}/${keyHash}`, random) })
+    .set({ state: 'done', answer: seal(response, request.apiKey, `${request.accountId}/${keyHash}`, random) })
     .where('account_id', '=', request.accountId)
     .where('key_hash', '=', keyHash)
     .execute();
 }
 
-/** Milliseconds that a key is kept: what callers are told, and an hour more, for whoever has just begun to repeat. */
-const KEPT = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;
-/** Keys of one unit of work. */
-const AT_ONCE = 500;
+/** How long a key is stored: its documented lifetime, and an hour for clients that repeat a request at its end. */
+const KEY_TTL_MS = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;
+/** Keys per transaction. */
+const BATCH_SIZE = 500;
 
 /**
- * Forgets the keys of requests that were carried out more than a day ago. Nodes that do so at the
- * same time forget others.
+ * Deletes expired keys of requests that were carried out. Instances that do so at the same time delete different keys.
  *
  * @param now Milliseconds.
- * @returns How many.
+ * @returns The number of deleted keys.
  */
 export async function forgetOldKeys(store: Store, now: number): Promise<number> {
   const isOld = (db: Db) =>
     db
       .selectFrom('idempotency_keys')
-      .where('created', '<', now - KEPT)
+      .where('created', '<', now - KEY_TTL_MS)
       .where('state', '=', 'done');
   if (!(await store.read((db) => isOld(db).select('created').limit(1).executeTakeFirst()))) return 0;
   for (let forgotten = 0; ;) {
     const count = await store.commit(async ({ db }) => {
-      const old = isOld(db).select(['account_id', 'key_hash']).orderBy('created').limit(AT_ONCE);
+      const old = isOld(db).select(['account_id', 'key_hash']).orderBy('created').limit(BATCH_SIZE);
       const keys = await store.sharing.claim(old, 'idempotency_keys', 'skip').execute();
       for (const { account_id, key_hash } of keys)
         await db.deleteFrom('idempotency_keys').where('account_id', '=', account_id).where('key_hash', '=', key_hash).execute();
       return keys.length;
     });
     forgotten += count;
-    if (count < AT_ONCE) return forgotten;
+    if (count < BATCH_SIZE) return forgotten;
   }
 }

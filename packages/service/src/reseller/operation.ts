@@ -33,7 +33,7 @@ export interface Call<Id extends OperationId> {
 }
 
 /** The message and the data of a successful response. */
-export interface Answer<Id extends OperationId> {
+export interface Success<Id extends OperationId> {
   readonly message: string;
   readonly data: DataOf<Id>;
 }
@@ -41,18 +41,18 @@ export interface Answer<Id extends OperationId> {
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
-  run(transaction: Transaction, call: Call<Id>): Promise<Answer<Id>>;
+  run(transaction: Transaction, call: Call<Id>): Promise<Success<Id>>;
 }
 
 /** An operation that needs the infrastructure (see delivery/delivery.ts). */
 export interface DeliveredOperation<Id extends OperationId> {
   readonly kind: 'delivered';
-  deliver<Outcome>(runtime: Runtime, order: DeliveryOrder<Call<Id>, Answer<Id>, Outcome>): Promise<Outcome>;
+  deliver<Outcome>(runtime: Runtime, order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>): Promise<Outcome>;
   readonly recover: Recover;
 }
 
 export function deliveredOperation<Id extends OperationId, Details, Plan>(
-  delivery: Delivery<Call<Id>, Details, Plan, Answer<Id>>,
+  delivery: Delivery<Call<Id>, Details, Plan, Success<Id>>,
 ): DeliveredOperation<Id> {
   return {
     kind: 'delivered',

@@ -5,7 +5,7 @@ import { toLogEntry } from './codec.ts';
 import type { LoggedRequest, Reply, ReplyCodec } from './codec.ts';
 import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
-import type { Answer, Call, DeliveredOperation, Operation, OperationId, StoreOperation } from './operation.ts';
+import type { Call, DeliveredOperation, Operation, OperationId, StoreOperation, Success } from './operation.ts';
 
 /** One request, with the data that its response, its repetition and its log entry need. */
 export interface Request<Id extends OperationId> {
@@ -50,7 +50,7 @@ function performDelivered<Id extends OperationId>(operation: DeliveredOperation<
     request: call,
     keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
     reserving: (transaction, reserve) => replayOrRun(transaction, request, reserve),
-    confirming: (transaction, answer) => conclude(transaction, request, answer),
+    confirming: (transaction, success) => conclude(transaction, request, success),
   });
 }
 
@@ -75,9 +75,9 @@ async function replayOrRun<Id extends OperationId, Result extends Reply | undefi
 async function conclude<Id extends OperationId>(
   transaction: Transaction,
   { repeatable, call, logged, codec }: Request<Id>,
-  answer: Answer<Id>,
+  success: Success<Id>,
 ): Promise<Reply> {
-  const reply = codec.success(logged.id, answer);
+  const reply = codec.success(logged.id, success);
   if (repeatable) await keepResponse(transaction.db, repeatable, reply.body, call.runtime.ports.random);
   return record(transaction, logged, reply);
 }

@@ -1,10 +1,9 @@
 /**
  * Billing of VMs, per second of actual runtime (specification: "What the service does", "Invoice").
  *
- * A price is one of 30 days. A position costs price x seconds / (30 x 86,400): that quotient is
- * not whole, so sums are kept as price-seconds and divided once, at the total.
- * Instants are whole seconds since 1970 UTC: positions that follow one another share theirs, so
- * no second is billed twice and none is left out.
+ * A price is for 30 days. A position costs price x seconds / (30 x 86,400). That quotient is not an integer, so sums are in price-seconds
+ * and divided once, at the total. Instants are whole seconds since 1970 UTC. A position begins at the instant at which the previous one
+ * ends, so that each second is billed once.
  */
 import { divideHalfEven, divideUp, UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
@@ -15,14 +14,14 @@ export type Seconds = number;
 /** Units of 10^-8 EUR times seconds of runtime. */
 export type PriceSeconds = bigint;
 
-/** Seconds that a monthly price stands for: 30 days. */
+/** A monthly price is for 30 days. */
 export const SECONDS_PER_PRICE = 30n * 86_400n;
 
-/** What a position says of runtime and price. */
+/** The runtime and the price of a position. */
 export interface BilledRuntime {
-  /** First second that is billed. */
+  /** The first billed second. */
   readonly start: Seconds;
-  /** First second that is not billed any more; null while the VM runs on. */
+  /** The first second that is no longer billed. Null while the VM runs. */
   readonly stop: Seconds | null;
   /** Net price of 30 days. */
   readonly monthlyPrice: Money;
@@ -36,11 +35,11 @@ export function isoInstant(instant: Seconds): string {
 /** A calendar month, UTC. */
 export interface Period {
   readonly start: Seconds;
-  /** First second of the next month; the next invoice's date. */
+  /** First second of the next month, and the date of the invoice. */
   readonly end: Seconds;
 }
 
-/** The calendar month (UTC) that an instant lies in. */
+/** The calendar month (UTC) of an instant. */
 export function periodOf(instant: Seconds): Period {
   const date = new Date(instant * 1000);
   const year = date.getUTCFullYear();
@@ -63,25 +62,22 @@ export function accruedByAll(positions: readonly BilledRuntime[], until: Seconds
   return positions.reduce((sum, position) => sum + accruedBy(position, until), 0n);
 }
 
-/** The invoice total that price-seconds come to: rounded once, half to even, to cents. In units. */
+/** The invoice total of price-seconds, in units: rounded once, half to even, to cents. */
 export function totalOf(accrued: PriceSeconds): Money {
   return divideHalfEven(accrued, SECONDS_PER_PRICE * UNITS_PER_CENT) * UNITS_PER_CENT;
 }
 
-/** What price-seconds come to in units, for a single position's line; not for adding up. */
+/** The amount of price-seconds in units. Only for the line of a position: sums would accumulate rounding errors. */
 export function amountOf(accrued: PriceSeconds): Money {
   return divideHalfEven(accrued, SECONDS_PER_PRICE);
 }
 
-/**
- * What a runtime may cost at the most until the period ends: the hold on the credit limit.
- * Rounded up, so that holds never promise less than the invoice will ask.
- */
+/** The hold of a position: its maximum cost until the period ends, rounded up so that it is never below the invoice. */
 export function holdFor(position: BilledRuntime, periodEnd: Seconds): Money {
   return divideUp(accruedBy(position, periodEnd), SECONDS_PER_PRICE);
 }
 
-/** An amount that is charged once, as price-seconds, so that it is rounded together with all that accrues. */
+/** A single charge as price-seconds, so that it is rounded together with the positions. */
 export function accruedByCharge(amount: Money): PriceSeconds {
   return amount * SECONDS_PER_PRICE;
 }

@@ -7,6 +7,6 @@ export type FieldRule = (typeof FIELD_RULES)[number];
 export interface BrokenField {
   readonly field: string;
   readonly rule: FieldRule;
-  /** What was expected, as the rest of a sentence that begins with the name of the field. */
+  /** The expectation. It completes a sentence that begins with the name of the field. */
   readonly message: string;
 }

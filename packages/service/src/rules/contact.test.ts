@@ -9,7 +9,7 @@ test('countries are those of ISO 3166, by name', () => {
   expect(new Set(allCountries.map(({ code }) => code)).size).toBe(allCountries.length);
 });
 
-test.each(['ZZ', '', 'DEU', '276', '__proto__', 'ß'])("'%s' is no country", (code) => expect(countryOf(code)).toBeUndefined());
+test.each(['ZZ', '', 'DEU', '276', '__proto__', 'ß'])("'%s' is not a country", (code) => expect(countryOf(code)).toBeUndefined());
 
 test.each([
   ['+49.6955501234', 'DE', '+49.6955501234'],
@@ -26,4 +26,4 @@ test.each([
   ['069 55501234', 'AQ'],
   ['+49.6955501234\u0000', 'DE'],
   ['069 55501234', ''],
-])("'%s' in '%s' is no phone number", (text, country) => expect(phoneOf(text, country)).toBeUndefined());
+])("'%s' in '%s' is not a phone number", (text, country) => expect(phoneOf(text, country)).toBeUndefined());

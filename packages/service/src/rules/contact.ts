@@ -1,4 +1,4 @@
-/** What a handle says of a person, checked by libraries (specification: "PUT /domain/handle/create form"). */
+/** Countries and phone numbers of handles (specification: "PUT /domain/handle/create form"). */
 import countries from 'i18n-iso-countries';
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
@@ -10,25 +10,25 @@ export interface Country {
   readonly title: string;
 }
 
-/** Every country, by name. */
+/** All countries, ordered by name. */
 export const allCountries: readonly Country[] = Object.entries(countries.getNames('en', { select: 'official' }))
   .map(([code, title]) => ({ code, title }))
   .toSorted((one, other) => one.title.localeCompare(other.title, 'en'));
 
 const byCode = new Map(allCountries.map((country) => [country.code, country]));
 
-/** The country of a code, in upper or lower case; undefined when there is none. */
+/** The country with a code, in upper or lower case, if it exists. */
 export function countryOf(code: string): Country | undefined {
-  // Some letters become others in upper case: ß becomes SS, which is South Sudan.
+  // Upper case turns some characters into other letters: ß becomes SS, which is South Sudan.
   return /^[a-z]{2}$/i.test(code) ? byCode.get(code.toUpperCase()) : undefined;
 }
 
 /**
  * A phone number in the notation of registries, such as `+49.6955501234`.
  *
- * @param text With the calling code of a country, or without it as within the country.
+ * @param text With or without the calling code of the country.
  * @param countrycode Two letters, upper case.
- * @returns Undefined when it cannot be a phone number.
+ * @returns Undefined if the text is not a valid phone number.
  */
 export function phoneOf(text: string, countrycode: string): string | undefined {
   const within = isSupportedCountry(countrycode) ? { defaultCountry: countrycode } : {};

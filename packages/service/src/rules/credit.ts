@@ -5,23 +5,22 @@ import type { Money } from './money.ts';
 /** The amounts of an account that decide whether it may buy more. */
 export interface Credit {
   readonly limit: Money;
-  /** Totals of the invoices that are not paid. */
+  /** Sum of the open invoices. */
   readonly unpaid: Money;
-  /** The estimated total of the running period, and the price of every order that is still being delivered. */
+  /** The estimated total of the current period, and the price of every order that is being delivered. */
   readonly held: Money;
 }
 
 /**
- * `creditLimitRemaining`, in whole cents: the one number that decides about a purchase. It is
- * negative where renewals or a lowered limit have gone beyond the limit.
+ * `creditLimitRemaining`, in whole cents. Purchases are checked against this number. Renewals or a lowered limit can make it negative.
  *
- * Rounded half up and not half to even, so that a purchase of whole cents lowers it by exactly its price.
+ * It is rounded half up, not half to even, so that a purchase of whole cents lowers it by exactly its price.
  */
 export function remainingCredit({ limit, unpaid, held }: Credit): Money {
   return limit - unpaid - roundHalfUpToCents(held);
 }
 
-/** The amount that must remain for a purchase to pass, in whole cents. */
+/** The remaining credit that a purchase needs, in whole cents. */
 export function neededCredit(amount: Money): Money {
   return roundUpToCents(amount);
 }

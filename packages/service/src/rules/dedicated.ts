@@ -4,35 +4,34 @@
  *     offered -> ordered (being set up) -> deployed <-> terminated -> ended
  *                                          deployed -> deployed (renewed)
  *
- * The specification shows the middle of it, from being set up to the withdrawal of a cancellation;
- * the market, the renewal and the end are said in words or follow from them.
+ * The specification shows the states from the set-up to the withdrawal of a cancellation. It describes the market, the renewal and the
+ * end in words, or they follow from them.
  */
 import type { Seconds } from './billing.ts';
 
-/** Where a server is in its life. */
 export type ServerState = Offered | Ordered | Deployed | Ended;
 
-/** On the market, nobody's. */
+/** On the market, without an account. */
 export interface Offered {
   readonly phase: 'offered';
 }
 
-/** An account's, being set up: `deployed` is false. */
+/** Being set up for an account: `deployed` is false. */
 export interface Ordered {
   readonly phase: 'ordered';
-  /** When the set-up completes by itself; null where it waits for the provider. */
+  /** When the set-up completes. Null if the provider completes it. */
   readonly setUpDue: Seconds | null;
 }
 
 /** In use: `deployed` is true. */
 export interface Deployed {
   readonly phase: 'deployed';
-  /** When it is renewed, or ends if it is terminated. */
+  /** When it is renewed, or when it ends if it is terminated. */
   readonly renew: Seconds;
   readonly terminated: boolean;
 }
 
-/** Gone: no request sees it any more. */
+/** No request returns it any longer. */
 export interface Ended {
   readonly phase: 'ended';
 }
@@ -40,17 +39,17 @@ export interface Ended {
 /** Why a state does not allow a transition. */
 export type WrongState = 'not offered' | 'not being set up' | 'being set up' | 'already cancelled' | 'not cancelled' | 'not due' | 'gone';
 
-/** The next state, or why there is none. */
+/** The next state, or the reason for a refusal. */
 export type Transition<Next extends ServerState = ServerState> = { readonly next: Next } | { readonly refused: WrongState };
 
 const SECONDS_PER_DAY = 86_400;
 
-/** The end of a runtime that begins at an instant; a day has 86,400 seconds. */
+/** The end of a runtime. A day has 86,400 seconds. */
 export function endOfRuntime(start: Seconds, days: number): Seconds {
   return start + days * SECONDS_PER_DAY;
 }
 
-/** An account gets the server, and its set-up begins. */
+/** The server is ordered for an account, and its set-up begins. */
 export function order(state: ServerState, setUpDue: Seconds | null): Transition<Ordered> {
   return state.phase === 'offered' ? { next: { phase: 'ordered', setUpDue } } : { refused: 'not offered' };
 }
@@ -68,14 +67,14 @@ export function cancel(state: ServerState): Transition<Deployed> {
   return state.terminated ? { refused: 'already cancelled' } : { next: { ...state, terminated: true } };
 }
 
-/** POST /dedicated/{identifier}/undelete: renewed again. */
+/** POST /dedicated/{identifier}/undelete: the server is renewed again. */
 export function withdrawCancellation(state: ServerState): Transition<Deployed> {
   if (state.phase === 'ordered') return { refused: 'not cancelled' };
   if (state.phase !== 'deployed') return { refused: 'gone' };
   return state.terminated ? { next: { ...state, terminated: false } } : { refused: 'not cancelled' };
 }
 
-/** The renewal date comes: a further runtime begins, or a terminated server ends. */
+/** At the renewal date, a further runtime begins, or a terminated server ends. */
 export function reachRenewal(state: ServerState, at: Seconds, runtimeDays: number): Transition<Deployed | Ended> {
   if (state.phase !== 'deployed' || state.renew !== at) return { refused: 'not due' };
   if (state.terminated) return { next: { phase: 'ended' } };

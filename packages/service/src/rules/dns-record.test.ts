@@ -77,7 +77,7 @@ test('a subdomain that repeats the domain is refused with the one that is meant,
   expect(readDnsRecord({ ...record, sub: `other-${DOMAIN}` }, DOMAIN)).toHaveProperty('record');
 });
 
-test('a subdomain of another script stands in its ASCII form, and numbers stay numbers', () => {
+test('converts a subdomain of another script to ASCII, and leaves numbers as they are', () => {
   expect(readDnsRecord({ type: 'A', sub: 'Bücher.1', data: '198.51.100.23' }, DOMAIN)).toMatchObject({
     record: { sub: 'xn--bcher-kva.1' },
   });

@@ -1,4 +1,4 @@
-/** DNS records as the form of POST /domain/{domain}/dns/edit writes them (types and rules: not shown; our choice). */
+/** DNS records in the form of POST /domain/{domain}/dns/edit (types and rules: not shown; our choice). */
 import { domainToASCII } from 'node:url';
 
 import { Address4, Address6 } from 'ip-address';
@@ -20,11 +20,11 @@ export type RecordType = (typeof DNS_RECORD_TYPES)[number];
 interface Rule {
   readonly rule: FieldRule;
   readonly message: string;
-  /** The normalised data, or undefined where it breaks the rule. */
+  /** The normalised data. Undefined if it breaks the rule. */
   read(data: string): string | undefined;
 }
 
-/** What the data of a record must be; undefined for any text. */
+/** The rules for the data of a record. Undefined for types that take any text. */
 const rules: Readonly<Record<RecordType, Rule | undefined>> = {
   A: {
     rule: 'address',
@@ -79,19 +79,19 @@ export function readDnsRecord(
   return { record: { type, sub, data } };
 }
 
-/** Whether two records of one subdomain cannot stand beside one another: the same type, or a CNAME (RFC 1034, 3.6.2). */
+/** Whether two records of a subdomain exclude each other: they have the same type, or one is a CNAME (RFC 1034, 3.6.2). */
 export function displaces(one: string, other: string): boolean {
   return one === other || one === 'CNAME' || other === 'CNAME';
 }
 
 function typeOf(text: string): RecordType | undefined {
-  // Some letters become others in upper case: ﬁ becomes FI.
+  // Upper case turns some characters into other letters: ﬁ becomes FI.
   return /^[a-z]+$/i.test(text) ? DNS_RECORD_TYPES.find((type) => type === text.toUpperCase()) : undefined;
 }
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-/** The subdomain in its ASCII form, or what was expected. */
+/** The subdomain in its ASCII form, or the expectation. */
 function subdomainOf(
   text: string,
   domain: string,
@@ -100,7 +100,7 @@ function subdomainOf(
   const labels = text.split('.').map(asciiLabelOf);
   const [first = '', ...rest] = labels;
   const sub = labels.join('.');
-  // Below the domain once more: that is never meant.
+  // The domain itself is appended to the subdomain, so it must not be part of it.
   if (`.${sub}`.endsWith(`.${domain}`)) {
     const meant = sub.slice(0, -domain.length - 1);
     return { message: `must be ${meant === '' ? 'empty' : meant}, without the domain itself, which is added to it` };
@@ -117,7 +117,7 @@ function asciiLabelOf(label: string): string {
     : label.toLowerCase();
 }
 
-/** Neither a subnet nor a zone, which the address library would take too. */
+/** The address library would also accept a subnet or a zone. */
 function isPlain(address: string): boolean {
   return !/[/%]/.test(address);
 }
@@ -126,7 +126,7 @@ function readTarget(text: string): string | undefined {
   return asciiNameOf(text.endsWith('.') ? text.slice(0, -1) : text);
 }
 
-/** A name with underscores, as those of services and keys have. */
+/** A name with underscores, such as those of services and keys. */
 function readServiceName(text: string): string | undefined {
   const name = (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
   const labels = name.split('.');

@@ -34,4 +34,4 @@ test.each([
   'https://api.example.com/#x',
   'https://user:word@api.example.com',
   'javascript:alert(1)',
-])("'%s' is no public URL", (text) => expect(() => publicUrlOf(text)).toThrow(/Set it to the URL at which callers reach the service/));
+])("'%s' is not a public URL", (text) => expect(() => publicUrlOf(text)).toThrow(/Set it to the URL at which callers reach the service/));

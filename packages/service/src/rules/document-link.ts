@@ -1,21 +1,21 @@
-/** The link to an invoice document: whoever has it may read the document, and nobody can guess it. */
+/** The link to an invoice document. Its signature cannot be guessed, so the link needs no API key. */
 import { createHmac } from 'node:crypto';
 
 import { sameHash } from './credentials.ts';
 
-/** Where invoice documents are, below the service's public base URL. */
+/** The path of invoice documents below the public URL. */
 export const DOCUMENTS_PATH = '/invoices';
 
 /**
  * The URL of an invoice document (specification: "Invoice", `invoice`).
  *
- * @param publicUrl Base URL of the service as callers reach it, without a closing slash.
+ * @param publicUrl Base URL of the service, without a trailing slash.
  */
 export function documentLink(publicUrl: string, invoiceId: string, secret: string): string {
   return `${publicUrl}${DOCUMENTS_PATH}/${encodeURIComponent(invoiceId)}.pdf?signature=${signatureOf(invoiceId, secret)}`;
 }
 
-/** Whether a signature is the one of the invoice, in a time that tells nothing of it. */
+/** Whether a signature belongs to the invoice, in constant time. */
 export function isSignatureOf(signature: string, invoiceId: string, secret: string): boolean {
   return sameHash(signature, signatureOf(invoiceId, secret));
 }
@@ -25,9 +25,9 @@ function signatureOf(invoiceId: string, secret: string): string {
 }
 
 /**
- * A base URL as it was configured, made fit to have paths put behind it.
+ * Checks a configured base URL and removes its trailing slashes.
  *
- * @throws TypeError when it is not an http or https URL of scheme, host and path alone.
+ * @throws TypeError if it is not an http or https URL with only a scheme, a host and a path.
  */
 export function publicUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -45,7 +45,7 @@ test.each([
   `${'ü'.repeat(60)}.de`,
   `${'a.'.repeat(126)}de`,
   'x'.repeat(100_000),
-])("'%s' is no domain name", (text) => expect(asciiNameOf(text)).toBeUndefined());
+])("'%s' is not a domain name", (text) => expect(asciiNameOf(text)).toBeUndefined());
 
 test('the ASCII form is its own ASCII form, whatever the text', () => {
   fc.assert(

@@ -1,4 +1,4 @@
-/** Domain names: their ASCII form (IDNA), and where their TLD begins (public suffixes). */
+/** The ASCII form (IDNA) and the TLD (public suffixes) of domain names. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { getPublicSuffix } from 'tldts';
@@ -6,16 +6,16 @@ import { getPublicSuffix } from 'tldts';
 import type { BrokenField } from './broken-field.ts';
 import { isFullyQualified } from './hostname.ts';
 
-/** Letters of every script, with what IDNA allows between them. Nothing else: `domainToASCII` would take `a/b` for a path and `%41` for a letter. */
+/** Letters of every script, and the other characters of IDNA. `domainToASCII` would read `a/b` as a path and `%41` as a letter. */
 const NAME_CHARACTERS = /^(?:[\p{L}\p{M}\p{N}.-]|\u00B7|\u200C|\u200D){1,253}$/u;
 
-/** What a text is told that has no ASCII form though it is written as a domain name. */
+/** The expectation for a text without an ASCII form. */
 export const NOT_A_DOMAIN = 'must be a domain name whose labels IDNA allows, each of at most 63 characters in its ASCII form';
 
 /**
  * The ASCII form of a domain name, in lower case: `bücher.de` is `xn--bcher-kva.de`.
  *
- * @returns Undefined when the text is no name of two labels or more.
+ * @returns Undefined if the text is not a name with at least two labels.
  */
 export function asciiNameOf(text: string): string | undefined {
   if (!NAME_CHARACTERS.test(text)) return undefined;
@@ -23,7 +23,7 @@ export function asciiNameOf(text: string): string | undefined {
   return !name.endsWith('.') && isFullyQualified(name) && name.split('.').every(isReadable) ? name : undefined;
 }
 
-/** `--` in the third and fourth place is kept for encoded labels, and those must decode. */
+/** `--` as the third and fourth character is reserved for encoded labels, and those must decode. */
 function isReadable(label: string): boolean {
   if (label.slice(2, 4) !== '--') return true;
   const decoded = domainToUnicode(label);
@@ -35,21 +35,21 @@ export interface RegistrableName {
   readonly name: string;
   /** The one label below the TLD. */
   readonly sld: string;
-  /** The TLD as the price list has it, which may have several labels. */
+  /** The TLD in the price list. It may have several labels. */
   readonly tld: string;
 }
 
 /** Why a name cannot be registered. */
 export type UnregistrableName = Omit<BrokenField, 'field'>;
 
-/** What a name ends in, longest first: of `a.co.uk`, `co.uk` and `uk`. */
+/** The suffixes of a name, longest first: `co.uk` and `uk` for `a.co.uk`. */
 export function suffixesOf(name: string): string[] {
   const labels = name.split('.');
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));
 }
 
 /**
- * Splits a name before the longest TLD that has a price.
+ * Splits a name before its longest TLD with a price.
  *
  * @param name ASCII form.
  * @param priced The TLDs of the price list that the name may end in.

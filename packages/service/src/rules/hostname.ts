@@ -1,6 +1,6 @@
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;
 
-/** Whether a text is a fully qualified domain name: two or more labels of letters, digits and inner hyphens (RFC 1123), a closing dot allowed. */
+/** Whether a text is a fully qualified domain name: at least two labels of letters, digits and inner hyphens (RFC 1123). It may end in a dot. */
 export function isFullyQualified(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   const labels = name.split('.');

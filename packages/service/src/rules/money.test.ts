@@ -15,7 +15,7 @@ test.each([
   ['-1.5', -150_000_000n],
 ])('%s EUR is %s units', (decimal, units) => expect(euros(decimal)).toBe(units));
 
-test.each(['', '1,5', '1.', '.5', '1.123456789', '1e3', ' 1', 'NaN'])("'%s' is no amount", (text) => {
+test.each(['', '1,5', '1.', '.5', '1.123456789', '1e3', ' 1', 'NaN'])("'%s' is not an amount", (text) => {
   expect(() => euros(text)).toThrow(/is not an amount in EUR/);
 });
 

@@ -1,8 +1,4 @@
-/**
- * Money as exact integers: a bigint that counts units of 10^-8 EUR. Nothing in here is a float.
- * Rates of the provider's price lists, holds and totals are all kept in this unit; an answer's
- * number is made from it last.
- */
+/** Money as an exact integer of 10^-8 EUR. Prices, holds and totals use this unit. Only responses convert it to a number. */
 
 /** Units of 10^-8 EUR. */
 export type Money = bigint;
@@ -16,10 +12,10 @@ export const UNITS_PER_CENT = UNITS_PER_EURO / 100n;
 const DECIMAL = /^(-?)(\d{1,9})(?:\.(\d{1,8}))?$/;
 
 /**
- * An amount written as a decimal, as units.
+ * Parses a decimal amount.
  *
  * @param decimal EUR with up to eight decimals, such as `'4.20'`.
- * @throws RangeError when the text is no such amount.
+ * @throws RangeError if the text is not such an amount.
  */
 export function euros(decimal: string): Money {
   const match = DECIMAL.exec(decimal);
@@ -40,10 +36,7 @@ export function decimalOf(amount: Money): string {
   return `${amount < 0n ? '-' : ''}${whole}.${fraction}`;
 }
 
-/**
- * The amount as the JSON number of an answer, in EUR. It is the double nearest to the decimal
- * notation, so what a client prints of it is that notation.
- */
+/** The amount in EUR as a JSON number: the double nearest to the decimal notation, so that clients print that notation. */
 export function numberOf(amount: Money): number {
   return Number(decimalOf(amount));
 }
@@ -53,7 +46,7 @@ export function numberOf(amount: Money): number {
  *
  * @param numerator Any integer.
  * @param denominator A positive integer.
- * @throws RangeError when the denominator is not positive.
+ * @throws RangeError if the denominator is not positive.
  */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('The denominator must be positive.');
@@ -69,17 +62,17 @@ export function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator;
 }
 
-/** The amount rounded half to even to whole cents, still in units. */
+/** The amount rounded half to even to whole cents, in units. */
 export function roundToCents(amount: Money): Money {
   return divideHalfEven(amount, UNITS_PER_CENT) * UNITS_PER_CENT;
 }
 
-/** An amount that is not negative, rounded half up to whole cents, still in units. */
+/** A non-negative amount rounded half up to whole cents, in units. */
 export function roundHalfUpToCents(amount: Money): Money {
   return ((amount + UNITS_PER_CENT / 2n) / UNITS_PER_CENT) * UNITS_PER_CENT;
 }
 
-/** An amount that is not negative, rounded up to whole cents, still in units. */
+/** A non-negative amount rounded up to whole cents, in units. */
 export function roundUpToCents(amount: Money): Money {
   return divideUp(amount, UNITS_PER_CENT) * UNITS_PER_CENT;
 }

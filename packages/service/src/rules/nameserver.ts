@@ -6,10 +6,10 @@ import { asciiNameOf, NOT_A_DOMAIN } from './domain-name.ts';
 
 export const NAMESERVER_FIELDS = ['ns1', 'ns2', 'ns3', 'ns4', 'ns5'] as const;
 
-/** What a form says of nameservers. */
+/** The nameservers in a form. */
 export type WantedNameservers = { readonly [Field in keyof DomainNameservers]?: string };
 
-/** The nameservers that a form asks for, with every rule that it breaks; the former hold where there are none of the latter. */
+/** The nameservers in a form, and every rule that it breaks. Use the nameservers only if no rule is broken. */
 export interface NameserverReading {
   readonly nameservers: DomainNameservers;
   readonly broken: readonly BrokenField[];
@@ -41,10 +41,10 @@ function wrongName(text: string, number: number): Omit<BrokenField, 'field'> {
     : { rule: 'domain', message: NOT_A_DOMAIN };
 }
 
-/** The nameservers that there are, in their order. */
+/** The nameservers that are set, in order. */
 export function listOfNameservers(nameservers: DomainNameservers): string[] {
   return NAMESERVER_FIELDS.flatMap((field) => nameservers[field] ?? []);
 }
 
-/** What a domain has that is registered without nameservers: the first two of the provider's. */
+/** The default: the first two nameservers of the provider. */
 export const STANDARD_NAMESERVERS: WantedNameservers = { ns1: 'default', ns2: 'default' };

@@ -1,11 +1,11 @@
-/** The service's only source of randomness. */
+/** The only source of random numbers in the service. */
 export interface Random {
   /** Returns unpredictable bytes. */
   bytes(count: number): Uint8Array;
 }
 
 /**
- * Draws an integer from 0 to below `limit`, all equally likely.
+ * Draws an integer from 0 to below `limit`, with equal probability.
  *
  * @param limit From 1 to 2^32.
  */
@@ -18,7 +18,7 @@ export function randomInteger(random: Random, limit: number): number {
   }
 }
 
-/** Draws a text of characters from an alphabet, all equally likely. */
+/** Draws a text of characters of an alphabet, with equal probability. */
 export function randomText(random: Random, alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet.charAt(randomInteger(random, alphabet.length))).join('');
 }

@@ -5,7 +5,7 @@ import { counted } from './counted.ts';
 /** The `type` of a failure, as the document lists them. */
 type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** Statuses of a refusal, with the `type` that each of them may carry. */
+/** The statuses of a refusal, each with its possible types. */
 interface Kinds extends Record<number, ErrorType> {
   400: 'malformed_request';
   401: 'unauthorized';
@@ -29,7 +29,6 @@ interface Kinds extends Record<number, ErrorType> {
 
 export type RefusalStatus = keyof Kinds;
 
-/** What a refusal says besides its kind. */
 export interface RefusalDetails {
   /** Every broken rule of the form. */
   readonly fields?: readonly BrokenField[] | null;
@@ -37,16 +36,14 @@ export interface RefusalDetails {
 }
 
 /**
- * A request that is not carried out, as its answer will say it: HTTP status, `type`, and a message
- * of what was wrong, what was expected and what to do. Thrown by rules and operations; whatever
- * the unit of work wrote until then is undone.
+ * Refuses a request. The message says what was wrong, what was expected and what to do. Throwing it rolls the transaction back.
  */
 export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error {
   override readonly name = 'Refusal';
   readonly status: Status;
   readonly type: Kinds[Status];
   readonly fields: readonly BrokenField[] | null;
-  /** Whole seconds to wait before the request is worth sending again; undefined where nothing is said. */
+  /** Whole seconds to wait before the request is sent again. */
   readonly retryAfter: number | undefined;
 
   constructor(status: Status, type: Kinds[Status], message: string, { fields = null, retryAfter }: RefusalDetails = {}) {
@@ -73,7 +70,7 @@ export function invalid(fields: readonly BrokenField[]): Refusal {
   return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });
 }
 
-/** Nothing of the account has the identifier; another account's identifier reads the same. */
+/** The same message for an identifier that does not exist and for that of another account. */
 export function notFound(what: string): Refusal {
   return new Refusal(404, 'not_found', `No such ${what} exists on this account. Check the identifier in the path.`);
 }

@@ -1,4 +1,4 @@
-/** What VMs may have and what it costs (specification: "VM", the form of PUT /vm/create). */
+/** The resources of VMs and their prices (specification: "VM", the form of PUT /vm/create). */
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import type { BrokenField } from './broken-field.ts';
 import { divideHalfEven, euros } from './money.ts';
@@ -40,7 +40,7 @@ export interface ResourcePrices {
   readonly extra_ip: string;
   /** Each backup slot after the second. */
   readonly extra_backup_slot: string;
-  /** Each full or begun 1,000 Mbit above the first. */
+  /** Each started 1,000 Mbit after the first. */
   readonly extra_gbit: string;
 }
 
@@ -59,13 +59,10 @@ const MB_PER_GB = 1024n;
 const MBIT_PER_GBIT = 1000;
 
 const { ips, backup_slots, network_speed } = DEFAULTS.CreateVmForm;
-/** What a VM has without a price of its own, by the field of the form: what it has where nothing is asked for. */
+/** The resources that the price of a VM includes: the defaults of the form. */
 export const INCLUDED = { ips, backup_slots, network_speed } as const;
 
-/**
- * Net price of 30 days: the sum of what each resource costs on the host system (the heading
- * "Billing" of the document has the formula).
- */
+/** Net price of 30 days: the sum of the prices of the resources. The document has the formula under "Billing". */
 export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
   const beyond = (count: number, included: number): bigint => BigInt(Math.max(0, count - included));
   const withoutMemory =
@@ -83,7 +80,7 @@ export interface BrokenRange extends BrokenField {
   readonly field: keyof ResourceRanges;
 }
 
-/** Every resource that a host system does not offer as asked. */
+/** Every resource that the host system does not offer in this amount. */
 export function brokenRanges(vm: BilledResources, ranges: ResourceRanges, hostsystem: string): BrokenRange[] {
   const asked: readonly (readonly [keyof ResourceRanges, number | null])[] = [
     ['cores', vm.cores],

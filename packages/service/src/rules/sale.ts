@@ -4,13 +4,13 @@ import type { Money } from './money.ts';
 import { monthlyPriceOf } from './resources.ts';
 import type { BilledResources, ResourcePrices } from './resources.ts';
 
-/** What the state of a sale follows from. Instants are milliseconds since 1970 UTC. */
+/** The data that determine the state of a sale. Instants are milliseconds since 1970 UTC. */
 export interface SaleCourse {
-  /** The sale is active from this moment. */
+  /** The sale is active from this instant on. */
   readonly start: number;
-  /** First moment at which it has ended; null where no end is scheduled. */
+  /** The sale has ended at this instant. Null if no end is scheduled. */
   readonly stop: number | null;
-  /** When the provider ended it by hand; null where it did not. */
+  /** When the provider ended it. Null if the provider has not. */
   readonly ended: number | null;
   readonly maxVolume: number;
   readonly usedVolume: number;
@@ -21,7 +21,7 @@ export type SaleState = 'scheduled' | 'active' | 'ended';
 /** Why a sale has ended. */
 export type SaleEnd = 'by hand' | 'by date' | 'by volume';
 
-/** Why a sale has ended at an instant; undefined where it has not. */
+/** Why a sale has ended. Undefined if it has not. */
 export function saleEndAt({ stop, ended, maxVolume, usedVolume }: SaleCourse, now: number): SaleEnd | undefined {
   if (ended !== null && ended <= now) return 'by hand';
   if (stop !== null && stop <= now) return 'by date';
@@ -34,14 +34,14 @@ export function saleStateAt(sale: SaleCourse, now: number): SaleState {
   return sale.start <= now ? 'active' : 'scheduled';
 }
 
-/** The resources that a sale can name. */
+/** The resources that a sale can have prices for. */
 export const saleResources = ['core', 'mem', 'nvme'] as const;
 export type SaleResource = (typeof saleResources)[number];
 
 /** Net sale prices of 30 days on one host system. */
 export type SalePrices = Readonly<Partial<Record<SaleResource, Money>>>;
 
-/** The resources that a sale makes dearer than they are without it, with their standard prices. */
+/** The resources whose sale price is above the standard price, with their standard prices. */
 export function dearerInSale(sale: SalePrices, standard: ResourcePrices): { readonly resource: SaleResource; readonly standard: string }[] {
   return saleResources.flatMap((resource) => {
     const price = sale[resource];
@@ -49,7 +49,7 @@ export function dearerInSale(sale: SalePrices, standard: ResourcePrices): { read
   });
 }
 
-/** What resources cost in a sale: those that it does not list keep their standard prices. */
+/** The prices in a sale. Resources without a sale price keep their standard prices. */
 export function pricesInSale(standard: ResourcePrices, sale: SalePrices): ResourcePrices {
   const listed = saleResources.flatMap((resource) => {
     const price = sale[resource];
@@ -66,14 +66,13 @@ export interface SaleOffer {
   readonly prices: SalePrices;
 }
 
-/** A sale with what the VM costs in it. */
+/** A sale with the price of the VM in it. */
 export interface PricedOffer extends SaleOffer {
   readonly monthlyPrice: Money;
 }
 
 /**
- * The sales that make a VM cheaper than standard prices do, the best for the customer first: the
- * lowest price, then prices that outlive an upgrade, then the older sale.
+ * The sales that make a VM cheaper, best first: the lowest price, then prices that stay after an upgrade, then the older sale.
  */
 export function offersFor(vm: BilledResources, standard: ResourcePrices, sales: readonly SaleOffer[]): PricedOffer[] {
   const standardPrice = monthlyPriceOf(vm, standard);

@@ -10,13 +10,12 @@ export interface VatRate {
   readonly validFrom: number;
 }
 
-/** The rates of a service for which none were set. */
 export const DEFAULT_VAT_RATES: readonly VatRate[] = [{ basisPoints: 1900, validFrom: 0 }];
 
 /**
  * The rate in force at an instant, in hundredths of a percent.
  *
- * @param rates At least one; before the first of them applies, that one is taken.
+ * @param rates At least one. The first rate also applies before its `validFrom`.
  * @param now Milliseconds.
  */
 export function vatInForce(rates: readonly VatRate[], now: number): number {

@@ -1,6 +1,6 @@
 /**
- * What the sandbox offers. The specification shows neither the host systems nor their prices:
- * these are of plausible size, at the two locations that it names, and cost nobody anything.
+ * The catalogue of the sandbox. The specification shows neither host systems nor prices. These are plausible ones, at the two locations that
+ * the specification names.
  */
 import type { ResourcePrices, ResourceRanges } from '../rules/resources.ts';
 import type { IpPool } from '../core/vm/ip-pool.ts';
@@ -14,7 +14,7 @@ interface SandboxHostSystem {
   readonly nvme_hard_drives: string;
   readonly ranges: ResourceRanges;
   readonly prices: ResourcePrices;
-  /** Names and sizes of its nodes: cores sold, MB, GB of NVMe, GB of HDD. */
+  /** Cores to sell, MB of memory, GB of NVMe, GB of HDD. */
   readonly nodes: readonly {
     readonly name: string;
     readonly cores: number;
@@ -90,7 +90,7 @@ export const sandboxOsImages: readonly { readonly name: string; readonly display
   { name: 'windows_server_2022', displayname: 'Windows Server 2022', username: 'Administrator' },
 ];
 
-/** Addresses that are routed nowhere: shared address space (RFC 6598) and the documentation prefix (RFC 3849). */
+/** Addresses that are not routed: shared address space (RFC 6598) and the documentation prefix (RFC 3849). */
 export const sandboxIpPools: readonly IpPool[] = [
   { id: 'ams1-v4', datacenter: NETHERLANDS.name, accountId: null, cidr: '100.64.0.0/20', ddosProtection: 'Arbor' },
   { id: 'ams1-v6', datacenter: NETHERLANDS.name, accountId: null, cidr: '2001:db8:4100::/52', ddosProtection: 'Arbor' },

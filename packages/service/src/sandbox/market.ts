@@ -1,7 +1,6 @@
 /**
- * The dedicated servers that the sandbox offers. The specification shows no prices: these are of
- * plausible size, at both locations, and cost nobody anything. Their addresses are routed nowhere:
- * shared address space (RFC 6598) and the documentation prefix (RFC 3849).
+ * The dedicated servers of the sandbox, at both locations. The specification shows no prices. These are plausible ones. The addresses are
+ * not routed: shared address space (RFC 6598) and the documentation prefix (RFC 3849).
  */
 import { euros } from '../rules/money.ts';
 import type { NewMarketServer } from '../core/dedicated/order.ts';
@@ -58,7 +57,7 @@ const EPYC = {
   status: BY_HAND,
 };
 
-/** What every sandbox offers. */
+/** The market of every sandbox. */
 export const sandboxMarket: readonly NewMarketServer[] = [
   { identifier: '5e0b7a4f-91c3-4d68-b2f7-6a3c9d10e8b4', ...EPYC, ...frankfurt(10) },
   { identifier: sampleIdentifiers.offer, ...RYZEN, ...frankfurt(11) },
@@ -66,7 +65,7 @@ export const sandboxMarket: readonly NewMarketServer[] = [
   { identifier: 'e6720b9d-14f8-4c3a-9b5d-70c8a1e2f946', ...RYZEN, ...amsterdam(11) },
 ];
 
-/** The servers of the demo account: two that it has had for a while, one of them cancelled, and one that it has just ordered. */
+/** The servers of the demo account: two deployed ones, one of them cancelled, and one that it has just ordered. */
 export const demoServers: Readonly<Record<'deployed' | 'cancelled' | 'ordered', NewMarketServer & { readonly identifier: string }>> = {
   deployed: { identifier: sampleIdentifiers.dedicatedServer, ...RYZEN, ...frankfurt(20) },
   cancelled: { identifier: sampleIdentifiers.cancelledDedicatedServer, ...XEON, ...frankfurt(21) },

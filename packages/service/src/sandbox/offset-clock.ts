@@ -1,15 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A clock that is ahead of another one. */
+/** A clock that is ahead of a base clock. */
 export interface OffsetClock extends Clock {
-  /** The clock that it is ahead of. */
   readonly base: Clock;
-  /** By how many milliseconds. */
+  /** Milliseconds. */
   readonly offset: number;
   setOffset(milliseconds: number): void;
 }
 
-/** The clock of a sandbox: it runs on with another one, from what it was advanced to. */
+/** The clock of a sandbox. */
 export function offsetClock(base: Clock, initial: number): OffsetClock {
   let offset = initial;
   return {

@@ -3,10 +3,10 @@ import { sampleIdentifiers } from './sample-identifiers.ts';
 import type { NewSale } from '../core/accounting/sale-life-cycle.ts';
 
 /**
- * The sales of the sandbox, one active and one that follows it. Both are for one host system, so
- * that VMs on the others always cost what the price list says.
+ * The sales of the sandbox: an active one, and one that follows it. Both are for one host system, so that VMs on the others always have list
+ * prices.
  *
- * @param now Milliseconds: when the sandbox is filled.
+ * @param now Milliseconds.
  */
 export function sandboxSales(now: number): NewSale[] {
   const date = new Date(now);

@@ -1,4 +1,4 @@
-/** The identifiers that the document's examples have in paths: a sandbox has something by each of them, so that a copied example works. */
+/** The identifiers in paths of the examples. A sandbox has a resource for each, so that a copied example works. */
 import operator from '@reseller/openapi/operator.json' with { type: 'json' };
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 

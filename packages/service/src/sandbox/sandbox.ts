@@ -1,22 +1,21 @@
 import type { OffsetClock } from './offset-clock.ts';
 
-/** What a sandbox is made to do things with. */
+/** The controls of a sandbox. */
 export interface Sandbox {
-  /** The clock that the service uses. */
+  /** The clock of the service. */
   readonly clock: OffsetClock;
-  /** Runs work that nothing else of its kind may run beside: due work, advances, restores. */
+  /** Runs one piece of work at a time: scheduled jobs, clock advances, restores. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;
-  /** Does all that is due, and waits for what other nodes are doing of it; to be called in `exclusive`. */
+  /** Performs all due jobs and waits for those that other instances perform. Must be called in `exclusive`. */
   runAllJobs(): Promise<number>;
   /** Settles interrupted and enqueued deliveries. */
   recoverDeliveries(): Promise<void>;
-  /** Reads what another node may have changed, the clock above all. */
+  /** Reads the clock and the settings again, because another instance may have changed them. */
   refresh(): Promise<void>;
-  /** Keys, faults or settings were changed: resolves when every node that lives goes by what they are now. */
+  /** Called after a change of keys, faults or settings. Resolves when every live instance uses the new values. */
   propagate(): Promise<void>;
 }
 
-/** Runs works one after another. */
 export function oneAtATime(): Sandbox['exclusive'] {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

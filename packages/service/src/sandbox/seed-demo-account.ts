@@ -11,13 +11,13 @@ import { demoServers } from './market.ts';
 import { addDemoSamples } from './seed-demo-samples.ts';
 import { DEMO_ACCOUNT } from './seed-sandbox.ts';
 
-/** How long ago, in seconds, the demo account's deployed servers began their runtime: ten days. */
-const DEPLOYED_BEFORE = 10 * 86_400;
+/** Age of the first runtime of the demo account's deployed servers. */
+const RUNTIME_AGE_SECONDS = 10 * 86_400;
 
 /**
- * Gives the demo account what the document's examples name: dedicated servers (one deployed, one cancelled, one that is being set up),
- * a VM with the open invoice of the previous period, a handle and domains. A store that had them is left as it is. The running
- * runtimes of the servers were paid before the sandbox began; their renewals and the set-up are charged when they come.
+ * Adds the resources of the examples to the demo account: dedicated servers (one deployed, one cancelled, one that is being set up), a VM
+ * with the open invoice of the previous period, a handle and domains. A store that has them stays as it is. The first runtimes of the
+ * deployed servers are already paid. Their renewals and the set-up are charged when they are due.
  */
 export function seedDemoAccount(store: Store, services: Services): Promise<void> {
   return store.commit(async ({ db }) => {
@@ -25,7 +25,7 @@ export function seedDemoAccount(store: Store, services: Services): Promise<void>
   });
 }
 
-/** As `seedDemoAccount`, where the demo account has nothing yet. */
+/** Like `seedDemoAccount`, for an account without resources. */
 export async function fillDemoAccount(db: Db, services: Services): Promise<void> {
   const { ports } = services;
   await addDemoSamples(db, ports, DEMO_ACCOUNT);
@@ -42,7 +42,7 @@ async function addDeployedServer(
   { terminated }: { terminated: 0 | 1 } = { terminated: 0 },
 ): Promise<void> {
   const identifier = await addMarketServer(db, ports, server);
-  const begun = Math.floor(ports.clock.now() / 1000) - DEPLOYED_BEFORE;
+  const begun = Math.floor(ports.clock.now() / 1000) - RUNTIME_AGE_SECONDS;
   const { password, ...access } = simulatedAccess(identifier, ports.random);
   await db
     .updateTable('dedicated_servers')

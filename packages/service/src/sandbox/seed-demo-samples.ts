@@ -1,4 +1,4 @@
-/** What the demo account of a sandbox has by the identifiers of the document's examples, besides its dedicated servers. */
+/** Resources of the demo account with the identifiers of the examples, except dedicated servers. */
 import { holdOwed } from '../core/accounting/credit-hold.ts';
 import { closeEndedPeriods } from '../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
@@ -13,12 +13,15 @@ import { monthlyPriceOf } from '../rules/resources.ts';
 import type { Db } from '../store/store.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
 
-/** How long ago, in seconds, the sample domains were registered: long enough that their status is OK. */
-const REGISTERED_BEFORE = 90 * 86_400;
-/** Seconds of the previous period for which the sample VM ran, so that the sample invoice has a small total. */
-const BILLED_IN_LAST_PERIOD = 10 * 86_400;
+/** Age of the sample domains. Their transfer lock has expired, so their status is OK. */
+const DOMAIN_AGE_SECONDS = 90 * 86_400;
+/** Runtime of the sample VM in the previous period. It gives the sample invoice a small total. */
+const BILLED_SECONDS = 10 * 86_400;
 
-/** Adds an API key and a third party, two handles of which one has no phone number, two domains of which one is cancelled, a running VM, and the open invoice of the previous period. */
+/**
+ * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled), a running VM, and the open invoice of
+ * the previous period.
+ */
 export async function addDemoSamples(db: Db, ports: Ports, accountId: string): Promise<void> {
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handle, phone: '+49.6955501234' });
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
@@ -28,7 +31,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await addCredentials(db, ports, accountId);
 }
 
-/** An API key and a third party for the operator to manage. What they authenticate with is thrown away, so they open nothing. */
+/** An API key and a verifier for the operator to manage. Their secrets are not kept, so they give no access. */
 async function addCredentials(db: Db, { clock, random }: Ports, accountId: string): Promise<void> {
   const created = clock.now();
   await db
@@ -46,7 +49,7 @@ async function addCredentials(db: Db, { clock, random }: Ports, accountId: strin
   await db
     .insertInto('verifiers')
     .values({ id: sampleIdentifiers.verifier, name: 'Sample support desk', hash: sha256(newVerifierToken(random)), created, revoked: null })
-    // A reset keeps third parties.
+    // A reset keeps verifiers.
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
 }
@@ -85,7 +88,7 @@ async function addDomain(
   { clock, registrar }: Ports,
   { accountId, name, terminated }: { accountId: string; name: string; terminated: 0 | 1 },
 ): Promise<void> {
-  const { created, expires, lockedUntil } = beginRegistration(Math.floor(clock.now() / 1000) - REGISTERED_BEFORE);
+  const { created, expires, lockedUntil } = beginRegistration(Math.floor(clock.now() / 1000) - DOMAIN_AGE_SECONDS);
   const [sld = '', ...tld] = name.split('.');
   const [ns1 = '', ns2 = ''] = registrar.standardNameservers;
   await db
@@ -111,12 +114,12 @@ async function addDomain(
     .execute();
 }
 
-/** The VM was bought in the previous period, which is then closed: that is what makes the invoice. */
+/** The VM was bought in the previous period. Closing that period creates the invoice. */
 async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void> {
   const { vm: vmId, invoice } = sampleIdentifiers;
   const now = clock.now();
   const { start: thisPeriod } = periodOf(Math.floor(now / 1000));
-  const start = thisPeriod - BILLED_IN_LAST_PERIOD;
+  const start = thisPeriod - BILLED_SECONDS;
   const host = await findHostSystem(db, 'nl_ryzen');
   if (!host) throw new Error('The sandbox has no host system nl_ryzen for its sample VM.');
   const size = { cores: 2, mem: 4096, disk: 40, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
@@ -153,7 +156,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
   await renameInvoice(db, accountId, invoice);
 }
 
-/** Gives the account's only invoice the identifier of the examples. Its positions refer to it, so they are detached meanwhile. */
+/** Gives the account's only invoice the identifier of the examples. Its positions refer to it, so they are detached first. */
 async function renameInvoice(db: Db, accountId: string, id: string): Promise<void> {
   const closed = await db.selectFrom('invoices').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
   await db.updateTable('positions').set({ invoice_id: null }).where('invoice_id', '=', closed.id).execute();

@@ -11,13 +11,12 @@ import { sandboxSales } from './sales.ts';
 import { sandboxTldPrices } from './tld-prices.ts';
 import { setTldPrices } from '../core/domain/tld-price.ts';
 
-/** Credit limit of the demo account. */
-const DEMO_CREDIT = euros('1000.00');
+const DEMO_CREDIT_LIMIT = euros('1000.00');
 
 /** The account that every sandbox has. */
 export const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
 
-/** Fills an empty store with what the sandbox offers and a demo account; a store that has the account is left as it is. */
+/** Fills an empty store with the catalogue and the demo account. A store that has the account stays as it is. */
 export function seedSandbox(store: Store, ports: Ports): Promise<void> {
   return store.commit(async ({ db }) => {
     const account = await db.selectFrom('accounts').select('id').where('id', '=', DEMO_ACCOUNT).executeTakeFirst();
@@ -25,7 +24,7 @@ export function seedSandbox(store: Store, ports: Ports): Promise<void> {
   });
 }
 
-/** Fills empty tables with what the sandbox offers and a demo account. */
+/** Fills empty tables with the catalogue and the demo account. */
 export async function fillSandbox(db: Db, ports: Ports): Promise<void> {
   await db
     .insertInto('os_images')
@@ -54,6 +53,6 @@ export async function fillSandbox(db: Db, ports: Ports): Promise<void> {
   for (const pool of sandboxIpPools) await addIpPool(db, pool);
   await setTldPrices(db, sandboxTldPrices);
   for (const server of sandboxMarket) await addMarketServer(db, ports, server);
-  await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT });
+  await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT_LIMIT });
   for (const sale of sandboxSales(ports.clock.now())) await createSale(db, ports, sale);
 }

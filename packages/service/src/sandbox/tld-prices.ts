@@ -1,7 +1,7 @@
 import { euros } from '../rules/money.ts';
 import type { TldPrice } from '../core/domain/tld-price.ts';
 
-/** TLD, and what a registration, a renewal and a transfer cost, net. */
+/** TLD, and the net prices of registration, renewal and transfer. */
 const prices: readonly (readonly [string, string, string, string])[] = [
   ['at', '11.50', '11.50', '11.50'],
   ['be', '7.00', '8.50', '7.00'],
@@ -22,7 +22,7 @@ const prices: readonly (readonly [string, string, string, string])[] = [
   ['xn--p1ai', '12.00', '14.00', '12.00'],
 ];
 
-/** The sandbox's price list. The specification shows no prices: these are plausible, and cost nobody anything. */
+/** The price list of the sandbox. The specification shows no prices. These are plausible ones. */
 export const sandboxTldPrices: readonly TldPrice[] = prices.map(([tld, create, renew, transfer]) => ({
   tld,
   create: euros(create),

@@ -1,5 +1,7 @@
 /** What the provider does with credit limits, sales and invoices. */
-import { cancelInvoice, createSale, endSale, euros, markInvoicePaid } from '../../src/index.ts';
+import { euros } from '../../src/index.ts';
+import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-status.ts';
+import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
 import { hosts } from './catalogue.ts';
 import { wrongState } from './delivery.ts';
 import { decimal, units } from './fraction.ts';
@@ -13,9 +15,13 @@ export async function changeCreditLimit(sim: Simulation): Promise<void> {
   const account = sim.dice.pick(sim.model.accounts);
   const text = `${sim.dice.integer(20, 350)}.${sim.dice.integer(10, 99)}`;
   sim.say(`the credit limit of ${account.name} becomes ${text} EUR`);
+  await setCreditLimit(sim, account, text);
+}
+
+export async function setCreditLimit(sim: Simulation, account: ModelAccount, text: string): Promise<void> {
   account.credit = decimal(text);
   const credit_limit = Number(units(account.credit));
-  await sim.door.store().commit(({ db }) => db.updateTable('accounts').set({ credit_limit }).where('id', '=', account.id).execute());
+  await sim.client.store().commit(({ db }) => db.updateTable('accounts').set({ credit_limit }).where('id', '=', account.id).execute());
 }
 
 export async function settleSomeInvoice(sim: Simulation): Promise<void> {
@@ -43,7 +49,7 @@ async function settle(
     `${account.name} has its invoice of ${new Date(month * 1000).toISOString().slice(0, 7)} ${does === 'pay' ? 'paid' : 'cancelled'}`,
   );
   const act = does === 'pay' ? markInvoicePaid : cancelInvoice;
-  const done = () => sim.door.store().commit(({ db }) => act(db, id));
+  const done = () => sim.client.store().commit(({ db }) => act(db, id));
   if (await tryProvider(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
     account.settled.set(month, does === 'pay' ? 'PAID' : 'CANCELED');
   }
@@ -52,7 +58,7 @@ async function settle(
 const DAY = 86_400_000;
 
 export async function beginSale(sim: Simulation): Promise<void> {
-  const { dice, model, clock, door, world } = sim;
+  const { dice, model, clock, client, world } = sim;
   const now = clock.now();
   const start = now + dice.pick([-DAY, 0, 1, 500, dice.integer(1, 40 * DAY)]);
   const stop = dice.chance(0.5) ? start + dice.integer(1, 60 * DAY) : null;
@@ -65,7 +71,7 @@ export async function beginSale(sim: Simulation): Promise<void> {
   const texts = pricings.map(
     ([name, prices]) => [name, Object.fromEntries(prices.map(([resource, text]) => [resource, euros(text)]))] as const,
   );
-  const id = await door
+  const id = await client
     .store()
     .commit(({ db }) =>
       createSale(db, world.ports, { title, accountId, start, stop, upgradable, maxVolume: max, pricings: Object.fromEntries(texts) }),
@@ -91,12 +97,12 @@ function somePrices(dice: Dice, standard: Readonly<Record<SaleResource, string>>
 }
 
 export async function endSomeSale(sim: Simulation): Promise<void> {
-  const { dice, model, clock, door } = sim;
+  const { dice, model, clock, client } = sim;
   const sale = dice.pickAny(model.sales.slice(-6));
   if (!sale) return beginSale(sim);
   const now = clock.now();
   const hasEnded = sale.ended !== null || (sale.stop !== null && sale.stop <= now) || sale.used >= sale.max;
   sim.say(`the provider ends ${sale.title}`);
-  const done = () => door.store().commit(({ db }) => endSale(db, sale.id, now));
+  const done = () => client.store().commit(({ db }) => endSale(db, sale.id, now));
   if (await tryProvider(sim, done, hasEnded ? wrongState : undefined)) sale.ended = now;
 }

@@ -5,8 +5,8 @@ import type { OperationId } from '../../src/reseller/operation.ts';
 import { tlds } from './catalogue.ts';
 import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Order, Prospect, Refused } from './delivery.ts';
-import type { Reply } from './door.ts';
-import { GOOD_AUTHCODE, standardNameservers, TAKEN } from './faulty-ports.ts';
+import type { Reply } from './client.ts';
+import { GOOD_AUTHCODE, standardNameservers, TAKEN } from '../ports/registrar.ts';
 import { decimal, units } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
 import { charge, remove } from './model.ts';
@@ -50,7 +50,7 @@ export function createHandle(sim: Simulation, account = sim.dice.pick(sim.model.
 }
 
 /** A registration that a reseller wants. */
-export interface DomainWish {
+export interface Registration {
   readonly account: ModelAccount;
   readonly name: string;
   readonly tld: string;
@@ -59,7 +59,7 @@ export interface DomainWish {
 }
 
 /** Undefined where the account has no handle yet. */
-export function someDomainWish(sim: Simulation): DomainWish | undefined {
+export function someRegistration(sim: Simulation): Registration | undefined {
   const { dice, model } = sim;
   const account = dice.pick(model.accounts);
   // Now and then another account's handle.
@@ -72,23 +72,23 @@ export function someDomainWish(sim: Simulation): DomainWish | undefined {
 }
 
 export function registerDomain(sim: Simulation): Promise<void> {
-  const wish = someDomainWish(sim);
-  return wish ? send(sim, registrationOf(sim, wish)) : createHandle(sim);
+  const registration = someRegistration(sim);
+  return registration ? send(sim, registrationOf(sim, registration)) : createHandle(sim);
 }
 
-export function domainFormOf({ name, handle, authcode }: DomainWish): Record<string, unknown> {
+export function domainFormOf({ name, handle, authcode }: Registration): Record<string, unknown> {
   return { domain: name, handle, ...(authcode !== undefined && { authcode }) };
 }
 
 /** EUR that a registration or a transfer costs. */
-export function domainPrice({ tld, authcode }: DomainWish): ReturnType<typeof decimal> {
+export function domainPrice({ tld, authcode }: Registration): ReturnType<typeof decimal> {
   const [, create = '', , transfer = ''] = tlds.find(([one]) => one === tld) ?? [];
   return decimal(authcode === undefined ? create : transfer);
 }
 
-function registrationOf(sim: Simulation, wish: DomainWish): Order<'registerDomain'> {
-  const { account, name, authcode } = wish;
-  const form = domainFormOf(wish);
+function registrationOf(sim: Simulation, registration: Registration): Order<'registerDomain'> {
+  const { account, name, authcode } = registration;
+  const form = domainFormOf(registration);
   return {
     account,
     id: 'registerDomain',
@@ -96,16 +96,16 @@ function registrationOf(sim: Simulation, wish: DomainWish): Order<'registerDomai
     otherForm: { ...form, domain: `other-${name}` },
     prospect: () => ({
       asks: 'a port, and one to undo it',
-      refusal: registerRefusal(sim, wish),
+      refusal: registerRefusal(sim, registration),
       portRefusal:
         authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
       reserve() {
-        const { release, confirm } = reserveDomain(sim, wish);
+        const { release, confirm } = reserveDomain(sim, registration);
         return {
           release,
           confirm(reply) {
             confirm();
-            expect(reply.data().domain).toMatchObject({ name, tld: wish.tld, authcode: null, status: 'LOCK', terminated: false });
+            expect(reply.data().domain).toMatchObject({ name, tld: registration.tld, authcode: null, status: 'LOCK', terminated: false });
           },
         };
       },
@@ -113,27 +113,27 @@ function registrationOf(sim: Simulation, wish: DomainWish): Order<'registerDomai
   };
 }
 
-function registerRefusal(sim: Simulation, wish: DomainWish): Refused | undefined {
+function registerRefusal(sim: Simulation, registration: Registration): Refused | undefined {
   const { model, clock } = sim;
-  const { account, name, tld } = wish;
-  const handle = account.handles.find(({ id }) => id === wish.handle);
+  const { account, name, tld } = registration;
+  const handle = account.handles.find(({ id }) => id === registration.handle);
   if (!handle || (tld === 'de' && !handle.hasPhone)) return invalid;
   const owner = model.domains.get(name)?.account;
   if (owner) settleModel(sim, owner);
   if (model.domains.has(name)) return wrongState;
-  return creditFits(model, account, units(domainPrice(wish)), clock.seconds()) ? undefined : noCredit;
+  return creditFits(model, account, units(domainPrice(registration)), clock.seconds()) ? undefined : noCredit;
 }
 
 /** A domain is kept for an account, and its price is held; it is charged when the domain is registered. */
-export function reserveDomain(sim: Simulation, wish: DomainWish): { confirm(): void; release(): void } {
+export function reserveDomain(sim: Simulation, registration: Registration): { confirm(): void; release(): void } {
   const { model, clock } = sim;
-  const { account, name, tld, handle, authcode } = wish;
+  const { account, name, tld, handle, authcode } = registration;
   const now = clock.seconds();
   const stop = anniversary(now, 1);
   const [ns1 = '', ns2 = ''] = standardNameservers;
   const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2] };
   const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun };
-  const price = domainPrice(wish);
+  const price = domainPrice(registration);
   const hold = { account, amount: units(price) };
   model.domains.set(name, domain);
   model.holds.push(hold);
@@ -276,14 +276,14 @@ function changing<Id extends OperationId>(
 
 /** The provider cancels a domain; where the registrar fails twice, it is told with the work that is due. */
 export async function cancelDomain(sim: Simulation): Promise<void> {
-  const { dice, model, door, underWay } = sim;
+  const { dice, model, client, underWay } = sim;
   const domain = dice.pickAny([...model.domains.values()].filter(({ name }) => !underWay.some(({ subject }) => subject === name)));
   if (!domain) return registerDomain(sim);
   const { name, state, account } = domain;
   const refusal = state === 'reserved' ? notFound : state === 'changing' ? wrongState : undefined;
   settleModel(sim, account);
   sim.say(`the provider cancels the domain ${name}`);
-  const outcome = await tryChange(sim, () => door.service().domains.terminate(name), { refusal, asks: true, gives: false });
+  const outcome = await tryChange(sim, () => client.service().domains.terminate(name), { refusal, asks: true, gives: false });
   if (outcome === 'refused') return;
   domain.terminated = true;
   if (outcome !== 'left over') return;

@@ -5,7 +5,7 @@ import { cancelDomain, changeDomain, registerDomain } from './actions-domain.ts'
 import { cancelServer } from './actions-server.ts';
 import { changeSomeVm, resizeSomeVm } from './actions-vm.ts';
 import { agreeOnBilling } from './agreement.ts';
-import type { Fault } from './faulty-ports.ts';
+import type { Fault } from '../ports/port-calls.ts';
 import { runAllJobs, nextDue } from './model-due.ts';
 import { unlessPortFails } from './provider-act.ts';
 import { buyVm } from './purchases.ts';
@@ -34,17 +34,17 @@ function readBilling(sim: Simulation): Promise<void> {
 
 /** Does what is due; where the fleet fails it is told again, the next time. */
 export async function runScheduledJobs(sim: Simulation): Promise<void> {
-  const { dice, world, door, model, clock } = sim;
-  const due = () => door.service().runScheduledJobs();
+  const { dice, world, client, model, clock } = sim;
+  const due = () => client.service().runScheduledJobs();
   const fault: Fault = dice.chance(0.1) ? dice.pick(['fails before', 'fails after']) : 'none';
-  world.faults.plan = [];
+  world.calls.plan = [];
   let failed = false;
-  world.faults.otherwise = () => {
+  world.calls.otherwise = () => {
     failed ||= fault !== 'none';
     return fault;
   };
   await due().catch((error: unknown) => unlessPortFails(() => Promise.reject(error), failed));
-  world.faults.otherwise = () => 'none';
+  world.calls.otherwise = () => 'none';
   if (failed) await due();
   expect(await due(), 'what is left to do after all was done').toBe(0);
   // What could not be undone is undone with the work that is due.
@@ -53,7 +53,7 @@ export async function runScheduledJobs(sim: Simulation): Promise<void> {
     sim.underWay.splice(sim.underWay.indexOf(one), 1);
     one.release();
   }
-  runAllJobs(model, { automatic: world.fleet.automatic }, clock.seconds());
+  runAllJobs(model, world.fleet, clock.seconds());
 }
 
 /** A call that hung goes on, or fails at last. */
@@ -69,13 +69,13 @@ export async function letGo(sim: Simulation): Promise<void> {
 
 /** The service dies wherever it is and starts again: what was under way is undone then, and was never bought. */
 export async function crash(sim: Simulation): Promise<void> {
-  const { dice, underWay, door, world } = sim;
+  const { dice, underWay, client, world } = sim;
   const reopened = dice.chance(0.5);
   sim.say(
     `the service dies with ${underWay.length} requests under way, and starts again${reopened ? ' over a store that was opened again' : ''}`,
   );
-  world.faults.plan = [];
-  await door.startAgain(reopened);
+  world.calls.plan = [];
+  await client.startAgain(reopened);
   for (const { release } of underWay.splice(0)) release();
 }
 

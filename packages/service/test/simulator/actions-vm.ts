@@ -72,7 +72,7 @@ async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, 
 /** A resize that could not be taken back keeps what it would have taken, until it is. */
 async function leaveResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<void> {
   const { resources: from } = vm;
-  const rows = await sim.door.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
+  const rows = await sim.client.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
   const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
   const more = {
     ...to,
@@ -108,12 +108,12 @@ function leave(
 
 /** What the provider does to resize a VM. */
 export function resizing(
-  { door }: Simulation,
+  { client }: Simulation,
   { id }: ModelVm,
   resources: Partial<Resources>,
   allowFallbackIPs: boolean,
 ): () => Promise<unknown> {
-  return () => door.service().vms.resize(id, { resources, allowFallbackIPs });
+  return () => client.service().vms.resize(id, { resources, allowFallbackIPs });
 }
 
 /** Sale prices last where the sale is upgradable. */
@@ -159,8 +159,8 @@ function resizeRefusal(
   };
   const node = host.nodes.find(({ name }) => name === vm.node);
   if (!node || !hasRoom(model, node, more)) return noRoom;
-  const wish = { account: vm.account, datacenter: host.datacenter, allowFallbackIPs };
-  if (to.ips > from.ips && freeAddresses(model, wish, 4) < to.ips - from.ips) return noRoom;
+  const addressRequest = { account: vm.account, datacenter: host.datacenter, allowFallbackIPs };
+  if (to.ips > from.ips && freeAddresses(model, addressRequest, 4) < to.ips - from.ips) return noRoom;
   const running = runningStretch(vm);
   if (!running || !less(vm.price, price)) return undefined;
   const now = clock.seconds();
@@ -169,15 +169,15 @@ function resizeRefusal(
 
 /** No answer tells which addresses a resized VM has, so the store is asked; the ones that it keeps are the ones that it had. */
 async function followAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: boolean, isAlone: boolean): Promise<void> {
-  const rows = await sim.door.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
+  const rows = await sim.client.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
   const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
   expect(has).toHaveLength(vm.resources.ips);
   const before = new Set(vm.ipv4);
   const further = has.filter((address) => !before.has(address));
   expect(further).toHaveLength(Math.max(0, has.length - before.size));
-  const wish = { account: vm.account, datacenter: hostOf(vm.host).datacenter, allowFallbackIPs };
-  expectGoodAddresses(sim, wish, 4, further, further.length);
-  if (isAlone) expectOwnAddressesFirst(sim, wish, 4, further);
+  const addressRequest = { account: vm.account, datacenter: hostOf(vm.host).datacenter, allowFallbackIPs };
+  expectGoodAddresses(sim, addressRequest, 4, further, further.length);
+  if (isAlone) expectOwnAddressesFirst(sim, addressRequest, 4, further);
   vm.ipv4.splice(0, vm.ipv4.length, ...has);
 }
 
@@ -211,8 +211,8 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
 export type VmChange = 'stop' | 'start' | 'remove';
 
 /** What the provider does to stop, start or remove a VM. */
-export function changing({ door }: Simulation, { id }: ModelVm, does: VmChange): () => Promise<void> {
-  return () => door.service().vms[does](id);
+export function changing({ client }: Simulation, { id }: ModelVm, does: VmChange): () => Promise<void> {
+  return () => client.service().vms[does](id);
 }
 
 /** A VM was stopped, started or removed. */

@@ -11,14 +11,14 @@ import { monthAfter } from './virtual-clock.ts';
 
 /** The running invoice, the list of the closed ones, and the detail of each that is new and of one other. */
 export async function agreeOnBilling(sim: Simulation, account: ModelAccount): Promise<void> {
-  const { door, model, clock, dice } = sim;
+  const { client, model, clock, dice } = sim;
   const now = clock.seconds();
-  const current = await door.call(account, 'getCurrentInvoice');
+  const current = await client.call(account, 'getCurrentInvoice');
   settleModel(sim, account);
   expect(current.data(), `running invoice of ${account.name}`).toEqual(currentInvoice(model, account, now));
 
   const expected = invoicesOf(model, account, now);
-  const listed = Object.entries((await door.call(account, 'listInvoices')).data());
+  const listed = Object.entries((await client.call(account, 'listInvoices')).data());
   expect(
     listed.map(([, { created, total, status }]) => ({ created, total, status })),
     `invoices of ${account.name}`,
@@ -36,16 +36,16 @@ export async function agreeOnBilling(sim: Simulation, account: ModelAccount): Pr
     expect(id).toBe(known ?? id);
     account.invoiceIds.set(month, id);
     if (known !== undefined && invoice !== other) continue;
-    const detail = await door.call(account, 'getInvoice', { path: { invoiceID: id } });
+    const detail = await client.call(account, 'getInvoice', { path: { invoiceID: id } });
     const positions = { vms: positionsIn(model, account, month, now), ...chargesIn(model, account, month) };
     expect(detail.data(), `invoice ${id} of ${account.name}`).toEqual({ ...summary, positions });
   }
 }
 
 /** The sales that an account sees. */
-export async function agreeOnSales({ door, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+export async function agreeOnSales({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
   const open = model.sales.filter((sale) => isOpen(sale, account, clock.now()));
-  const listed = (await door.call(account, 'listSales')).data();
+  const listed = (await client.call(account, 'listSales')).data();
   const shown = listed.map(({ title, startDate, stopDate, upgradable, maxVolume, usedVolume, pricings }) => ({
     title,
     startDate: startDate.value,
@@ -81,8 +81,8 @@ function shownSale({ title, start, stop, upgradable, max, used, prices }: ModelS
 
 /** The dedicated servers that an account has, and the market. */
 export async function agreeOnServers(sim: Simulation, account: ModelAccount): Promise<void> {
-  const { door, model } = sim;
-  const { list } = (await door.call(account, 'listDedicatedServers')).data();
+  const { client, model } = sim;
+  const { list } = (await client.call(account, 'listDedicatedServers')).data();
   settleModel(sim, account);
   const own = model.servers.filter((server) => server.account === account && server.state !== 'ended');
   expect(
@@ -107,7 +107,7 @@ export async function agreeOnServers(sim: Simulation, account: ModelAccount): Pr
         isManaged: state === 'deployed',
       })),
   );
-  const market = (await door.call(account, 'listDedicatedMarket')).data().list.map(({ identifier }) => identifier);
+  const market = (await client.call(account, 'listDedicatedMarket')).data().list.map(({ identifier }) => identifier);
   expect(market.toSorted()).toEqual(model.servers.flatMap(({ id, state }) => (state === 'offered' ? [id] : [])).toSorted());
 }
 
@@ -115,13 +115,13 @@ const LOCKED = 60 * 86_400;
 
 /** The domains that an account has, and all about each of them. */
 export async function agreeOnDomains(sim: Simulation, account: ModelAccount): Promise<void> {
-  const { door, model, clock } = sim;
-  const { list } = (await door.call(account, 'listDomains')).data();
+  const { client, model, clock } = sim;
+  const { list } = (await client.call(account, 'listDomains')).data();
   settleModel(sim, account);
   const own = [...model.domains.values()].filter((domain) => domain.account === account && domain.state !== 'reserved');
   expect(list, `domains of ${account.name}`).toEqual(own.map(({ name }) => name).toSorted());
   for (const domain of own) {
-    const info = await door.call(account, 'getDomain', { path: { domain: domain.name } });
+    const info = await client.call(account, 'getDomain', { path: { domain: domain.name } });
     expect(info.data(), `domain of ${account.name}`).toEqual(shownDomain(domain, clock.seconds()));
   }
 }
@@ -138,10 +138,10 @@ function shownDomain({ name, tld, authcode, created, expires, terminated, handle
 }
 
 /** The newest page of the request log, and one further back. */
-export async function agreeOnLog({ door, dice }: Simulation, account: ModelAccount): Promise<void> {
+export async function agreeOnLog({ client, dice }: Simulation, account: ModelAccount): Promise<void> {
   for (const offset of [0, dice.integer(1, account.requests.length + 3)]) {
     const answered = account.requests.toReversed().slice(offset, offset + 50);
-    const listed = (await door.call(account, 'listRequests', { form: offset === 0 ? {} : { offset } })).data();
+    const listed = (await client.call(account, 'listRequests', { form: offset === 0 ? {} : { offset } })).data();
     expect(
       listed.map(({ method, endpoint, success, error_type }) => ({ method, endpoint, success, error_type })),
       `request log of ${account.name} from ${offset} on`,

@@ -2,8 +2,11 @@
  * The provider that the simulator plays: prices that do not come out even, and so little of
  * everything that accounts get in one another's way.
  */
-import { addIpPool, addMarketServer, createAccount, euros, issueApiKey, setTldPrices } from '../../src/index.ts';
-import type { NewMarketServer, Ports, Store } from '../../src/index.ts';
+import { addIpPool, createAccount, euros, issueApiKey } from '../../src/index.ts';
+import { addMarketServer } from '../../src/core/dedicated/order.ts';
+import { setTldPrices } from '../../src/core/domain/tld-price.ts';
+import type { Ports, Store } from '../../src/index.ts';
+import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
 import type { ResourcePrices, ResourceRanges } from '../../src/rules/resources.ts';
 
 export interface CatalogueHost {

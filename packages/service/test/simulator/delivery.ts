@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
-import type { Reply, Sent } from './door.ts';
-import type { Fault, HangingCall } from './faulty-ports.ts';
+import type { Reply, Sent } from './client.ts';
+import type { Fault, HangingCall } from '../ports/port-calls.ts';
 import { settleModel } from './model-due.ts';
 import type { ModelAccount } from './model.ts';
 import type { Simulation } from './simulation.ts';
@@ -67,16 +67,16 @@ export async function send<Id extends OperationId>(sim: Simulation, order: Order
   const prospect = order.prospect();
   const sent = { ...order.sent, key };
   if (prospect.refusal) {
-    const reply = await sim.door.call(account, id, sent);
+    const reply = await sim.client.call(account, id, sent);
     expectRefused(reply, prospect.refusal);
     sim.say(`${id} of ${account.name} is refused: ${prospect.refusal.type}`);
     return remember(sim, order, key, undefined);
   }
   const { fault, undoing } = faultsOf(sim, prospect.asks);
-  sim.world.faults.plan = prospect.asks === 'no port' ? [] : [fault, undoing];
-  const answer = sim.door.call(account, id, sent);
+  sim.world.calls.plan = prospect.asks === 'no port' ? [] : [fault, undoing];
+  const answer = sim.client.call(account, id, sent);
   const hanging = Promise.withResolvers<HangingCall>();
-  sim.world.faults.onHang = hanging.resolve;
+  sim.world.calls.onHang = hanging.resolve;
   const first = await Promise.race([answer, hanging.promise]);
   const reserved = prospect.reserve();
   if ('letGo' in first) return hang(sim, order, { key, prospect, reserved, answer, call: first });
@@ -97,7 +97,7 @@ function hang<Id extends OperationId>(
   const { account, id } = order;
   const { key, prospect, reserved, answer, call } = course;
   sim.say(`${id} of ${account.name} hangs`);
-  sim.world.faults.plan = [];
+  sim.world.calls.plan = [];
   remember(sim, order, key, undefined);
   const underWay = {
     what: id,
@@ -108,7 +108,7 @@ function hang<Id extends OperationId>(
       call,
       async finish(outcome: 'goes on' | 'fails') {
         const undoing = undoingOf(sim, prospect.asks);
-        sim.world.faults.plan = [undoing];
+        sim.world.calls.plan = [undoing];
         call.letGo(outcome);
         const reply = await answer;
         settle(sim, order, { key, prospect, reserved, reply, fails: outcome === 'fails', undoing });
@@ -126,7 +126,7 @@ function settle<Id extends OperationId>(
   const { account, id } = order;
   const { key, prospect, reserved, reply, fails, undoing } = course;
   const refusal = fails ? failed : prospect.portRefusal;
-  sim.world.faults.plan = [];
+  sim.world.calls.plan = [];
   if (!refusal) {
     expect(reply.status, `${id} of ${account.name}: ${reply.text}`).toBe(200);
     reserved.confirm(reply);
@@ -153,7 +153,7 @@ function remember<Id extends OperationId>(sim: Simulation, order: Order<Id>, key
     at: sim.clock.now(),
     answer,
     isChangeable: otherForm !== undefined,
-    resend: (changed) => sim.door.call(account, id, { ...order.sent, ...(changed && otherForm && { form: otherForm }), key }),
+    resend: (changed) => sim.client.call(account, id, { ...order.sent, ...(changed && otherForm && { form: otherForm }), key }),
     again: () => send(sim, order, key),
   });
 }

@@ -6,7 +6,8 @@ import { createAccount, createService, euros, issueApiKey, simulatedPorts, Store
 import type { Store } from '../../src/index.ts';
 import { handleOf, holdUp, reserved } from '../domains.ts';
 import { openStore } from '../engines.ts';
-import { SECRET, startService, TestHypervisor } from '../harness.ts';
+import { SECRET, startService } from '../harness.ts';
+import { TestHypervisor } from '../ports/hypervisor.ts';
 import { TestClock } from '../ports/clock.ts';
 import { seededPlace } from '../prepared-store.ts';
 

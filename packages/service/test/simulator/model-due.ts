@@ -1,4 +1,6 @@
 /** What the model expects to happen by itself: set-ups, renewals and ends, each as of the instant it is due at. */
+import type { Fleet } from '../../src/index.ts';
+import { simulatedFleet } from '../../src/ports/fleet.ts';
 import { tlds } from './catalogue.ts';
 import { decimal } from './fraction.ts';
 import { charge } from './model.ts';
@@ -6,10 +8,8 @@ import type { Model, ModelAccount, ModelDomain, ModelServer, Seconds } from './m
 import type { Simulation } from './simulation.ts';
 import { anniversary, monthOf } from './virtual-clock.ts';
 
-/** How the fleet completes set-ups: by itself after so many seconds, or by hand. */
-export interface FleetManner {
-  readonly automatic: boolean;
-}
+/** How the fleet completes set-ups: by itself after some seconds, or by hand. */
+export type FleetSetUps = Pick<Fleet, 'automaticSetUp'>;
 
 interface Event {
   readonly at: Seconds;
@@ -21,11 +21,11 @@ interface Event {
 
 /** When something falls due next; undefined where nothing does. */
 export function nextDue(model: Model): Seconds | undefined {
-  return eventsOf(model, { automatic: true }).reduce<Seconds | undefined>((first, { at }) => Math.min(first ?? at, at), undefined);
+  return eventsOf(model, simulatedFleet()).reduce<Seconds | undefined>((first, { at }) => Math.min(first ?? at, at), undefined);
 }
 
 /** Does all that is due, in the order of time; the periods of every account are closed up to now. */
-export function runAllJobs(model: Model, fleet: FleetManner, now: Seconds): void {
+export function runAllJobs(model: Model, fleet: FleetSetUps, now: Seconds): void {
   doWhatIsDue(model, fleet, now, () => true);
   for (const account of model.accounts) account.period = Math.max(account.period, monthOf(now));
 }
@@ -36,7 +36,7 @@ export function settleModel({ model, world, clock }: Pick<Simulation, 'model' | 
   account.period = Math.max(account.period, monthOf(clock.seconds()));
 }
 
-function doWhatIsDue(model: Model, fleet: FleetManner, now: Seconds, which: (one: ModelServer | ModelDomain) => boolean): void {
+function doWhatIsDue(model: Model, fleet: FleetSetUps, now: Seconds, which: (one: ModelServer | ModelDomain) => boolean): void {
   for (;;) {
     const [next] = eventsOf(model, fleet, which)
       .filter(({ at }) => at <= now)
@@ -46,7 +46,7 @@ function doWhatIsDue(model: Model, fleet: FleetManner, now: Seconds, which: (one
   }
 }
 
-function eventsOf(model: Model, fleet: FleetManner, which: (one: ModelServer | ModelDomain) => boolean = () => true): Event[] {
+function eventsOf(model: Model, fleet: FleetSetUps, which: (one: ModelServer | ModelDomain) => boolean = () => true): Event[] {
   const servers = model.servers.filter(which).flatMap((server): Event[] => {
     const { id, due: at } = server;
     return at === null ? [] : [{ at, id, order: 1, happen: () => serverIsDue(model, fleet, server, at) }];
@@ -58,9 +58,9 @@ function eventsOf(model: Model, fleet: FleetManner, which: (one: ModelServer | M
   return [...servers, ...domains];
 }
 
-function serverIsDue(model: Model, fleet: FleetManner, server: ModelServer, at: Seconds): void {
+function serverIsDue(model: Model, fleet: FleetSetUps, server: ModelServer, at: Seconds): void {
   if (server.state === 'ordered') {
-    if (fleet.automatic) deploy(model, server, at);
+    if (fleet.automaticSetUp) deploy(model, server, at);
     else server.due = null;
   } else if (server.terminated) {
     server.state = 'ended';

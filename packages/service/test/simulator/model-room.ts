@@ -42,14 +42,14 @@ export function hasRoom(model: Model, node: Node, more: Pick<Resources, 'cores' 
 export type Family = 4 | 6;
 
 /** What an order may take addresses from. */
-export interface AddressWish {
+export interface AddressRequest {
   readonly account: ModelAccount;
   readonly datacenter: string;
   readonly allowFallbackIPs: boolean;
 }
 
 /** The pools that an order may take from: its own first, the provider's only where it has none or allows it. */
-export function poolsFor(model: Model, { account, datacenter, allowFallbackIPs }: AddressWish, family: Family): SeededPool[] {
+export function poolsFor(model: Model, { account, datacenter, allowFallbackIPs }: AddressRequest, family: Family): SeededPool[] {
   const here = model.pools.filter((pool) => pool.datacenter === datacenter && familyOf(pool) === family);
   const own = here.filter(({ accountId }) => accountId === account.id);
   const provided = here.filter(({ accountId }) => accountId === null);
@@ -58,9 +58,12 @@ export function poolsFor(model: Model, { account, datacenter, allowFallbackIPs }
 }
 
 /** Addresses that are free for an order. */
-export function freeAddresses(model: Model, wish: AddressWish, family: Family): number {
+export function freeAddresses(model: Model, addressRequest: AddressRequest, family: Family): number {
   const given = givenAddresses(model, family);
-  return poolsFor(model, wish, family).reduce((free, pool) => free + sizeOf(pool) - given.filter((one) => isIn(one, pool)).length, 0);
+  return poolsFor(model, addressRequest, family).reduce(
+    (free, pool) => free + sizeOf(pool) - given.filter((one) => isIn(one, pool)).length,
+    0,
+  );
 }
 
 /** Every address of a family that is given to something now, once for each that has it. */

@@ -39,7 +39,7 @@ const probes: readonly Probe[] = [
 ];
 
 /** An account tries what is another one's. */
-export async function probeOthers({ dice, model, door, say }: Simulation): Promise<void> {
+export async function probeOthers({ dice, model, client, say }: Simulation): Promise<void> {
   const owner = dice.pick(model.accounts);
   const stranger = dice.pick(model.accounts.filter((account) => account !== owner));
   for (const { id, parameter, form, unknown, of } of probes) {
@@ -47,7 +47,7 @@ export async function probeOthers({ dice, model, door, say }: Simulation): Promi
     if (identifier === undefined || dice.chance(0.5)) continue;
     const sent = (text: string) => ({ path: { [parameter]: text }, ...(form && { form }) });
     say(`${stranger.name} tries ${id} of ${identifier} of ${owner.name}`);
-    const answers = [await door.call(stranger, id, sent(identifier)), await door.call(stranger, id, sent(unknown))];
+    const answers = [await client.call(stranger, id, sent(identifier)), await client.call(stranger, id, sent(unknown))];
     const [others, nobodys] = answers.map(({ status, errorType, message }) => ({ status, errorType, message }));
     expect(others).toMatchObject({ status: notFound.status, errorType: notFound.type });
     expect(others).toEqual(nobodys);

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 
-import { InfrastructureError } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
-import { PortFailure } from './faulty-ports.ts';
-import type { Fault } from './faulty-ports.ts';
+import { PortFailure } from '../ports/port-calls.ts';
+import type { Fault } from '../ports/port-calls.ts';
 import type { Refused } from './delivery.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -47,7 +47,7 @@ export async function tryChange(
   const some = (): Fault => dice.pick<Fault>(['fails before', 'fails after']);
   const fault = dice.chance(0.25) ? some() : 'none';
   const again = fault !== 'none' && dice.chance(0.4) ? some() : 'none';
-  world.faults.plan = refusal || !asks ? [] : [fault, again];
+  world.calls.plan = refusal || !asks ? [] : [fault, again];
   const isFailing = asks && !refusal && fault !== 'none' && (gives || again !== 'none');
   try {
     const isDone = await tryProvider(sim, act, refusal);
@@ -59,7 +59,7 @@ export async function tryChange(
     sim.say(`which fails, and is ${outcome}`);
     return outcome;
   } finally {
-    world.faults.plan = [];
+    world.calls.plan = [];
   }
 }
 

@@ -8,7 +8,7 @@ import type { Order, Refused, Reserved } from './delivery.ts';
 import { cents, numberOfCents, over, times } from './fraction.ts';
 import { creditFits, holdFrom, offersFor, priceOf } from './model-billing.ts';
 import { freeAddresses, givenAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
-import type { AddressWish, Family } from './model-room.ts';
+import type { AddressRequest, Family } from './model-room.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
 import type { Dice } from './seeded-random.ts';
@@ -16,7 +16,7 @@ import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A VM that a reseller wants. */
-export interface Wish {
+export interface PurchaseRequest {
   readonly account: ModelAccount;
   readonly host: CatalogueHost;
   readonly resources: Resources;
@@ -24,7 +24,7 @@ export interface Wish {
   readonly allowFallbackIPs: boolean;
 }
 
-export function someWish(sim: Simulation): Wish {
+export function somePurchaseRequest(sim: Simulation): PurchaseRequest {
   const { dice, model } = sim;
   const host = dice.pick(hosts);
   return {
@@ -51,8 +51,8 @@ export function someResources(dice: Dice, { ranges }: CatalogueHost): Resources 
   };
 }
 
-/** The form of a wish; what is left out is what the document's defaults are. */
-export function formOf({ host, resources, os, allowFallbackIPs }: Wish): Record<string, unknown> {
+/** The form of a purchase; what is left out is what the document's defaults are. */
+export function formOf({ host, resources, os, allowFallbackIPs }: PurchaseRequest): Record<string, unknown> {
   const { ips, backup_slots, network_speed, storage, ...needed } = resources;
   return {
     ...needed,
@@ -67,57 +67,57 @@ export function formOf({ host, resources, os, allowFallbackIPs }: Wish): Record<
 }
 
 export function buyVm(sim: Simulation): Promise<void> {
-  return send(sim, orderOf(sim, someWish(sim)));
+  return send(sim, orderOf(sim, somePurchaseRequest(sim)));
 }
 
-function orderOf(sim: Simulation, wish: Wish): Order<'createVm'> {
-  const { account } = wish;
-  const form = formOf(wish);
+function orderOf(sim: Simulation, purchase: PurchaseRequest): Order<'createVm'> {
+  const { account } = purchase;
+  const form = formOf(purchase);
   return {
     account,
     id: 'createVm',
     sent: { form },
-    otherForm: { ...form, disk: wish.resources.disk + 5 },
+    otherForm: { ...form, disk: purchase.resources.disk + 5 },
     prospect() {
       const now = sim.clock.seconds();
-      const [sale] = offersFor(sim.model, account, wish.host.name, wish.resources, sim.clock.now());
-      const price = priceOf(wish.host.name, wish.resources, sale?.prices.get(wish.host.name));
+      const [sale] = offersFor(sim.model, account, purchase.host.name, purchase.resources, sim.clock.now());
+      const price = priceOf(purchase.host.name, purchase.resources, sale?.prices.get(purchase.host.name));
       const hold = holdFrom(price, now);
       return {
         asks: 'a port, and one to undo it',
-        refusal: refusalOf(sim, wish, hold),
-        reserve: () => reserveVm(sim, wish, { sale, price, hold, since: now }),
+        refusal: refusalOf(sim, purchase, hold),
+        reserve: () => reserveVm(sim, purchase, { sale, price, hold, since: now }),
       };
     },
   };
 }
 
-function refusalOf({ model, clock }: Simulation, wish: Wish, hold: bigint): Refused | undefined {
-  const { account, host, resources, allowFallbackIPs } = wish;
+function refusalOf({ model, clock }: Simulation, purchase: PurchaseRequest, hold: bigint): Refused | undefined {
+  const { account, host, resources, allowFallbackIPs } = purchase;
   if (resources.cores > host.ranges.cores.max) return invalid;
   if (!creditFits(model, account, hold, clock.seconds())) return noCredit;
   if (!host.nodes.some((node) => hasRoom(model, node, resources))) return noRoom;
-  const from: AddressWish = { account, datacenter: host.datacenter, allowFallbackIPs };
+  const from: AddressRequest = { account, datacenter: host.datacenter, allowFallbackIPs };
   return freeAddresses(model, from, 4) < resources.ips || freeAddresses(model, from, 6) < 1 ? noRoom : undefined;
 }
 
 /** What the service has reserved is what the hypervisor was told of it. */
 export function reserveVm(
   sim: Simulation,
-  wish: Wish,
+  purchase: PurchaseRequest,
   terms: Pick<VmReservation, 'sale' | 'price' | 'hold' | 'since'>,
   order = sim.world.hypervisor.lastOrder,
   isAlone = true,
 ): Reserved<'createVm'> {
   const { model } = sim;
-  const { account, host, resources, os } = wish;
+  const { account, host, resources, os } = purchase;
   if (!order) throw new Error('The hypervisor was told of no VM.');
   const { vmId: id, ipv4, ipv6 } = order;
   expect(order).toMatchObject({ cores: resources.cores, mem: resources.mem, disk: resources.disk, os });
   expect([...model.vms, ...model.reservations].map((vm) => vm.id)).not.toContain(id);
   const node = host.nodes.find(({ name }) => name === order.node);
   expect(node && hasRoom(model, node, resources), `room on ${order.node}`).toBe(true);
-  const from = { account, datacenter: host.datacenter, allowFallbackIPs: wish.allowFallbackIPs };
+  const from = { account, datacenter: host.datacenter, allowFallbackIPs: purchase.allowFallbackIPs };
   for (const family of [4, 6] as const) {
     const addresses = family === 4 ? ipv4 : ipv6;
     expectGoodAddresses(sim, from, family, addresses, family === 4 ? resources.ips : 1);
@@ -152,7 +152,13 @@ export function reserveVm(
 }
 
 /** Addresses are as many as asked for, nobody else's, and of the pools that may be taken from. */
-export function expectGoodAddresses(sim: Simulation, wish: AddressWish, family: Family, addresses: readonly string[], count: number): void {
+export function expectGoodAddresses(
+  sim: Simulation,
+  purchase: AddressRequest,
+  family: Family,
+  addresses: readonly string[],
+  count: number,
+): void {
   const { model } = sim;
   expect(new Set(addresses).size).toBe(count);
   const given = new Set(givenAddresses(model, family));
@@ -160,7 +166,7 @@ export function expectGoodAddresses(sim: Simulation, wish: AddressWish, family: 
     addresses.filter((address) => given.has(address)),
     'addresses given twice',
   ).toEqual([]);
-  const pools = poolsFor(model, wish, family);
+  const pools = poolsFor(model, purchase, family);
   expect(
     addresses.filter((address) => !pools.some((pool) => isIn(address, pool))),
     'addresses of other pools',
@@ -168,10 +174,15 @@ export function expectGoodAddresses(sim: Simulation, wish: AddressWish, family: 
 }
 
 /** The provider's addresses are taken only once the account's own have run out. */
-export function expectOwnAddressesFirst({ model }: Simulation, wish: AddressWish, family: Family, addresses: readonly string[]): void {
-  const pools = poolsFor(model, wish, family);
+export function expectOwnAddressesFirst(
+  { model }: Simulation,
+  purchase: AddressRequest,
+  family: Family,
+  addresses: readonly string[],
+): void {
+  const pools = poolsFor(model, purchase, family);
   if (pools.every(({ accountId }) => accountId === null)) return;
-  const own = freeAddresses(model, { ...wish, allowFallbackIPs: false }, family);
+  const own = freeAddresses(model, { ...purchase, allowFallbackIPs: false }, family);
   const provided = addresses.filter((address) => pools.some((pool) => pool.accountId === null && isIn(address, pool)));
   expect(provided.length, 'addresses of the provider').toBe(Math.max(0, addresses.length - own));
 }

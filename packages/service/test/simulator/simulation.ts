@@ -1,10 +1,11 @@
 /** One simulation: a service, the world around it, the model, and what was done so far. */
 import type { StorePlace } from '../engines.ts';
 import { offerMachine, machine, seedCatalogue } from './catalogue.ts';
-import { openDoor } from './door.ts';
-import type { Door } from './door.ts';
-import { newWorld } from './faulty-ports.ts';
-import type { HangingCall, World } from './faulty-ports.ts';
+import { openClient } from './client.ts';
+import type { SimulatedClient } from './client.ts';
+import type { HangingCall } from '../ports/port-calls.ts';
+import { newWorld } from './world.ts';
+import type { World } from './world.ts';
 import { newModel } from './model.ts';
 import type { Model, ModelAccount } from './model.ts';
 import { diceOf, seededRandom } from './seeded-random.ts';
@@ -52,7 +53,7 @@ export interface Simulation {
   readonly dice: Dice;
   readonly clock: VirtualClock;
   readonly world: World;
-  readonly door: Door;
+  readonly client: SimulatedClient;
   readonly model: Model;
   readonly underWay: UnderWay[];
   readonly repeatables: Repeatable[];
@@ -69,7 +70,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
   const world = newWorld(clock, seededRandom(seed, 'service'));
   const steps: Step[] = [];
   let model: Model | undefined;
-  const door = await openDoor(place, world, async (store) => {
+  const client = await openClient(place, world, async (store) => {
     const { accounts, pools } = await seedCatalogue(store, world.ports);
     model = newModel(accounts, pools, clock.seconds());
   });
@@ -80,7 +81,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     dice: diceOf(seededRandom(seed, 'simulator')),
     clock,
     world,
-    door,
+    client,
     model,
     underWay: [],
     repeatables: [],
@@ -92,7 +93,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     async offer() {
       const number = servers.length;
       const { price, runtimeDays: days } = machine(number);
-      const id = await offerMachine(door.store(), world.ports, number);
+      const id = await offerMachine(client.store(), world.ports, number);
       const nobody = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null } as const;
       servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...nobody });
     },

@@ -2,36 +2,36 @@ import { expect, test, vi } from 'vitest';
 
 import { engines } from '../engines.ts';
 import { canonicalState, differencesOf } from './canonical-state.ts';
-import { actions, actionsWithBursts, replayCommand, simulate } from './runner.ts';
+import { actions, concurrentActions, replayCommand, simulate } from './runner.ts';
 
 const steps = Number(process.env['SIMULATOR_STEPS'] ?? 120);
 const seeds = seedsOf(Number(process.env['SIMULATOR_SEEDS'] ?? 3));
-/** With bursts a step is many requests. */
-const burstSteps = Math.ceil(steps / 2);
+/** A step of these is many concurrent requests. */
+const concurrentSteps = Math.ceil(steps / 2);
 
 test.each(seeds)('seed %i: the service agrees with the model, and leaves the same state on both engines', async (seed) => {
   // Sequential on purpose: PostgreSQL commits what is sent at once in any order.
   const sims = await Promise.all(engines.map((engine) => simulate({ seed, engine, steps, actions })));
-  const [sqlite = {}, postgres = {}] = await Promise.all(sims.map(({ door }) => canonicalState(door.store())));
+  const [sqlite = {}, postgres = {}] = await Promise.all(sims.map(({ client }) => canonicalState(client.store())));
   expect(sims[1]?.steps).toEqual(sims[0]?.steps);
   expect(Object.keys(postgres)).toEqual(Object.keys(sqlite));
   expect(differencesOf(sqlite, postgres), `run again: ${replayCommand(seed)}`).toEqual([]);
 });
 
 test.each(seeds.flatMap((seed) => engines.map((engine) => ({ seed, engine }))))(
-  'seed $seed: the invariants hold in bursts on $engine',
+  'seed $seed: the invariants hold under concurrent requests on $engine',
   async ({ seed, engine }) => {
-    const sim = await simulate({ seed, engine, steps: burstSteps, actions: actionsWithBursts });
-    expect(sim.steps).toHaveLength(burstSteps + 1);
+    const sim = await simulate({ seed, engine, steps: concurrentSteps, actions: concurrentActions });
+    expect(sim.steps).toHaveLength(concurrentSteps + 1);
   },
 );
 
-test.each(seeds.slice(0, 1))('seed %i: bursts leave the same state whenever they are run', async (seed) => {
+test.each(seeds.slice(0, 1))('seed %i: concurrent requests leave the same state in every run', async (seed) => {
   // API keys are remembered for a second of the machine's time, and what is not remembered is read first.
   vi.spyOn(performance, 'now').mockReturnValue(0);
-  const plan = { seed, engine: 'sqlite', steps: Math.ceil(burstSteps / 2), actions: actionsWithBursts } as const;
+  const plan = { seed, engine: 'sqlite', steps: Math.ceil(concurrentSteps / 2), actions: concurrentActions } as const;
   const [one, other] = [await simulate(plan), await simulate(plan)];
-  const states = [await canonicalState(one.door.store()), await canonicalState(other.door.store())] as const;
+  const states = [await canonicalState(one.client.store()), await canonicalState(other.client.store())] as const;
   expect(other.steps).toEqual(one.steps);
   expect(differencesOf(...states), `run again: ${replayCommand(seed)}`).toEqual([]);
 });

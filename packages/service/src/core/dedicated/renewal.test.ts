@@ -9,7 +9,7 @@ import { euros } from '../../rules/money.ts';
 
 const path = { identifier: RYZEN };
 
-/** What an account was charged: type, runtime, EUR, month of the invoice or null. */
+/** The charges of an account: type, runtime, EUR, month of the invoice or null. */
 async function charged({ store }: TestService, accountId: string): Promise<unknown[]> {
   const rows = await store.read((db) =>
     db
@@ -118,7 +118,7 @@ test('a renewal at the very end of a period belongs to the next one, one second 
   expect((await invoices(other, before.id)).map(({ total }) => total / 1e8)).toEqual([20]);
 });
 
-test('what falls due unseen for a year is done as of its instants, in order', async () => {
+test('performs the jobs of a year in order, each as of the instant at which it was due', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account('10000.00');
   await orderServer(service, RYZEN, id);

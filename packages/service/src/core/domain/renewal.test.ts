@@ -86,7 +86,7 @@ test('a renewal is owed whatever the credit limit says', async () => {
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: -12 });
 });
 
-test('whoever asks first sees the renewal, and it is charged once', async () => {
+test('the first request sees the renewal, and it is charged once', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   service.clock.advanceTo('2028-11-10T12:00:00Z');

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { SECRET, SMALL_VM, startService, TestHypervisor } from '../../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../../test/harness.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
@@ -72,7 +73,7 @@ const stateOf = (store: Store) =>
     reservations: await db.selectFrom('reservations').selectAll().execute(),
   }));
 
-/** What a hypervisor has of a VM. */
+/** The state of a VM in the hypervisor. */
 function onHypervisor({ vms, stopped }: TestHypervisor, vmId: number) {
   const { cores, disk, ipv4 } = vms.get(vmId) ?? {};
   return { there: vms.has(vmId), runs: vms.has(vmId) && !stopped.has(vmId), cores, disk, ipv4 };
@@ -145,7 +146,8 @@ describe.each(['hangs before', 'hangs after'] as const)('the service dies while 
     const { before, after, ...shape } = await undisturbed(does);
     const stateBefore = await shapeOf(service.store);
     hypervisor.trouble = [trouble];
-    void act(service, does, vmId);
+    // The call times out long after the test.
+    act(service, does, vmId).catch(() => {});
     await vi.waitUntil(() => hypervisor.hanging === 1);
 
     const { store } = await startAgain(service);
@@ -156,7 +158,7 @@ describe.each(['hangs before', 'hangs after'] as const)('the service dies while 
   });
 });
 
-/** What a process that was killed now leaves on the disk is what the next one starts with. */
+/** The next process starts with the files that a killed process would leave on the disk. */
 async function startAgain({ directory, ports }: TestService): Promise<{ store: Store; next: Service }> {
   const left = mkdtempSync(join(tmpdir(), 'left-'));
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));

@@ -46,7 +46,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await bought(service)).toBe(identifier);
   });
 
-  test('an invoice names one VM by an identifier, whoever had it before, and only the VM that is there can be used', async () => {
+  test('an invoice has one VM for each identifier, and only the present VM of a reused identifier can be used', async () => {
     const service = await start(engine, 1);
     await setQuarantine(service, 1);
     const identifier = await bought(service);

@@ -1,4 +1,4 @@
-/** What a lenient service understands beside the rules of the document, for every operation; derived from it. */
+/** The deviations that a lenient service accepts, tested for every operation of the document. */
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { writeForm } from '@reseller/contract';
 import * as fc from 'fast-check';

@@ -46,9 +46,9 @@ export function operatorRoute<Id extends OperatorId>(
       }
     },
     async handler(request, reply) {
-      const answer = await respond(api, context, request);
-      if (answer === undefined) return reply.code(api.status).send();
-      return reply.code(api.status).type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      const body = await respond(api, context, request);
+      if (body === undefined) return reply.code(api.status).send();
+      return reply.code(api.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
     },
   };
 }

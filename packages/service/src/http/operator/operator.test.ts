@@ -19,7 +19,7 @@ test('without a token: 401 on every operation; with another one or a reseller ke
   for (const token of [service.apiKey, 'x', 'a'.repeat(600)]) await refused('GET', '/accounts', `Bearer ${token}`);
 });
 
-test('whoever guesses is slowed down, and a good token is let in', async () => {
+test('slows down clients that guess tokens, and still admits a valid token', async () => {
   const service = await startOperator();
   const guess = () => service.operate('/accounts', { headers: { authorization: 'Bearer guess' } });
   for (let n = 0; n < 20; n++) expect((await guess()).status).toBe(401);

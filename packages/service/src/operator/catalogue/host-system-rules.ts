@@ -2,7 +2,7 @@ import type { BrokenRule, DefineHostSystemRequest } from '@reseller/operator-cli
 
 import { NETWORK_SPEED } from '../../generated/facts.gen.ts';
 
-/** What the schema of a host system cannot say. */
+/** The rules of a host system that its schema cannot express. */
 export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemRequest): BrokenRule[] {
   const errors: BrokenRule[] = [];
   for (const [resource, { min, max }] of Object.entries(ranges)) {
@@ -21,7 +21,8 @@ export function brokenRules({ ranges, datacenter, nodes }: DefineHostSystemReque
   if (ranges.storage && !isFrankfurt) errors.push({ pointer: '#/ranges/storage', detail: 'must be left out: only Frankfurt has HDDs' });
   const names = nodes.map(({ name }) => name);
   names.forEach((name, index) => {
-    if (names.indexOf(name) < index) errors.push({ pointer: `#/nodes/${index}/name`, detail: `must not be ${name} twice` });
+    if (names.indexOf(name) < index)
+      errors.push({ pointer: `#/nodes/${index}/name`, detail: `must be unique; ${name} is already in the list` });
   });
   return errors;
 }

@@ -37,7 +37,7 @@ export const getHostSystem: ReadOperation<'getHostSystem'> = {
   run: (db, { path }) => hostSystemOf(db, path.hostsystem),
 };
 
-/** PUT /host-systems/{hostsystem}: creates one, or changes it as a whole. */
+/** PUT /host-systems/{hostsystem}: creates or replaces a host system. */
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
   async run({ db }, { path, body }) {

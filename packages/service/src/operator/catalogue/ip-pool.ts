@@ -12,7 +12,7 @@ import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
 import { networkOf, overlap } from './network.ts';
 
 const order: Order = { columns: { id: 'text' }, direction: 'asc' };
-/** Addresses, or /64 networks, of one pool at the most. */
+/** Maximum number of addresses, or of /64 networks, in a pool. */
 const MAX_POOL_ADDRESSES = 65_536n;
 
 /** GET /ip-pools */
@@ -62,9 +62,9 @@ async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPool
   const errors: BrokenRule[] = [];
   const network = networkOf(cidr);
   if (!network) errors.push({ pointer: '#/cidr', detail: 'must be an IPv4 subnet or an IPv6 network, such as 100.64.0.0/20' });
-  else if (network.given < 1n)
+  else if (network.count < 1n)
     errors.push({ pointer: '#/cidr', detail: 'must be large enough for an address besides its gateway: /30, or /63 of IPv6, or larger' });
-  else if (network.given > MAX_POOL_ADDRESSES)
+  else if (network.count > MAX_POOL_ADDRESSES)
     errors.push({ pointer: '#/cidr', detail: `must have at most ${MAX_POOL_ADDRESSES} addresses or /64 networks` });
   if (accountId && !(await accountExists(db, accountId)))
     errors.push({ pointer: '#/account_id', detail: 'must be the identifier of an account, or null' });

@@ -7,11 +7,11 @@ export interface Network {
   readonly last: bigint;
   /** Canonical notation, from its first address. */
   readonly cidr: string;
-  /** How many addresses, or /64 networks, a pool of it gives out. */
-  readonly given: bigint;
+  /** Number of addresses, or /64 networks, that a pool can assign. */
+  readonly count: bigint;
 }
 
-/** The network that a text names; undefined where it names none. */
+/** Parses a network. Undefined if the text is not one. */
 export function networkOf(text: string): Network | undefined {
   const prefix = Number(text.split('/')[1]);
   if (text.includes(':')) {
@@ -19,14 +19,14 @@ export function networkOf(text: string): Network | undefined {
     const address = new Address6(text);
     const [first, last] = [address.startAddress().bigInt(), address.endAddress().bigInt()];
     const cidr = `${Address6.fromBigInt(first).correctForm()}/${prefix}`;
-    // The first network of a pool holds the gateway.
-    return { family: 6, first, last, cidr, given: (last - first + 1n) / (1n << 64n) - 1n };
+    // The first network of a pool has the gateway.
+    return { family: 6, first, last, cidr, count: (last - first + 1n) / (1n << 64n) - 1n };
   }
   if (!Address4.isValid(text)) return undefined;
   const address = new Address4(text);
   const [first, last] = [address.startAddress().bigInt(), address.endAddress().bigInt()];
-  // Neither its own address, nor its gateway, nor its broadcast address.
-  return { family: 4, first, last, cidr: `${Address4.fromBigInt(first).correctForm()}/${prefix}`, given: last - first - 2n };
+  // The address of the network, its gateway and its broadcast address are not assigned.
+  return { family: 4, first, last, cidr: `${Address4.fromBigInt(first).correctForm()}/${prefix}`, count: last - first - 2n };
 }
 
 /** Whether two networks have an address in common. */

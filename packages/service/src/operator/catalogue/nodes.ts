@@ -5,22 +5,21 @@ import { OperatorProblem } from '../problem.ts';
 import { counted } from '../../rules/counted.ts';
 
 /**
- * Makes the nodes of a host system what they are to be. Each is one conditional update: what a VM
- * takes at the same moment is never taken away.
+ * Replaces the nodes of a host system. Each is a conditional update, so a concurrent purchase cannot lose its room.
  *
- * @throws OperatorProblem 409 when VMs use what would be taken away, or a node belongs to another host system.
+ * @throws OperatorProblem 409 if VMs use room that would be removed, or a node belongs to another host system.
  */
 export async function replaceNodes(db: Db, hostsystem: string, nodes: readonly HostNodeInput[]): Promise<void> {
   const names = new Set(nodes.map(({ name }) => name));
   const present = await db.selectFrom('host_nodes').select('name').where('hostsystem', '=', hostsystem).where('retired', '=', 0).execute();
   for (const { name } of present) if (!names.has(name)) await retire(db, name);
-  for (const node of nodes) await keep(db, hostsystem, node);
+  for (const node of nodes) await upsert(db, hostsystem, node);
 }
 
-async function keep(db: Db, hostsystem: string, { name, cores, mem, disk, storage }: HostNodeInput): Promise<void> {
+async function upsert(db: Db, hostsystem: string, { name, cores, mem, disk, storage }: HostNodeInput): Promise<void> {
   const capacity = { cores, mem, disk, storage };
   const nothingUsed = { used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 };
-  const kept = await db
+  const stored = await db
     .insertInto('host_nodes')
     .values({ name, hostsystem, ...capacity, ...nothingUsed })
     .onConflict((conflict) =>
@@ -35,7 +34,7 @@ async function keep(db: Db, hostsystem: string, { name, cores, mem, disk, storag
     )
     .returning('name')
     .executeTakeFirst();
-  if (kept) return;
+  if (stored) return;
   const node = await db.selectFrom('host_nodes').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
   if (node.hostsystem !== hostsystem)
     throw new OperatorProblem('in-use', `The node ${name} belongs to the host system ${node.hostsystem}. Choose another name.`);
@@ -46,7 +45,7 @@ async function keep(db: Db, hostsystem: string, { name, cores, mem, disk, storag
   );
 }
 
-/** A node that carries nothing is left out. Its row stays, without capacity: VMs that were removed name it. */
+/** Retires a node without VMs. Its row stays, without capacity, because removed VMs refer to it. */
 async function retire(db: Db, name: string): Promise<void> {
   const retired = await db
     .updateTable('host_nodes')

@@ -30,7 +30,7 @@ export const listMarketItems: ReadOperation<'listMarketItems'> = {
   },
 };
 
-/** POST /dedicated/market: its addresses are told when its set-up completes. */
+/** POST /dedicated/market: the addresses follow with the completion of the set-up. */
 export const addMarketItem: StoreOperation<'addMarketItem'> = {
   kind: 'store',
   async run({ db }, { body, runtime: { ports } }) {

@@ -4,7 +4,7 @@ import * as operator from '@reseller/operator-client';
 
 import { holdUp, register } from '../../../test/domains.ts';
 import { startOperator } from '../../../test/operator.ts';
-import { TestRegistrar } from '../../../test/registrar.ts';
+import { TestRegistrar } from '../../../test/ports/registrar.ts';
 import type { FencingToken } from '../../index.ts';
 
 const { orThrow } = operator;
@@ -35,7 +35,7 @@ test('a terminated domain stays until it expires, is renewed again when its rese
   const { client, clock, registrar } = service;
   await register(service, 'leaving.net');
   const terminate = (domain: string) => operator.terminateDomain({ client, path: { domain } });
-  // Names are the same in upper and lower case; what is cancelled already stays so.
+  // Upper and lower case do not matter, and a second request changes nothing.
   for (const name of ['leaving.net', 'LEAVING.net'])
     expect(await orThrow(terminate(name))).toMatchObject({ name: 'leaving.net', terminated: true });
   expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });

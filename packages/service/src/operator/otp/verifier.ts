@@ -28,7 +28,7 @@ export const listVerifiers: ReadOperation<'listVerifiers'> = {
   },
 };
 
-/** POST /verifiers: the token is shown in this answer alone. */
+/** POST /verifiers: only this response contains the token. */
 export const registerVerifier: StoreOperation<'registerVerifier'> = {
   kind: 'store',
   async run({ db }, { body, now, runtime: { ports } }) {

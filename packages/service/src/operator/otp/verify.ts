@@ -6,33 +6,32 @@ import { OperatorProblem } from '../problem.ts';
 import { toInstant } from '../instants.ts';
 import { counted } from '../../rules/counted.ts';
 
-/** Wrong codes of one third party for one account, and the milliseconds for which they are counted. */
+/** Wrong codes of a verifier for an account. */
 const MAX_FAILURES = 5;
 const FAILURES_TTL_MS = 10 * 60 * 1000;
 
-/** Whose wrong codes are counted together. */
+/** Wrong codes are counted for each verifier and account. */
 interface Attempt {
   readonly verifierId: string;
-  /** Empty where the third party names no account. */
+  /** Empty if the verifier names no account. */
   readonly accountId: string;
 }
 
-/** A code as it was presented. */
 interface Presented {
   readonly hash: string;
-  /** Account that the code must be of; undefined for any. */
+  /** The account that the code must belong to. Undefined for any account. */
   readonly accountId: string | undefined;
 }
 
-/** POST /otp/verify: whose the code is; it is used up by that. */
+/** POST /otp/verify: returns the account of a code. A code can be used once. */
 export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   kind: 'service',
   async run({ body, caller, now, runtime: { store, secret } }) {
     const { account_id: accountId } = body;
     const presented = { hash: hashOfOtp(body.code, secret), accountId };
-    // The operator may do everything with every account: there is nothing to keep it from.
+    // The operator has access to every account, so its attempts are not counted.
     const attempt = caller === OPERATOR ? undefined : { verifierId: caller, accountId: accountId ?? '' };
-    // A failed attempt is written down, so the unit of work ends well and the problem follows it.
+    // The transaction stores a failed attempt, so it must not throw. The problem is thrown after it.
     const result = await store.commit(async ({ db }) => {
       const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
       if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };
@@ -48,7 +47,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   },
 };
 
-/** Deletes failures that count for nothing now. */
+/** Deletes expired failures. */
 export async function forgetOldAttempts(store: Store, now: number): Promise<void> {
   await store.commit(({ db }) =>
     db
@@ -67,7 +66,7 @@ function tooManyFailures(retryAfter: number, accountId: string | undefined): Ope
   return new OperatorProblem('rate-limited', detail, { retryAfter });
 }
 
-/** Failures of the running ten minutes. An insert first: of attempts that arrive together, each waits for the one before. */
+/** The failures that still count. The insert locks the row, so that concurrent attempts wait for each other. */
 async function attemptsOf(db: Db, { verifierId, accountId }: Attempt, now: number): Promise<{ since: number; failed: number }> {
   const attempts = await db
     .insertInto('otp_attempts')
@@ -77,7 +76,7 @@ async function attemptsOf(db: Db, { verifierId, accountId }: Attempt, now: numbe
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  // Failures of a later time are of a clock that has been set back since.
+  // Failures in the future were counted before the clock was turned back.
   const isRunning = attempts.failed > 0 && attempts.since <= now && attempts.since + FAILURES_TTL_MS > now;
   if (isRunning) return attempts;
   const anew = { since: now, failed: 0 };
@@ -102,7 +101,7 @@ async function useCode(db: Db, { hash, accountId }: Presented, now: number): Pro
   return used && db.selectFrom('accounts').select(['id', 'name']).where('id', '=', used.account_id).executeTakeFirstOrThrow();
 }
 
-/** Whether the code was good until another request used it: whoever presents it has not guessed. */
+/** Whether the code was valid until another request used it. Its sender has not guessed it. */
 async function wasUsedFirst(db: Db, { hash, accountId }: Presented, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('otps')

@@ -14,19 +14,19 @@ export const getClock: ServiceOperation<'getClock'> = {
   run: async ({ sandbox }) => toClock(sandbox),
 };
 
-/** POST /sandbox/clock/advance: answers when all that falls due on the way is done. */
+/** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
   run: ({ runtime: { store }, sandbox, body }) =>
     sandbox.exclusive(async () => {
       const { clock } = sandbox;
-      // Where the process ends in between, another node or the next start does the work.
+      // If the process stops before the jobs are performed, another instance or the next start performs them.
       const { from, by, offset } = await store.commit(async ({ db }) => {
         const ahead = await claimClockOffset(db);
         const before = clock.base.now() + ahead;
-        const stretch = stretchOf(body, before);
-        await writeClockOffset(db, ahead + stretch);
-        return { from: before, by: stretch, offset: ahead + stretch };
+        const advance = advanceOf(body, before);
+        await writeClockOffset(db, ahead + advance);
+        return { from: before, by: advance, offset: ahead + advance };
       });
       clock.setOffset(offset);
       await sandbox.propagate();
@@ -37,11 +37,10 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
 };
 
 /**
- * Has the clock of every node go back before data comes that is older than what it reads, so that
- * none of them does work on that data which is not due yet.
+ * Turns the clocks of all instances back before older data is restored, so that none of them performs jobs that are not yet due.
  *
- * @param offset Milliseconds that the clock is to be ahead of the machine's.
- * @param work Brings the older data.
+ * @param offset Milliseconds by which the clock will be ahead of the machine's.
+ * @param work Restores the older data.
  */
 export async function withClockTurnedBack<T>(
   { runtime: { store }, sandbox }: Pick<OperatorCall<OperatorId>, 'runtime' | 'sandbox'>,
@@ -70,8 +69,8 @@ export function toClock({ clock }: Sandbox): { now: string; advance_seconds: num
   return { now: toInstant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
 }
 
-/** Milliseconds that the clock goes on by. */
-function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
+/** Milliseconds by which the clock advances. */
+function advanceOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number): number {
   if (seconds !== undefined) return seconds * 1000;
   const by = Date.parse(to ?? '') - now;
   if (by < 0) throw validationProblem([{ pointer: '#/to', detail: `must not be before the time of the sandbox clock, ${toInstant(now)}` }]);
@@ -82,7 +81,7 @@ function stretchOf({ to, by_seconds: seconds }: AdvanceClockRequest, now: number
   return by;
 }
 
-/** How many sales begin or end in a stretch of time: they do so by themselves. */
+/** The number of sales that begin or end between two instants. They need no job. */
 async function salesBetween(db: Db, from: number, to: number): Promise<number> {
   const open = db
     .selectFrom('sales')

@@ -37,7 +37,7 @@ export const createFault: ServiceOperation<'createFault'> = {
   async run({ body, now, sandbox, runtime: { store, ports } }) {
     const fault = await store.commit(async ({ db }) => {
       assertNoBrokenRules(await brokenRules(db, body));
-      // What is used up has no effect and is listed no more.
+      // Used-up faults have no effect and are no longer listed.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
       return db

@@ -40,7 +40,7 @@ export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = 
   },
 };
 
-/** Leaves nothing of the account and of what is confined to it. Children go before what they refer to. */
+/** Deletes the account and everything that belongs to it. Rows are deleted before the rows that they refer to. */
 async function deleteAccount(transaction: Transaction, id: string): Promise<void> {
   const { db } = transaction;
   await deleteFaults(db, id);
@@ -87,7 +87,7 @@ async function deleteAccount(transaction: Transaction, id: string): Promise<void
   await db.deleteFrom('accounts').where('id', '=', id).execute();
 }
 
-/** Faults of its keys alone; one that other keys have too stays for those. */
+/** Deletes faults of the account's keys. A fault that also applies to other keys stays for those. */
 async function deleteFaults(db: Db, accountId: string): Promise<void> {
   const keys = new Set((await db.selectFrom('api_keys').select('id').where('account_id', '=', accountId).execute()).map(({ id }) => id));
   for (const { id, api_key_ids } of await db
@@ -96,12 +96,12 @@ async function deleteFaults(db: Db, accountId: string): Promise<void> {
     .where('api_key_ids', 'is not', null)
     .execute()) {
     const named: string[] = JSON.parse(api_key_ids ?? '[]');
-    const left = named.filter((key) => !keys.has(key));
-    if (left.length === 0) await db.deleteFrom('faults').where('id', '=', id).execute();
-    else if (left.length < named.length)
+    const others = named.filter((key) => !keys.has(key));
+    if (others.length === 0) await db.deleteFrom('faults').where('id', '=', id).execute();
+    else if (others.length < named.length)
       await db
         .updateTable('faults')
-        .set({ api_key_ids: JSON.stringify(left) })
+        .set({ api_key_ids: JSON.stringify(others) })
         .where('id', '=', id)
         .execute();
   }

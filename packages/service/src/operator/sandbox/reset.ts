@@ -7,7 +7,7 @@ import type { ServiceOperation } from '../operation.ts';
 import { toClock, withClockTurnedBack } from './clock.ts';
 import { empty, freeze } from '../../sandbox/tables.ts';
 
-/** POST /sandbox/reset: as at the first start, by the clock of the machine. The demo account keeps the key that was printed then. */
+/** POST /sandbox/reset: restores the state of the first start, with the clock of the machine. The demo account keeps its first key. */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {
   kind: 'service',
   run: ({ runtime, sandbox }): Promise<ResetSandboxResponses[200]> =>

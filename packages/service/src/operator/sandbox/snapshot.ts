@@ -32,7 +32,7 @@ export const listSnapshots: ReadOperation<'listSnapshots'> = {
   },
 };
 
-/** PUT /sandbox/snapshots/{snapshot}: one unit of work, so it is the state of one instant. */
+/** PUT /sandbox/snapshots/{snapshot}: takes the snapshot in one transaction, so that it is consistent. */
 export const createSnapshot: ServiceOperation<'createSnapshot'> = {
   kind: 'service',
   run: ({ runtime: { store }, path, sandbox }) =>
@@ -62,7 +62,7 @@ export const deleteSnapshot: StoreOperation<'deleteSnapshot'> = {
   },
 };
 
-/** POST /sandbox/snapshots/{snapshot}/restore: all or nothing. Purchases that were under way in the snapshot are undone. */
+/** POST /sandbox/snapshots/{snapshot}/restore: one transaction. Deliveries that were in progress in the snapshot are recovered. */
 export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
   kind: 'service',
   run: ({ runtime, path, sandbox }) =>
@@ -75,7 +75,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const pieces = await piecesOf(db, path.snapshot);
         await empty(transaction);
         for (const { table_name, rows } of pieces) await insert(db, table_name, parsed(rows));
-        // Whoever has one of them under way has it in another state of the store.
+        // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
         await logRewritten();
         return (await readSettings(db)).clockOffset;
@@ -88,7 +88,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
     }),
 };
 
-/** How far the clock of a snapshot is ahead of the machine's, in milliseconds. */
+/** Milliseconds by which the clock of a snapshot is ahead of the machine's. */
 async function clockOffsetIn(db: Db, name: string): Promise<number> {
   const settings = (await piecesOf(db, name)).filter(({ table_name }) => table_name === 'settings').flatMap(({ rows }) => parsed(rows));
   return Number(settings.find((row) => row['name'] === 'clock_offset')?.['value'] ?? 0);

@@ -6,8 +6,9 @@ import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toInstant } from '../instants.ts';
 
-/** One thing that is due, with when in milliseconds. */
+/** A scheduled job or a change of a sale. */
 interface Item extends Omit<DueItem, 'due'> {
+  /** Milliseconds. */
   readonly at: number;
 }
 
@@ -62,7 +63,7 @@ async function domains(db: Db, limit: number): Promise<Item[]> {
   });
 }
 
-/** Sales begin and end by themselves when their time comes, so none of them is ever overdue. */
+/** Sales begin and end without a job, so they are never overdue. */
 async function sales(db: Db, now: number, limit: number): Promise<Item[]> {
   const open = db.selectFrom('sales').select(['id', 'account_id', 'start', 'stop']).where('ended', 'is', null);
   const starting = await open.where('start', '>', now).orderBy('start').limit(limit).execute();

@@ -9,7 +9,7 @@ import { openCharges } from '../../core/accounting/charge.ts';
 
 import { toBilledRuntime } from '../../core/accounting/period-end.ts';
 
-/** GET /accounting/invoices/current: what the running period has come to, and what it will come to. */
+/** GET /accounting/invoices/current: the total of the current period so far, and the expected total at its end. */
 export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
   kind: 'store',
   async run({ db }, call) {

@@ -36,7 +36,7 @@ test('positions of VMs have neither runtime nor price on a closed invoice', asyn
   });
 });
 
-test('what was charged in advance stands beside the VMs, on the invoice of the period that it was charged in', async () => {
+test('lists advance charges next to the VMs, on the invoice of the period in which they were made', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   const start = service.clock.now() / 1000;
@@ -64,7 +64,7 @@ test('what was charged in advance stands beside the VMs, on the invoice of the p
   });
 });
 
-test('another account’s invoice answers 404 exactly like an unknown one', async () => {
+test('responds with the same 404 to an invoice of another account as to an unknown one', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM });
   service.clock.advanceTo('2026-12-01T00:00:00Z');
@@ -82,7 +82,7 @@ test('another account’s invoice answers 404 exactly like an unknown one', asyn
   });
 });
 
-test.each(['0', 'CURRENT', "1' or '1'='1", '../current', 'x'.repeat(900)])("'%s' is no invoice", async (invoiceID) => {
+test.each(['0', 'CURRENT', "1' or '1'='1", '../current', 'x'.repeat(900)])("refuses '%s' as an invoice ID", async (invoiceID) => {
   const service = await startService();
   expect(await service.call('getInvoice', { path: { invoiceID } })).toMatchObject({ status: 404, body: { type: 'not_found' } });
 });

@@ -80,7 +80,7 @@ test('a sale that was arranged with one account is its own', async () => {
   expect(await titles(service)).not.toContain('arranged');
 });
 
-test('texts of its own stand beside the properties', async () => {
+test('returns the sale’s own texts next to its properties', async () => {
   const service = await startService();
   await providerOf(service).createSale({ title: 'described', descriptions: { maxVolume: 'One hundred, and not one more.' } });
   const sale = (await service.call('listSales')).body.data.find(({ title }: { title: string }) => title === 'described');

@@ -5,8 +5,8 @@ import { isoInstant } from '../../rules/billing.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 
 /**
- * DELETE /dedicated/{identifier}/delete: the server is not renewed any more and stays active until
- * its renewal date. The fleet hears of it when the server ends, so the store alone decides.
+ * DELETE /dedicated/{identifier}/delete: the server stays active until its renewal date, and is not renewed. The fleet is called when the
+ * server ends, so this needs only the store.
  */
 export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
   kind: 'store',

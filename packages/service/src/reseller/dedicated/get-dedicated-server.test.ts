@@ -50,7 +50,7 @@ test('a quarter of an hour after the order the set-up of the sandbox completes: 
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data).toEqual(data);
 });
 
-test('a set-up that is due is complete for whoever asks before the timed work does', async () => {
+test('completes a due set-up for a request that arrives before the scheduled jobs run', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -129,7 +129,7 @@ test.each([
   '__proto__',
   '٧c9e6679-7425-40de-944b-e07fc1f90ae7',
   'null',
-])("'%s' is no identifier: 404", async (identifier) => {
+])("responds with 404 to '%s', which is not an identifier", async (identifier) => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   for (const operation of ['getDedicatedServer', 'deleteDedicatedServer', 'undeleteDedicatedServer'] as const) {

@@ -5,8 +5,8 @@ import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.t
 import { findServer, ownServer } from '../../core/dedicated/server.ts';
 
 /**
- * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification:
- * "path identifier (from market or server list)"; what is answered for the latter is our choice).
+ * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification: "path identifier (from market or server
+ * list)"). The response for the latter is our choice.
  */
 export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
   kind: 'store',

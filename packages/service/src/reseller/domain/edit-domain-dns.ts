@@ -3,7 +3,7 @@ import { displaces, readDnsRecord } from '../../rules/dns-record.ts';
 import type { StoreOperation } from '../operation.ts';
 import { findDomain } from '../../core/domain/domain.ts';
 
-/** POST /domain/{domain}/dns/edit: sets a DNS record in the place of those that it cannot stand beside. */
+/** POST /domain/{domain}/dns/edit: sets a DNS record, which replaces the records that conflict with it. */
 export const editDomainDns: StoreOperation<'editDomainDns'> = {
   kind: 'store',
   async run({ db }, call) {

@@ -6,7 +6,7 @@ import { grossOf } from '../../rules/vat.ts';
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 
-/** GET /domain/pricings: what a registration, a renewal and a transfer cost under each TLD. */
+/** GET /domain/pricings: the prices of registration, renewal and transfer for each TLD. */
 export const getDomainPricings: StoreOperation<'getDomainPricings'> = {
   kind: 'store',
   async run({ db }, { now }) {

@@ -12,7 +12,7 @@ import type { TldsTable } from '../../store/tables/tlds.ts';
 import type { Db } from '../../store/store.ts';
 import { findHandle } from '../../core/domain/handle.ts';
 
-/** What a form asks for. */
+/** The requested registration. */
 export interface DomainRequest extends RegistrableName {
   readonly prices: Selectable<TldsTable>;
   readonly handle: Selectable<HandlesTable>;
@@ -20,10 +20,10 @@ export interface DomainRequest extends RegistrableName {
 }
 
 /**
- * Reads the form of POST /domain/register by the account's handles and the price list.
+ * Checks the form of POST /domain/register against the account's handles and the price list.
  *
  * @param standard The provider's nameservers.
- * @throws Refusal 422 naming every rule that it breaks.
+ * @throws Refusal 422 with every broken rule.
  */
 export async function readForm(db: Db, form: RegisterDomainForm, accountId: string, standard: readonly string[]): Promise<DomainRequest> {
   const broken: BrokenField[] = [];

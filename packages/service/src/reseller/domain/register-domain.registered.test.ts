@@ -76,7 +76,7 @@ test('a domain is transferred with the authcode of its current provider', async 
   const { status, body } = await service.call('registerDomain', { form });
   expect(status).toBe(200);
   expect(body.message).toBe('The domain was transferred.');
-  // The code is used up: what the account may give out is another one.
+  // The code is used up. The account gives out a different one.
   expect(body.data.domain).toMatchObject({ name: 'taken-name.de', authcode: null, status: 'LOCK' });
   expect(body.data.timings).toEqual({ create: '2026-11-10 12:00:00', expire: '2027-11-10 12:00:00' });
 });

@@ -5,7 +5,7 @@ import type { BrokenField } from '../../rules/broken-field.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import { publicKeyOf } from '../../rules/ssh-key.ts';
 
-/** What a form asks for, its defaults filled in (specification: "PUT /vm/create form fields"). */
+/** The requested VM, with defaults (specification: "PUT /vm/create form fields"). */
 export interface VmRequest extends BilledResources {
   readonly os: string;
   readonly hostsystem: string;
@@ -13,7 +13,7 @@ export interface VmRequest extends BilledResources {
   readonly sshKey: string | null;
   readonly sshKeyDisplayname: string | null;
   readonly allowFallbackIPs: boolean;
-  /** Null where a domain of the provider is to be set. */
+  /** Null for a domain of the provider. */
   readonly defaultPtr: string | null;
 }
 
@@ -29,7 +29,7 @@ export function vmRequestOf(form: CreateVmForm): VmRequest {
   };
 }
 
-/** Rules of the form that need no host system and that a schema cannot say. */
+/** The rules of the form that need no host system and that its schema cannot express. */
 export function brokenFormRules({ ssh_key }: CreateVmForm): BrokenField[] {
   if (ssh_key === undefined || publicKeyOf(ssh_key) !== undefined) return [];
   return [{ field: 'ssh_key', rule: 'ssh_key', message: 'must be a whole public key: its data cannot be read as a key of its type' }];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 
-/** What a refused purchase must leave as it was. */
+/** The rows that a refused purchase must not change. */
 async function footprint({ store }: TestService): Promise<unknown> {
   return store.read(async (db) => ({
     vms: await db.selectFrom('vms').selectAll().execute(),
@@ -133,5 +133,5 @@ test('a location without IPv6 networks says that it is they that are missing', a
   );
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect([status, body.type]).toEqual([409, 'out_of_capacity']);
-  expect(body.message).toMatch(/^There is no free IPv6 network at this location\./);
+  expect(body.message).toMatch(/^This location has no free IPv6 network\./);
 });

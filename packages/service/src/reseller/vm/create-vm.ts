@@ -91,7 +91,7 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
   async confirm({ db }, { call, reserved, password }) {
     await startBilling(db, call, reserved);
     await startRunning(db, { vmId: reserved.vmId });
-    return { message: 'The VM was created and is booting.', data: answerOf(reserved, password) };
+    return { message: 'The VM was created and is booting.', data: toCreatedVm(reserved, password) };
   },
 
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
@@ -196,7 +196,7 @@ async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice
   await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
 }
 
-function answerOf({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }: Reserved, password: string): CreatedVm {
+function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }: Reserved, password: string): CreatedVm {
   return {
     identifier: vmId,
     hostsystem: {

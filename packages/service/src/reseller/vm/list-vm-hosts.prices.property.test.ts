@@ -1,4 +1,4 @@
-/** Whoever reads the prices of the host systems knows the price of a VM before buying it, by the formula of the document ("Billing"). */
+/** The prices of the host systems give the price of a VM before its purchase, by the formula of the document ("Billing"). */
 import type { Sale, VmHost } from '@reseller/client';
 import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';

@@ -12,7 +12,7 @@ import { SECRET } from '../../../test/harness.ts';
 import { comeToRest } from '../../../test/simulator/actions-time.ts';
 import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnServers } from '../../../test/simulator/agreement.ts';
 import { canonicalState, differencesOf } from '../../../test/simulator/canonical-state.ts';
-import { openDoor } from '../../../test/simulator/door.ts';
+import { openClient } from '../../../test/simulator/client.ts';
 import { actions } from '../../../test/simulator/runner.ts';
 import { newSimulation } from '../../../test/simulator/simulation.ts';
 import type { Simulation } from '../../../test/simulator/simulation.ts';
@@ -46,9 +46,9 @@ async function query(url: string, statement: string): Promise<Record<string, unk
 
 test('keeps years of purchases unchanged, and a service on the database agrees with their model', async () => {
   const { sim, directory } = await filledStore(4);
-  const before = await canonicalState(sim.door.store());
-  await sim.door.service().close();
-  await sim.door.store().close();
+  const before = await canonicalState(sim.client.store());
+  await sim.client.service().close();
+  await sim.client.store().close();
   const url = await newDatabase();
   const figures = await moveStore({ from: directory, to: url });
   expect(figures.filter(({ source, target }) => source !== target)).toEqual([]);
@@ -73,7 +73,7 @@ test('keeps years of purchases unchanged, and a service on the database agrees w
 
 /** Continues the simulation on another store. */
 async function continueOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
-  const moved: Simulation = { ...sim, door: await openDoor({ engine: 'postgres', open }, sim.world, async () => {}) };
+  const moved: Simulation = { ...sim, client: await openClient({ engine: 'postgres', open }, sim.world, async () => {}) };
   for (const account of moved.model.accounts) {
     await agreeOnBilling(moved, account);
     await agreeOnServers(moved, account);
@@ -83,13 +83,13 @@ async function continueOn(sim: Simulation, open: () => Promise<Store>): Promise<
   for (let step = 0; step < 40; step++) await moved.dice.weighted(actions).run(moved);
   await comeToRest(moved);
   for (const account of moved.model.accounts) await agreeOnBilling(moved, account);
-  await moved.door.service().close();
+  await moved.client.service().close();
 }
 
 test('leaves the database empty if it stores other rows than it was given, and reports the figures that differ', async () => {
   const { sim, directory } = await filledStore(5);
-  await sim.door.service().close();
-  await sim.door.store().close();
+  await sim.client.service().close();
+  await sim.client.store().close();
   const url = await newDatabase();
   await (await openPostgresStore(url)).close();
   await query(

@@ -38,7 +38,7 @@ export async function openSqliteStore(directory: string): Promise<Store> {
   connection.exec('PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
   try {
-    await migrateAtOnce(connection, db);
+    await migrateAtomically(connection, db);
   } catch (error) {
     connection.close();
     lock.close();
@@ -70,14 +70,15 @@ export async function openSqliteStore(directory: string): Promise<Store> {
   };
 }
 
-/** Kysely does not run the migrations of SQLite in a transaction, and a crash between two of their statements must not leave half of the tables. */
-async function migrateAtOnce(connection: DatabaseSync, db: Kysely<Schema>): Promise<void> {
+/** Migrates in one transaction, which Kysely does not do on SQLite, so that a crash leaves no half of the tables. */
+async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): Promise<void> {
   connection.exec('BEGIN IMMEDIATE');
   try {
     await migrate(db, 'sqlite');
     connection.exec('COMMIT');
   } catch (error) {
-    connection.exec('ROLLBACK');
+    // If the disk is full, SQLite itself rolls back.
+    if (connection.isTransaction) connection.exec('ROLLBACK');
     throw error;
   }
 }

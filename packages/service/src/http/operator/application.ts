@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 
-import { MAX_BODY_BYTES } from '../generated/operator/facts.gen.ts';
-import { OperatorProblem, problemBody, problemOf } from '../operator/problem.ts';
-import type { HttpContext } from './context.ts';
-import { loggableError } from './loggable-error.ts';
-import { serveMetrics } from './observability.ts';
-import { operatorApi } from './operator/api.ts';
-import { createOperatorAuthenticator } from './operator/authenticate.ts';
-import { operatorGuard, operatorRoute, PROBLEM_TYPE, sendProblem } from './operator/handler.ts';
-import { RequestFault } from './protocol.ts';
-import { newRequestId } from './request-id.ts';
-import { documentationAt, serveRoot } from './root.ts';
-import { createServer, routeUrl } from './server.ts';
+import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
+import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
+import type { HttpContext } from '../context.ts';
+import { loggableError } from '../loggable-error.ts';
+import { serveMetrics } from '../observability.ts';
+import { operatorApi } from './api.ts';
+import { createOperatorAuthenticator } from './authenticate.ts';
+import { operatorGuard, operatorRoute, PROBLEM_TYPE, sendProblem } from './handler.ts';
+import { RequestFault } from '../protocol.ts';
+import { newRequestId } from '../request-id.ts';
+import { documentationAt, serveRoot } from '../root.ts';
+import { createServer, routeUrl } from '../server.ts';
 
 /** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
 export function createOperatorApplication(context: HttpContext): FastifyInstance {

@@ -1,56 +1,64 @@
 /**
- * Bursts: many things at once, of which only some fit. On PostgreSQL nobody can say in which order
- * they are committed, so the model does not foresee what becomes of each. It follows the outcomes,
- * whatever the order was, and says which outcomes cannot be.
+ * Many requests at once, of which only some fit. On PostgreSQL they are committed in any order, so the model
+ * does not foresee each outcome. It follows the outcomes, whatever the order was, and rejects impossible ones.
  */
 import { expect } from 'vitest';
 
 import { runScheduledJobs } from './actions-time.ts';
-import type { Fault, Purpose } from './faulty-ports.ts';
+import type { Fault, Purpose } from '../ports/port-calls.ts';
 import { less } from './fraction.ts';
 import { heldUnits, isOpen, priceOf, remainingCents, unpaidCents } from './model-billing.ts';
 import { runAllJobs, nextDue } from './model-due.ts';
 import { freeAddresses, usedOn } from './model-room.ts';
 import type { ModelAccount } from './model.ts';
-import { someWish } from './purchases.ts';
-import { changeShot, domainShots, dueWorkShot, orderShots, purchaseShots, readShot, resizeShot } from './shots.ts';
-import type { Shot } from './shots.ts';
+import { somePurchaseRequest } from './purchases.ts';
+import {
+  concurrentChange,
+  concurrentRegistrations,
+  concurrentJobs,
+  concurrentOrders,
+  concurrentPurchases,
+  concurrentRead,
+  concurrentResize,
+} from './concurrent-requests.ts';
+import type { ConcurrentRequest } from './concurrent-requests.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
-/** Does many things at once, now and then just as a month has ended, and now and then until the service dies. */
-export async function burst(sim: Simulation): Promise<void> {
-  const { dice, model, clock, world, door, underWay } = sim;
-  // What is under way already would make the outcomes depend on more than the burst.
+/** Sends many requests at once, sometimes just after the end of a month, and sometimes until the service dies. */
+export async function sendConcurrently(sim: Simulation): Promise<void> {
+  const { dice, model, clock, world, client, underWay } = sim;
+  // What is under way already would make the outcomes depend on more than these requests.
   if (underWay.length > 0) {
-    await door.startAgain(false);
+    await client.startAgain(false);
     for (const { release } of underWay.splice(0)) release();
   }
   const hasMonthEnded = turnTheMonth(sim);
   const dies = dice.chance(0.25);
-  const shots = someShots(sim, hasMonthEnded);
+  const requests = someConcurrentRequests(sim, hasMonthEnded);
   const before = new Map(model.accounts.map((account) => [account, { requests: account.requests.length, used: usedCredit(sim, account) }]));
-  sim.say(`at once${dies ? ', until the service dies' : ''}: ${shots.map(({ text }) => text).join(', ')}`);
-  world.faults.plan = [];
+  sim.say(`at once${dies ? ', until the service dies' : ''}: ${requests.map(({ text }) => text).join(', ')}`);
+  world.calls.plan = [];
   const injected = { failures: 0 };
-  world.faults.otherwise = faultsOf(sim, dies, injected);
-  await fire(sim, shots);
-  world.faults.otherwise = () => 'none';
-  if (dies) await door.startAgain(dice.chance(0.5));
-  sim.say(`outcomes: ${shots.map(({ outcome }) => outcome?.errorType ?? outcome?.status ?? 'none').join(', ')}`);
+  world.calls.otherwise = faultsOf(sim, dies, injected);
+  await fire(sim, requests);
+  world.calls.otherwise = () => 'none';
+  if (dies) await client.startAgain(dice.chance(0.5));
+  sim.say(`outcomes: ${requests.map(({ outcome }) => outcome?.errorType ?? outcome?.status ?? 'none').join(', ')}`);
 
-  runAllJobs(model, { automatic: world.fleet.automatic }, clock.seconds());
-  for (const shot of shots.toSorted((one, other) => one.order - other.order)) if (shot.outcome?.status === 200) await shot.follow();
-  expectRivals(shots);
-  const failed = shots.flatMap(({ text, outcome }) => (outcome && outcome.status >= 500 ? [`${text} (${outcome.text})`] : []));
+  runAllJobs(model, world.fleet, clock.seconds());
+  for (const request of requests.toSorted((one, other) => one.order - other.order))
+    if (request.outcome?.status === 200) await request.follow();
+  expectRivals(requests);
+  const failed = requests.flatMap(({ text, outcome }) => (outcome && outcome.status >= 500 ? [`${text} (${outcome.text})`] : []));
   expect(failed.length, `failures, where ports failed ${injected.failures} times: ${failed.join(', ')}`).toBeLessThanOrEqual(
     injected.failures,
   );
-  for (const shot of shots) {
-    const used = shot.account && before.get(shot.account)?.used;
-    if (used !== undefined) judge(sim, shot, shots, used);
+  for (const request of requests) {
+    const used = request.account && before.get(request.account)?.used;
+    if (used !== undefined) judge(sim, request, requests, used);
   }
-  expectLimitsKept(sim, shots);
+  expectLimitsKept(sim, requests);
   for (const account of model.accounts) await followLog(sim, account, before.get(account)?.requests ?? 0);
   await runScheduledJobs(sim);
 }
@@ -63,27 +71,27 @@ function turnTheMonth({ dice, model, clock }: Simulation): boolean {
   return true;
 }
 
-function someShots(sim: Simulation, hasMonthEnded: boolean): Shot[] {
+function someConcurrentRequests(sim: Simulation, hasMonthEnded: boolean): ConcurrentRequest[] {
   const { dice, model } = sim;
-  const shots: Shot[] = [];
+  const requests: ConcurrentRequest[] = [];
   // Much the same from one account, or from everyone.
-  const alike = someWish(sim);
+  const alike = somePurchaseRequest(sim);
   const from = dice.chance(0.5) ? alike.account : undefined;
   for (let count = dice.integer(3, 8); count > 0; count--) {
-    const wish = dice.chance(0.5) ? alike : someWish(sim);
-    shots.push(...purchaseShots(sim, { ...wish, account: from ?? dice.pick(model.accounts) }, dice.chance(0.15) ? 2 : 1));
+    const purchase = dice.chance(0.5) ? alike : somePurchaseRequest(sim);
+    requests.push(...concurrentPurchases(sim, { ...purchase, account: from ?? dice.pick(model.accounts) }, dice.chance(0.15) ? 2 : 1));
   }
-  if (dice.chance(0.3)) shots.push(...domainShots(sim, 3));
+  if (dice.chance(0.3)) requests.push(...concurrentRegistrations(sim, 3));
   const offered = model.servers.find(({ state }) => state === 'offered');
-  if (offered && dice.chance(0.3)) shots.push(...orderShots(sim, offered));
+  if (offered && dice.chance(0.3)) requests.push(...concurrentOrders(sim, offered));
   for (const vm of model.vms.filter(({ state }) => state !== 'removed')) {
     const does = dice.integer(1, 12);
-    if (does === 1) shots.push(changeShot(sim, vm));
-    if (does === 2) shots.push(resizeShot(sim, vm));
+    if (does === 1) requests.push(concurrentChange(sim, vm));
+    if (does === 2) requests.push(concurrentResize(sim, vm));
   }
-  for (const account of model.accounts) if (hasMonthEnded || dice.chance(0.3)) shots.push(readShot(sim, account));
-  if (hasMonthEnded) shots.push(dueWorkShot(sim), dueWorkShot(sim));
-  return dice.shuffled(shots);
+  for (const account of model.accounts) if (hasMonthEnded || dice.chance(0.3)) requests.push(concurrentRead(sim, account));
+  if (hasMonthEnded) requests.push(concurrentJobs(sim), concurrentJobs(sim));
+  return dice.shuffled(requests);
 }
 
 function faultsOf({ dice }: Simulation, dies: boolean, injected: { failures: number }): (purpose: Purpose) => Fault {
@@ -96,26 +104,26 @@ function faultsOf({ dice }: Simulation, dies: boolean, injected: { failures: num
 }
 
 /** Fires all, and waits until each is answered or hangs for ever. */
-async function fire({ world }: Simulation, shots: readonly Shot[]): Promise<void> {
+async function fire({ world }: Simulation, requests: readonly ConcurrentRequest[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let left = shots.length;
+  let left = requests.length;
   const oneLess = () => void (--left === 0 && resolve());
-  world.faults.onHang = oneLess;
-  const answered = async (shot: Shot) => {
-    shot.outcome = await shot.fire();
+  world.calls.onHang = oneLess;
+  const answered = async (request: ConcurrentRequest) => {
+    request.outcome = await request.fire();
     oneLess();
   };
-  for (const shot of shots) answered(shot).catch(reject);
+  for (const request of requests) answered(request).catch(reject);
   await promise;
 }
 
 /** Of rivals one is done at the most; with one key, each that was done was answered the same. */
-function expectRivals(shots: readonly Shot[]): void {
-  for (const [rivalry, rivals] of Map.groupBy(shots, (shot) => shot.rivalry)) {
+function expectRivals(requests: readonly ConcurrentRequest[]): void {
+  for (const [rivalry, rivals] of Map.groupBy(requests, (request) => request.rivalry)) {
     const answers = rivals.flatMap(({ outcome }) => (outcome?.status === 200 ? [outcome.text] : []));
     if (rivalry === undefined || answers.length < 2) continue;
     expect(
-      rivals.every(({ wish }) => wish),
+      rivals.every(({ purchase }) => purchase),
       `${rivalry} was done more than once`,
     ).toBe(true);
     expect(new Set(answers).size, `answers with ${rivalry}`).toBe(1);
@@ -127,33 +135,39 @@ function usedCredit({ model, clock }: Simulation, account: ModelAccount): bigint
   return unpaidCents(model, account, clock.seconds()) * 1_000_000n + heldUnits(model, account, clock.seconds());
 }
 
-/** Whether the outcome of a shot can be, whatever the order was. */
-function judge(sim: Simulation, shot: Shot, shots: readonly Shot[], usedBefore: bigint): void {
-  const { outcome, account, wish, text } = shot;
+/** Whether the outcome of a request can be, whatever the order was. */
+function judge(sim: Simulation, request: ConcurrentRequest, requests: readonly ConcurrentRequest[], usedBefore: bigint): void {
+  const { outcome, account, purchase, text } = request;
   if (!outcome || outcome.status === 200 || !account) return;
-  const others = shots.filter((other) => other !== shot);
+  const others = requests.filter((other) => other !== request);
   if (outcome.status === 402) {
     // Everything that may have held credit of the account meanwhile, at the most.
     const meanwhile = others.filter((other) => other.account === account && other.outcome?.status !== 402);
-    const most = usedBefore + meanwhile.reduce((sum, { mostHold }) => sum + mostHold, 0n) + shot.mostHold;
+    const most = usedBefore + meanwhile.reduce((sum, { mostHold }) => sum + mostHold, 0n) + request.mostHold;
     expect(most > limitOf(account), `${text} was refused for its credit, and fits whatever came before it`).toBe(true);
   }
-  if (outcome.errorType === 'out_of_capacity' && wish && shots.every(({ order }) => order >= 2)) {
-    const undone = others.flatMap((other) => (other.wish && other.outcome?.status !== 200 ? [other.wish] : []));
-    expect(fitsBeside(sim, wish, undone), `${text} was refused for lack of room, and there is some whatever came before it`).toBe(false);
+  if (outcome.errorType === 'out_of_capacity' && purchase && requests.every(({ order }) => order >= 2)) {
+    const undone = others.flatMap((other) => (other.purchase && other.outcome?.status !== 200 ? [other.purchase] : []));
+    expect(fitsBeside(sim, purchase, undone), `${text} was refused for lack of room, and there is some whatever came before it`).toBe(
+      false,
+    );
   }
   // A port fails only for what asks it.
-  if (outcome.status === 500) expect(shot.order === 2 || shot.asksPort, `${text} asks a port`).toBe(true);
+  if (outcome.status === 500) expect(request.order === 2 || request.asksPort, `${text} asks a port`).toBe(true);
 }
 
 function limitOf({ credit }: ModelAccount): bigint {
   return (credit.n * 100_000_000n) / credit.d;
 }
 
-type Wishes = readonly NonNullable<Shot['wish']>[];
+type PurchaseRequests = readonly NonNullable<ConcurrentRequest['purchase']>[];
 
 /** Whether a VM fits beside all that there is now and all that others had for a while. */
-function fitsBeside({ model }: Simulation, { account, host, resources, allowFallbackIPs }: Wishes[number], others: Wishes): boolean {
+function fitsBeside(
+  { model }: Simulation,
+  { account, host, resources, allowFallbackIPs }: PurchaseRequests[number],
+  others: PurchaseRequests,
+): boolean {
   const all = [resources, ...others.filter((other) => other.host === host).map((other) => other.resources)];
   const total = (of: (one: typeof resources) => number): number => all.reduce((sum, one) => sum + of(one), 0);
   const hasNode = host.nodes.some((node) => {
@@ -171,23 +185,23 @@ function fitsBeside({ model }: Simulation, { account, host, resources, allowFall
 }
 
 /** No account is above its limit that has bought something, and no VM costs more than a sale would that was never used up. */
-function expectLimitsKept(sim: Simulation, shots: readonly Shot[]): void {
+function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[]): void {
   const { model, clock } = sim;
   for (const account of model.accounts) {
-    const hasBought = shots.some((shot) => shot.account === account && shot.outcome?.status === 200 && shot.order === 2);
+    const hasBought = requests.some((request) => request.account === account && request.outcome?.status === 200 && request.order === 2);
     if (hasBought) expect(remainingCents(model, account, clock.seconds()), `${account.name} within its limit`).toBeGreaterThanOrEqual(0n);
   }
-  const undone = shots.filter(({ wish, outcome }) => wish && outcome?.status !== 200).length;
-  for (const { wish, outcome } of shots) {
-    if (!wish || outcome?.status !== 200) continue;
+  const undone = requests.filter(({ purchase, outcome }) => purchase && outcome?.status !== 200).length;
+  for (const { purchase, outcome } of requests) {
+    if (!purchase || outcome?.status !== 200) continue;
     const { identifier } = JSON.parse(outcome.text).data;
     const vm = model.vms.find(({ id }) => id === identifier);
     const missed = model.sales.filter(
       (sale) =>
         sale.start <= clock.now() &&
-        isOpen({ ...sale, used: sale.used + undone }, wish.account, clock.now()) &&
+        isOpen({ ...sale, used: sale.used + undone }, purchase.account, clock.now()) &&
         vm?.stretches.length === 1 &&
-        less(priceOf(wish.host.name, wish.resources, sale.prices.get(wish.host.name)), vm.price),
+        less(priceOf(purchase.host.name, purchase.resources, sale.prices.get(purchase.host.name)), vm.price),
     );
     expect(
       missed.map(({ title }) => title),
@@ -196,9 +210,9 @@ function expectLimitsKept(sim: Simulation, shots: readonly Shot[]): void {
   }
 }
 
-/** The log has an entry for each answer of the burst, in the order in which they were committed. */
-async function followLog({ door }: Simulation, account: ModelAccount, before: number): Promise<void> {
-  const rows = await door
+/** The log has an entry for each of these responses, in the order in which they were committed. */
+async function followLog({ client }: Simulation, account: ModelAccount, before: number): Promise<void> {
+  const rows = await client
     .store()
     .read((db) =>
       db

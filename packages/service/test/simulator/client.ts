@@ -1,4 +1,4 @@
-/** The public door of the service, in-process: forms, API keys, and every answer judged by the document. */
+/** The public client of the service, in-process: forms, API keys, and every answer judged by the document. */
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { createValidator, fillPath, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
 import { pino } from 'pino';
@@ -9,7 +9,7 @@ import type { Service, Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
-import type { World } from './faulty-ports.ts';
+import type { World } from './world.ts';
 import type { ModelAccount } from './model.ts';
 
 const api = parseDocument(document);
@@ -47,7 +47,7 @@ interface Envelope<Id extends OperationId> {
 }
 
 /** A service over a place for stores, which can be crashed and started again. */
-export interface Door {
+export interface SimulatedClient {
   store(): Store;
   service(): Service;
   call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
@@ -59,7 +59,7 @@ export interface Door {
   startAgain(reopened: boolean): Promise<void>;
 }
 
-export async function openDoor(place: StorePlace, { ports }: World, fill: (store: Store) => Promise<void>): Promise<Door> {
+export async function openClient(place: StorePlace, { ports }: World, fill: (store: Store) => Promise<void>): Promise<SimulatedClient> {
   const logger = pino({ level: 'silent' });
   let store = await place.open();
   await fill(store);

@@ -1,44 +1,45 @@
-/** What is done at once in a burst: each is sent without waiting for the others, and the model follows the outcomes. */
+/** Requests that are sent without waiting for one another. The model follows their outcomes. */
 import { expect } from 'vitest';
 
-import { InfrastructureError, orderDedicatedServer } from '../../src/index.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
+import { orderDedicatedServer } from '../../src/core/dedicated/order.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
-import { domainFormOf, domainPrice, reserveDomain, someDomainWish } from './actions-domain.ts';
+import { domainFormOf, domainPrice, reserveDomain, someRegistration } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
 import { SECRET } from '../harness.ts';
-import { TAKEN } from './faulty-ports.ts';
+import { TAKEN } from '../ports/registrar.ts';
 import { units } from './fraction.ts';
 import { holdFrom, priceOf } from './model-billing.ts';
 import type { ModelAccount, ModelServer, ModelVm } from './model.ts';
 import { formOf, reserveVm } from './purchases.ts';
-import type { Wish } from './purchases.ts';
+import type { PurchaseRequest } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 
-/** What became of a shot; one that was not answered when the service died has none. */
+/** What became of a request; one that was not answered when the service died has none. */
 export interface Outcome {
   readonly status: number;
   readonly errorType: string | null;
   readonly text: string;
 }
 
-export interface Shot {
+export interface ConcurrentRequest {
   readonly text: string;
   readonly account: ModelAccount | undefined;
   /** What it may hold of the credit limit at the most, in units. */
   readonly mostHold: bigint;
   /** The purchase, where it is one of a VM. */
-  readonly wish?: Wish;
-  /** Shots that may not both be done: for the same name, server, or Idempotency-Key. */
+  readonly purchase?: PurchaseRequest;
+  /** Requests that may not both be done: for the same name, server, or Idempotency-Key. */
   readonly rivalry?: string;
   /** Whether it is the provider's, and asks a port. */
   readonly asksPort?: boolean;
-  /** Shots that give something back are followed first. */
+  /** Requests that give something back are followed first. */
   readonly order: number;
   outcome: Outcome | undefined;
   fire(): Promise<Outcome>;
-  /** The model follows a shot that was done. */
+  /** The model follows a request that was done. */
   follow(): Promise<void>;
 }
 
@@ -57,25 +58,25 @@ async function outcomeOf(act: () => Promise<unknown>): Promise<Outcome> {
 }
 
 /** A VM is bought; with a key, more than once. */
-export function purchaseShots(sim: Simulation, wish: Wish, times: number): Shot[] {
+export function concurrentPurchases(sim: Simulation, purchase: PurchaseRequest, times: number): ConcurrentRequest[] {
   const key = times > 1 ? `burst-${sim.dice.integer(0, 2 ** 40)}` : undefined;
-  return Array.from({ length: times }, () => purchaseShot(sim, wish, key));
+  return Array.from({ length: times }, () => concurrentPurchase(sim, purchase, key));
 }
 
-function purchaseShot(sim: Simulation, wish: Wish, key: string | undefined): Shot {
-  const { account, host, resources } = wish;
+function concurrentPurchase(sim: Simulation, purchase: PurchaseRequest, key: string | undefined): ConcurrentRequest {
+  const { account, host, resources } = purchase;
   const now = sim.clock.seconds();
   let identifier: number | undefined;
-  const shot: Shot = {
+  const request: ConcurrentRequest = {
     text: `createVm of ${account.name} on ${host.name}${key === undefined ? '' : ` with ${key}`}`,
     account,
-    wish,
+    purchase,
     mostHold: holdFrom(priceOf(host.name, resources), now),
     order: 2,
     ...(key !== undefined && { rivalry: key }),
     outcome: undefined,
     async fire() {
-      const reply = await sim.door.call(account, 'createVm', { form: formOf(wish), key });
+      const reply = await sim.client.call(account, 'createVm', { form: formOf(purchase), key });
       if (reply.status === 200) identifier = reply.data().identifier;
       return reply;
     },
@@ -84,7 +85,7 @@ function purchaseShot(sim: Simulation, wish: Wish, key: string | undefined): Sho
       const bought = identifier;
       // Of repetitions with one key, the one that was carried out is followed.
       if (sim.model.vms.some(({ id }) => id === bought)) return;
-      const row = await sim.door
+      const row = await sim.client
         .store()
         .read((db) => db.selectFrom('vms').select('sale_id').where('id', '=', bought).executeTakeFirstOrThrow());
       const sale = sim.model.sales.find(({ id }) => id === row.sale_id);
@@ -92,43 +93,42 @@ function purchaseShot(sim: Simulation, wish: Wish, key: string | undefined): Sho
       const price = priceOf(host.name, resources, sale?.prices.get(host.name));
       const order = sim.world.hypervisor.orders.get(bought);
       const terms = { sale, price, hold: holdFrom(price, now), since: now };
-      const { data } = JSON.parse(shot.outcome?.text ?? '');
-      reserveVm(sim, wish, terms, order, false).confirm({ status: 200, text: '', message: '', errorType: null, data: () => data });
+      const { data } = JSON.parse(request.outcome?.text ?? '');
+      reserveVm(sim, purchase, terms, order, false).confirm({ status: 200, text: '', message: '', errorType: null, data: () => data });
     },
   };
-  return shot;
+  return request;
 }
 
 /** Several accounts want the same domain. */
-export function domainShots(sim: Simulation, count: number): Shot[] {
-  const first = someDomainWish(sim);
+export function concurrentRegistrations(sim: Simulation, count: number): ConcurrentRequest[] {
+  const first = someRegistration(sim);
   if (!first) return [];
-  const wishes = Array.from({ length: count }, () => someDomainWish(sim)).flatMap((wish) =>
-    wish ? [{ ...wish, name: first.name, tld: first.tld }] : [],
+  const registrations = Array.from({ length: count }, () => someRegistration(sim)).flatMap((registration) =>
+    registration ? [{ ...registration, name: first.name, tld: first.tld }] : [],
   );
-  return wishes.map((wish): Shot => {
-    const { account, name } = wish;
+  return registrations.map((registration): ConcurrentRequest => {
+    const { account, name } = registration;
     return {
       text: `registerDomain of ${name} by ${account.name}`,
       account,
-      mostHold: units(domainPrice(wish)),
+      mostHold: units(domainPrice(registration)),
       rivalry: name,
       order: 2,
       outcome: undefined,
-      fire: () => sim.door.call(account, 'registerDomain', { form: domainFormOf(wish) }),
+      fire: () => sim.client.call(account, 'registerDomain', { form: domainFormOf(registration) }),
       async follow() {
-        expect(name.startsWith(TAKEN) && wish.authcode === undefined, `${name} is another provider's`).toBe(false);
+        expect(name.startsWith(TAKEN) && registration.authcode === undefined, `${name} is another provider's`).toBe(false);
         expect(sim.model.domains.has(name), `${name} was somebody's`).toBe(false);
-        reserveDomain(sim, wish).confirm();
+        reserveDomain(sim, registration).confirm();
       },
     };
   });
 }
 
 /** The same server is ordered for several accounts. */
-export function orderShots(sim: Simulation, server: ModelServer): Shot[] {
-  const { model, world, door, clock } = sim;
-  const { automatic } = world.fleet;
+export function concurrentOrders(sim: Simulation, server: ModelServer): ConcurrentRequest[] {
+  const { model, world, client, clock } = sim;
   return model.accounts.map((account) => ({
     text: `the server ${server.id} is ordered for ${account.name}`,
     account,
@@ -138,7 +138,7 @@ export function orderShots(sim: Simulation, server: ModelServer): Shot[] {
     outcome: undefined,
     fire: () =>
       outcomeOf(() =>
-        door
+        client
           .store()
           .commit(({ db }) =>
             orderDedicatedServer(db, { ports: world.ports, secret: SECRET }, { identifier: server.id, accountId: account.id }),
@@ -146,13 +146,13 @@ export function orderShots(sim: Simulation, server: ModelServer): Shot[] {
       ),
     async follow() {
       expect(server.state).toBe('offered');
-      serverOrdered(server, account, clock.seconds(), automatic);
+      serverOrdered(server, account, clock.seconds(), world.fleet);
     },
   }));
 }
 
 /** The provider stops, starts or removes a VM. */
-export function changeShot(sim: Simulation, vm: ModelVm): Shot {
+export function concurrentChange(sim: Simulation, vm: ModelVm): ConcurrentRequest {
   const does = sim.dice.pick<VmChange>(vm.state === 'running' ? ['stop', 'remove'] : ['start', 'remove']);
   return {
     text: `the provider has the VM ${vm.id} ${does}`,
@@ -167,7 +167,7 @@ export function changeShot(sim: Simulation, vm: ModelVm): Shot {
 }
 
 /** The provider resizes a VM. */
-export function resizeShot(sim: Simulation, vm: ModelVm): Shot {
+export function concurrentResize(sim: Simulation, vm: ModelVm): ConcurrentRequest {
   const change = someChange(sim.dice, vm);
   const to = { ...vm.resources, ...change };
   const price = priceAfter(vm, to);
@@ -184,7 +184,7 @@ export function resizeShot(sim: Simulation, vm: ModelVm): Shot {
 }
 
 /** A reseller reads, which changes nothing but closes periods that are over. */
-export function readShot(sim: Simulation, account: ModelAccount): Shot {
+export function concurrentRead(sim: Simulation, account: ModelAccount): ConcurrentRequest {
   const id = sim.dice.pick(['getCurrentInvoice', 'listInvoices', 'listSales'] as const);
   return {
     text: `${account.name} reads: ${id}`,
@@ -192,20 +192,20 @@ export function readShot(sim: Simulation, account: ModelAccount): Shot {
     mostHold: 0n,
     order: 3,
     outcome: undefined,
-    fire: () => sim.door.call(account, id),
+    fire: () => sim.client.call(account, id),
     follow: async () => {},
   };
 }
 
 /** The timed work is done, by one of several processes. */
-export function dueWorkShot(sim: Simulation): Shot {
+export function concurrentJobs(sim: Simulation): ConcurrentRequest {
   return {
     text: 'what is due is done',
     account: undefined,
     mostHold: 0n,
     order: 3,
     outcome: undefined,
-    fire: () => outcomeOf(() => sim.door.service().runScheduledJobs()),
+    fire: () => outcomeOf(() => sim.client.service().runScheduledJobs()),
     follow: async () => {},
   };
 }

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+
+const PAUSE_MS = 1_000;
+
+/** A repeated job. */
+export interface Repeated {
+  /** Settles after the first run. */
+  readonly firstRun: Promise<void>;
+  /** Resolves when the current run has finished. */
+  stop(): Promise<void>;
+}
+
+/** Runs scheduled jobs repeatedly, with a pause between runs, until it is stopped. A failed run is repeated. */
+export function repeat(work: () => Promise<number>, logger: Logger): Repeated {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    try {
+      const done = await work();
+      if (done > 0) logger.info({ done }, 'ran scheduled jobs');
+    } catch (error) {
+      logger.error({ err: error }, 'scheduled jobs failed; they will be retried');
+    }
+    if (!stopped) timer = setTimeout(() => (current = run()), PAUSE_MS);
+  };
+  const firstRun = run();
+  let current = firstRun;
+  return {
+    firstRun,
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+      return current;
+    },
+  };
+}

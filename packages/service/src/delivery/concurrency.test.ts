@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+
+import { forEachConcurrently } from './concurrency.ts';
+
+const open = new AbortController().signal;
+
+test('starts the next items while one of them hangs', async () => {
+  const last = Promise.withResolvers<void>();
+  const ended: number[] = [];
+  await forEachConcurrently(
+    [0, 1, 2],
+    async (item) => {
+      if (item === 0) await last.promise;
+      ended.push(item);
+      if (item === 2) last.resolve();
+    },
+    open,
+  );
+  expect(ended).toEqual([1, 2, 0]);
+});
+
+test('never has more than 20 items running', async () => {
+  let running = 0;
+  let most = 0;
+  const gates = Array.from({ length: 25 }, () => Promise.withResolvers<void>());
+  const all = forEachConcurrently(
+    [...gates.keys()],
+    async (item) => {
+      most = Math.max(most, ++running);
+      // The twentieth item frees the others; until then all of them hang.
+      if (item >= 19) for (const gate of gates) gate.resolve();
+      await gates[item]?.promise;
+      running--;
+    },
+    open,
+  );
+  await all;
+  expect(most).toBe(20);
+});
+
+test('starts nothing after the service has begun to close', async () => {
+  const closing = new AbortController();
+  const started: number[] = [];
+  await forEachConcurrently(
+    [0, 1, 2],
+    async (item) => {
+      started.push(item);
+      if (item === 1) closing.abort();
+    },
+    closing.signal,
+  );
+  expect(started).toEqual([0, 1]);
+});

@@ -1,0 +1,57 @@
+import type { FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
+import { PortCalls } from './port-calls.ts';
+
+/** A hypervisor that has the VMs that it was told to create, and fails when a test says so. */
+export class TestHypervisor implements Hypervisor {
+  readonly vms = new Map<number, VmOrder>();
+  readonly stopped = new Set<number>();
+  /** Every order that was ever received, by VM: also one that failed. */
+  readonly orders = new Map<number, VmOrder>();
+  lastOrder: VmOrder | undefined;
+  /** Thrown by every call but `remove`. The VM of a failed `create` exists. */
+  failing: Error | undefined;
+  /** Thrown by `remove`. It also keeps purchases from being undone. */
+  failingToRemove: Error | undefined;
+  readonly #calls: PortCalls;
+  constructor(calls: PortCalls = new PortCalls()) {
+    this.#calls = calls;
+  }
+  create(order: VmOrder, token: FencingToken): Promise<void> {
+    this.lastOrder = order;
+    this.orders.set(order.vmId, order);
+    return this.#calls.call('do', [`vm/${order.vmId}`, token], () => {
+      this.vms.set(order.vmId, order);
+      if (this.failing) throw this.failing;
+    });
+  }
+  reinstall(vmId: number, os: string, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os }));
+  }
+  start(vmId: number, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
+  }
+  stop(vmId: number, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('tell', vmId, token, () => void this.stopped.add(vmId));
+  }
+  resize(size: VmSize, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', size.vmId, token, () => this.#change(size.vmId, size));
+  }
+  remove(vmId: number, token: FencingToken): Promise<void> {
+    return this.#calls.call('undo', [`vm/${vmId}`, token], () => {
+      if (this.failingToRemove) throw this.failingToRemove;
+      this.vms.delete(vmId);
+      this.stopped.delete(vmId);
+    });
+  }
+
+  #unlessFailing(purpose: 'do' | 'tell', vmId: number, token: FencingToken, work: () => void): Promise<void> {
+    return this.#calls.call(purpose, [`vm/${vmId}`, token], () => {
+      if (this.failing) throw this.failing;
+      work();
+    });
+  }
+  #change(vmId: number, changed: Partial<VmOrder>): void {
+    const order = this.vms.get(vmId);
+    if (order) this.vms.set(vmId, { ...order, ...changed });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Contact, DomainOrder, FencingToken, Registrar } from '../../src/index.ts';
+import { simulatedRegistrar } from '../../src/ports/registrar.ts';
+import { PortCalls } from './port-calls.ts';
+import type { Purpose } from './port-calls.ts';
+
+/** A domain as the registrar has it. */
+export interface RegistrarDomain {
+  readonly contact: Contact;
+  readonly nameservers: readonly string[];
+  readonly authcode: string | null;
+  readonly renewed: boolean;
+}
+
+/** Domains of this prefix belong to another provider. Every domain can be transferred with this code. */
+export const TAKEN = 'taken-';
+export const GOOD_AUTHCODE = 'example-authcode-1';
+
+export const { standardNameservers } = simulatedRegistrar();
+
+/** A registrar that has the domains that it was told to register, and fails when a test says so. */
+export class TestRegistrar implements Registrar {
+  readonly standardNameservers = standardNameservers;
+  readonly domains = new Map<string, RegistrarDomain>();
+  /** Thrown once, after the work is done: the response is lost. Undoing it then works. */
+  failing: Error | undefined;
+  /** Awaited before the work is done. */
+  waiting: Promise<void> | undefined;
+  readonly #calls: PortCalls;
+  constructor(calls: PortCalls = new PortCalls()) {
+    this.#calls = calls;
+  }
+
+  register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'> {
+    return this.#call('do', order.name, token, () => (order.name.startsWith(TAKEN) ? 'taken' : this.#add(order, 'registered')));
+  }
+  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'> {
+    return this.#call('do', order.name, token, () => (authcode === GOOD_AUTHCODE ? this.#add(order, 'transferred') : 'refused'));
+  }
+  withdraw(name: string, token: FencingToken): Promise<void> {
+    return this.#calls.call('undo', [`domain/${name}`, token], () => void this.domains.delete(name));
+  }
+  setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => this.#change(name, { nameservers }));
+  }
+  setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => this.#change(name, { authcode }));
+  }
+  setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void> {
+    return this.#call('do', name, token, () => this.#change(name, { renewed }));
+  }
+
+  async #call<T>(purpose: Purpose, name: string, token: FencingToken, work: () => T): Promise<T> {
+    await this.waiting;
+    return this.#calls.call(purpose, [`domain/${name}`, token], work);
+  }
+  #add<Outcome>({ name, contact, nameservers }: DomainOrder, outcome: Outcome): Outcome {
+    this.domains.set(name, { contact, nameservers, authcode: null, renewed: true });
+    this.#fail();
+    return outcome;
+  }
+  #change(name: string, changed: Partial<RegistrarDomain>): void {
+    const domain = this.domains.get(name);
+    if (!domain) throw new Error(`The registrar has no domain ${name}.`);
+    this.domains.set(name, { ...domain, ...changed });
+    this.#fail();
+  }
+  #fail(): void {
+    const { failing } = this;
+    this.failing = undefined;
+    if (failing) throw failing;
+  }
+}

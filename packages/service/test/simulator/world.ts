@@ -1,0 +1,24 @@
+/** The infrastructure of a simulation: its ports do as they are told, and fail and hang as the seed says. */
+import type { Ports } from '../../src/index.ts';
+import type { Random } from '../../src/rules/random.ts';
+import { TestFleet } from '../ports/fleet.ts';
+import { TestHypervisor } from '../ports/hypervisor.ts';
+import { PortCalls } from '../ports/port-calls.ts';
+import { TestRegistrar } from '../ports/registrar.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface World {
+  readonly calls: PortCalls;
+  readonly hypervisor: TestHypervisor;
+  readonly fleet: TestFleet;
+  readonly registrar: TestRegistrar;
+  readonly ports: Ports;
+}
+
+export function newWorld(clock: VirtualClock, random: Random): World {
+  const calls = new PortCalls();
+  const hypervisor = new TestHypervisor(calls);
+  const fleet = new TestFleet(calls);
+  const registrar = new TestRegistrar(calls);
+  return { calls, hypervisor, fleet, registrar, ports: { clock, random, hypervisor, fleet, registrar } };
+}
