@@ -16,8 +16,22 @@ export interface EnglishFinding {
   readonly advice: string;
 }
 
-/** The folders and files without findings. Add a folder when it has none. */
-const CLEAN = ['openapi', 'apps/server', 'apps/mock', 'apps/docs', '.config', '.changeset', 'README.md', 'CONTRIBUTING.md'];
+/** The folders and files without findings, as Git pathspecs. Add a folder when it has none. */
+const CLEAN = [
+  'openapi',
+  'apps',
+  'packages/client',
+  'packages/contract',
+  'packages/operator-client',
+  'packages/testing',
+  '.config',
+  '.changeset',
+  'README.md',
+  'CONTRIBUTING.md',
+  // A message of the check and its generated page are still to be rewritten, together.
+  ':(exclude)packages/contract/src/checks/value-allowed.ts',
+  ':(exclude)packages/contract/docs/checks/value-allowed.md',
+];
 
 const CHECKED = /\.(?:ts|mts|md|ya?ml|json)$/;
 /** Generated code, other people's text, and the files that quote bad English on purpose. */

@@ -4,7 +4,7 @@ export default defineConfig({
   input: '../../openapi/dist/operator.json',
   logs: { file: false },
   output: {
-    // The check of what is committed generates beside it.
+    // The drift check generates into another folder, next to the committed files.
     path: process.env['GENERATE_INTO'] ?? 'src/generated',
     module: {
       extension: '.ts',
@@ -15,7 +15,7 @@ export default defineConfig({
   plugins: [
     {
       name: '@hey-api/typescript',
-      // As in the reseller client: what an operation answers when it succeeds.
+      // The response of a successful operation is named as in the reseller client.
       responses: { response: '{{name}}Success' },
     },
     { name: '@hey-api/client-fetch', bundle: false, baseUrl: false },

@@ -61,7 +61,7 @@ Exit code: 0 nothing failed, 1 findings that fail the run, or changes that could
 export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const LOCAL = 'http://127.0.0.1:4010';
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
-/** What a header can carry: visible ASCII. */
+/** A header can carry visible ASCII only. */
 const KEY = /^[!-~]+$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -22,7 +22,7 @@ const RESOURCES: Readonly<Record<string, PricedResource>> = {
   extra_gbit: { field: 'network_speed', unit: 1000n, isWhole: true, isExtra: true },
 };
 
-/** What the API answers about prices of VMs, as data. */
+/** The API's responses about prices of VMs, as data. */
 export interface VmPriceAnswers {
   /** Of `GET /vm/list/hosts`. */
   readonly hosts: unknown;
@@ -34,7 +34,7 @@ export interface VmPriceAnswers {
 type Amounts = ReadonlyMap<string, { readonly amount: bigint; readonly unit: bigint }>;
 
 /**
- * What a VM costs in 30 days: by the prices of its host system, or in the active sale that makes it cheapest.
+ * The price of a VM for 30 days: by the prices of its host system, or in the active sale that makes it cheapest.
  * @param form fields of `PUT /vm/create`
  * @returns undefined where something that the form asks for has no price in any answer
  */
@@ -66,7 +66,7 @@ function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[])
     for (const [resource, { amount, unit }] of amounts) {
       const price = moneyOf(lists.map((list) => valueIn(list, resource, kind)).find((one) => one !== undefined));
       if (price === undefined) return undefined;
-      // Rounded up: what is named here is never less than what is charged.
+      // Rounded up, so that this price is never less than the amount charged.
       total += (price * amount + unit - 1n) / unit;
     }
     return total;

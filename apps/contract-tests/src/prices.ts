@@ -13,7 +13,7 @@ import {
 } from '@reseller/contract/engine';
 import { isList, isRecord, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
 
-/** What the API itself answers about prices, by operation. */
+/** The API's own responses about prices, by operation. */
 export type PriceAnswers = ReadonlyMap<string, unknown>;
 
 type Pricer = (step: Step, answers: PriceAnswers, document: OpenApiDocument) => Price | undefined;

@@ -92,7 +92,7 @@ function places({ touches }: SettledFinding): string {
 /** Checks of which an account with few things has many findings: they come last. */
 const COMMON: ReadonlySet<string> = new Set(['part-seen', 'header-seen']);
 
-/** What the run had no occasion to see, one line each. */
+/** The findings that the run had no occasion to verify, one line each. */
 function unverifiedFindings(findings: readonly SettledFinding[]): readonly string[] {
   if (findings.length === 0) return [];
   const lines = [...findings.filter(({ check }) => !COMMON.has(check)), ...findings.filter(({ check }) => COMMON.has(check))]

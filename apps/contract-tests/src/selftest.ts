@@ -10,10 +10,10 @@ import { memoryJournal } from './memory-journal.ts';
 /** Every check of the engine, and those of this API alone. */
 export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpLaws([])];
 
-/** What the selftest found out about one check. */
+/** The result of the selftest for one check. */
 export interface Proof {
   readonly check: string;
-  /** What was wrong with the service. */
+  /** The defect that the service was given, as a sentence. */
   readonly defect: string;
   /** Whether the check found it. */
   readonly found: boolean;

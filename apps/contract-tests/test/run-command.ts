@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../src/command.ts';
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number;
   readonly output: string;

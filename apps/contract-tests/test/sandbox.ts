@@ -24,7 +24,7 @@ export interface Sandbox {
   readonly operatorUrl: URL;
   readonly operatorToken: string;
   readonly apiKey: string;
-  /** What the demo account has after `fill`. */
+  /** The server and the domain of the demo account after `fill`. */
   readonly things: { readonly server: string; readonly domain: string };
   close(): Promise<void>;
 }

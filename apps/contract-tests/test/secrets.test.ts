@@ -12,7 +12,7 @@ import { command, type Ended, type More } from './run-command.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-/** What the examples of the document mark as secret, and what the service below lets out where it does not belong. */
+/** A secret that the service below leaks into fields where it does not belong. */
 const LEAKED = 'leaked-password-"&<7>';
 const OPERATIONS = ['createVm', 'generateOtp', 'createHandle', 'registerDomain', 'requestDomainAuthcode=reseller-customer.net'];
 

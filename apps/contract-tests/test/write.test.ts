@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await loadDocument();
 });
 
-/** What the real document says of a service that is made of it and then changed. */
+/** The findings of the real document about a service that is built from it and then changed. */
 async function judge(document: OpenApiDocument, tamper: Tamper, mode: 'read-only' | 'full' = 'read-only'): Promise<Report> {
   const fake = await startFakeService(service, tamper);
   onTestFinished(() => fake.close());

@@ -1,4 +1,4 @@
-/** What the document says of an operation, as `src/runtime/operation.ts` describes it. */
+/** Reads the facts about an operation from the document, in the form of `src/runtime/operation.ts`. */
 import { constraintsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 

@@ -21,7 +21,7 @@ type Below<Path extends string, Name extends PropertyKey> = Name extends string 
     : never
   : never;
 
-/** A copy of a value with a `Date` at each path. What is not a text stays as it is. `WithDates` says what comes out. */
+/** A copy of a value with a `Date` at each path. Values that are not strings stay as they are. `WithDates` is the type of the result. */
 export function withDates(value: never, paths: readonly string[]): never;
 export function withDates(value: unknown, paths: readonly string[]): unknown {
   return paths.reduce<unknown>((at, path) => dateAt(at, path.split('.')), value);

@@ -1,4 +1,4 @@
-/** What an answer may hold, as the document describes it: a name or the letters of scalar types, or what is within. */
+/** The shape of a response in the document: a name, the letters of scalar types, or the shapes of its parts. */
 export type Shape =
   | string
   | {
@@ -6,9 +6,9 @@ export type Shape =
       readonly or?: string;
       /** Properties; a name that ends in `?` is optional. */
       readonly of?: Readonly<Record<string, Shape>>;
-      /** What each value of a map is. */
+      /** The shape of each value of a map. */
       readonly each?: Shape;
-      /** What each item of a list is. */
+      /** The shape of each item of a list. */
       readonly list?: Shape;
       /** Values that the document names. */
       readonly seen?: readonly unknown[];

@@ -1,4 +1,4 @@
-/** What a client remembers of its requests, by which `reconcile` tells them from those of others. */
+/** The record that a client keeps of its requests. `reconcile` uses it to tell them from the requests of other clients. */
 import type { Prepared } from './runtime/request.ts';
 import type { Reconciliation } from './reconcile.ts';
 

@@ -47,7 +47,7 @@ export type Where =
 export interface ResellerOptions extends Omit<ClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'clock'> {
   /** Refuses every call that changes something, before it is sent. */
   readOnly?: boolean | undefined;
-  /** Gets each step of each call. What it throws does not touch the call. */
+  /** Gets each step of each call. An error that it throws does not affect the call. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
   /** Gets the data of each answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
   onDrift?: ((operation: string, data: unknown) => void) | undefined;

@@ -1,4 +1,4 @@
-/** The package as it will be published: what is in it, how it resolves, how it compiles for those who use it, and how large it is. */
+/** The package as it will be published: its files, how it resolves, how it compiles for its users, and its size. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -37,7 +37,7 @@ export interface Sent {
   readonly body: string | undefined;
   readonly credential: Credential;
   readonly purpose: Purpose;
-  /** What was special about it, for people: "cores below its minimum"; empty for a plain call. */
+  /** A description of the special part of the request, for people: "cores below its minimum"; empty for a plain call. */
   readonly detail: string;
   /** Whether values of its body were made up, where the document gives none. */
   readonly isMadeUp?: boolean;

@@ -8,7 +8,7 @@ import type { Validator } from './validator.ts';
 /** A form that breaks exactly one rule. */
 export interface BrokenForm {
   readonly values: Readonly<Record<string, unknown>>;
-  /** What is wrong with it: "cores below its minimum". */
+  /** A description of the mistake: "cores below its minimum". */
   readonly detail: string;
   /** The field that is wrong; empty for none of the described ones. */
   readonly field: string;

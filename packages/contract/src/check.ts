@@ -6,12 +6,12 @@ import type { Issue } from './issues.ts';
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
 import type { Validator } from './validator.ts';
 
-/** What a check of one answer looks at. */
+/** The input of a check of one answer. */
 export interface Subject {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
   readonly answer: Answer;
-  /** What the document says of the status; undefined where it says nothing. */
+  /** The document's description of the status; undefined if it has none. */
   readonly response: OperationResponse | undefined;
   /** The JSON that the document describes for the status. */
   readonly json: MediaType | undefined;
@@ -60,11 +60,11 @@ export interface Pair {
 export interface Check {
   /** Stable: baselines, SARIF and the pages of the documentation name it. */
   readonly id: string;
-  /** What it makes sure of, in a sentence. */
+  /** The rule that it checks, in a sentence. */
   readonly claim: string;
   /** How it judges and what it does not say, for people who doubt it. */
   readonly judges: string;
-  /** What a finding means for users of the generated client. */
+  /** The consequence of a finding for users of the generated client. */
   readonly client: string;
   /** Whose fault a finding is; the service's where it is left out. */
   readonly about?: 'client';
@@ -87,7 +87,7 @@ export interface Check {
 export interface Defect {
   /** What is wrong, as a sentence. */
   readonly says: string;
-  /** What is answered instead; undefined where the defect does not show. */
+  /** Returns the defective response, or undefined where the defect has no effect. */
   readonly tamper: (exchange: Exchange) => FakeAnswer | undefined;
   /** The form that a client with the defect sends in place of a good one, where it is the client that has it. */
   readonly sends?: (form: string) => string | undefined;

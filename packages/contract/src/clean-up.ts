@@ -22,7 +22,7 @@ export interface Cleaner {
   after(entry: JournalEntry | undefined, step: Step, answer: Answer): Promise<void>;
   /** No answer came; `isUnsent` when it is known that nothing left. */
   lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
-  /** What the run leaves behind. */
+  /** Returns the changes that the run leaves behind. */
   finish(): Remains;
 }
 

@@ -10,7 +10,7 @@ import { joinPointer } from './pointer.ts';
 import { keysOf } from './schema.ts';
 import { rootView, type View } from './view.ts';
 
-/** What a run learned of one operation. */
+/** The result of a run for one operation. */
 export interface Coverage {
   readonly operation: string;
   readonly method: string;

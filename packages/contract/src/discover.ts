@@ -16,7 +16,7 @@ export interface Discovery {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
   readonly operation: Operation;
-  /** What has been answered so far. */
+  /** The answers so far. */
   readonly answers: readonly Answer[];
 }
 
@@ -161,7 +161,7 @@ function stemOf(word: string): string {
 
 const ITEM_NAMES = ['id', 'identifier', 'uuid', 'sid', 'slug', 'name', 'key', 'code', 'number'] as const;
 
-/** What the items of the lists in an answer are identified by: texts themselves, or one member of each object. */
+/** The identifiers of the items of the lists in an answer. A string is its own identifier; an object has one in a member. */
 function identifiersIn(document: OpenApiDocument, answer: Answer, parameter: string): readonly string[] {
   const response = responseFor(answer.operation, answer.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;

@@ -8,19 +8,19 @@ export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';
 /** From the gravest on. */
 export const VERDICTS: readonly Verdict[] = ['violation', 'discovered', 'learned', 'unverified'];
 
-/** What a check says of one answer, or of several together. */
+/** The remark of a check about one answer, or about several together. */
 export interface Remark {
   /** JSON pointer into the body, empty for the answer as a whole. */
   readonly pointer: string;
   readonly verdict: Verdict;
-  /** What is wrong, without values that differ from answer to answer: remarks with the same cause share it. */
+  /** Describes the problem without values that differ between answers, so that remarks with the same cause share it. */
   readonly message: string;
   readonly expected: string;
   readonly observed: string;
   /** Where the document states what does not hold: a JSON pointer. Remarks of one check with the same place and rule are one finding. */
   readonly at: string;
   readonly rule: string;
-  /** What is the same wherever it shows, in place of `at`: the status that many operations lack has one cause. */
+  /** Identifies a cause that shows in several places and replaces `at`, such as a status that many operations lack. */
   readonly cause?: string;
   /** Whether it is listed before the others of its verdict. */
   readonly isUrgent?: boolean;
@@ -68,7 +68,7 @@ export interface Finding {
   readonly samples: readonly Sample[];
   /** A command that shows it again. */
   readonly curl: string;
-  /** What it means for users of the generated client. */
+  /** The consequence for users of the generated client. */
   readonly client: string;
   /** How the document would have to change to say what was observed; none where the service is at fault. */
   readonly proposals: readonly Proposal[];

@@ -3,7 +3,7 @@ import { emptyRecord, isObject } from './json.ts';
 import type { Form, FormField, ScalarKind } from './operation.ts';
 import { joinPointer } from './pointer.ts';
 
-/** What a form's text says. */
+/** The result of reading a form. */
 export interface FormReading {
   /** Fields by name, typed where the text fits the type; without a prototype, so that no name is special. */
   readonly values: Readonly<Record<string, unknown>>;
@@ -21,8 +21,8 @@ const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const MALFORMED = 'must be percent-encoded UTF-8, as application/x-www-form-urlencoded prescribes';
 
 /**
- * Reads the body of a form into values of the types that the document gives its fields. What does not fit its type stays
- * the text that it is, so that validation names it. An operation without a form reads every field as text.
+ * Reads the body of a form into values of the types that the document gives its fields. A value that does not fit its type
+ * stays a string, so that validation reports it. An operation without a form reads every field as text.
  * @param body the body as received: bytes, or text already decoded from them
  */
 export function readForm({ form }: TakesForm, body: string | Uint8Array): FormReading {

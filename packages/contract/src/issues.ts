@@ -6,7 +6,7 @@ export interface Issue {
   readonly path: string;
   /** The broken rule: a JSON Schema keyword, or `repeated` or `malformed` from reading a form. */
   readonly keyword: string;
-  /** What was expected, as the rest of a sentence that begins with the name of the field: "must be an integer". Never holds the value. */
+  /** The expectation, as the rest of a sentence that begins with the name of the field: "must be an integer". Never holds the value. */
   readonly message: string;
   /** The rule's own values, such as `{limit: 16}`. */
   readonly params: JsonObject;

@@ -1,6 +1,6 @@
 import type { PathValues } from './discover.ts';
 
-/** What a run did to the account, written before and after the request that does it. */
+/** A change that a run made to the account, written before and after the request that makes it. */
 export interface JournalEntry {
   readonly id: string;
   /** Base address. */
@@ -13,7 +13,7 @@ export interface JournalEntry {
   readonly state: 'intended' | 'done' | 'closed' | 'stays';
   /** What would undo it, as far as it is known. */
   readonly undo?: { readonly operation: string; readonly path: PathValues } | undefined;
-  /** What was made, for people: "vmid 48213". */
+  /** The created object, for people: "vmid 48213". */
   readonly made?: string | undefined;
   readonly at: string;
 }

@@ -2,7 +2,7 @@ import { joinPointer } from './pointer.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** What the text of a JSON value says beyond the value itself. */
+/** Facts about the text of a JSON value that the value itself does not show. */
 export interface JsonText {
   readonly value: unknown;
   readonly hasByteOrderMark: boolean;

@@ -17,9 +17,9 @@ export interface Judged {
 
 /** Judges answers by one document. */
 export interface Judge {
-  /** What the checks of one answer say of it. */
+  /** The remarks of the checks of one answer. */
   readonly one: (answer: Answer) => readonly Judged[];
-  /** What the checks of a whole run say of all its answers. */
+  /** The remarks of the checks of a whole run about all its answers. */
   readonly all: (session: Omit<Session, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
 }
 

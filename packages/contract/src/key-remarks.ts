@@ -3,7 +3,7 @@ import type { Subject } from './check.ts';
 import type { Remark } from './finding.ts';
 import { isKnownFor, occasionProposal } from './observed.ts';
 
-/** What is to be said of an answer to a request that did not have the right key. */
+/** Returns the remarks about an answer to a request that did not have the right key. */
 export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
   const { answer, document, response } = subject;
   const { status } = answer;

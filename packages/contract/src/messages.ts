@@ -24,7 +24,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   int32: 'an integer of at most 2147483647',
 };
 
-/** What a broken rule expected, as the rest of a sentence that begins with the field: "must be at least 1". */
+/** The expectation of a broken rule, as the rest of a sentence that begins with the field: "must be at least 1". */
 export function expectation(keyword: string, params: JsonObject, schema: JsonObject): string {
   const { limit } = params;
   const { 'x-expected': expected } = schema;
@@ -63,7 +63,7 @@ export function expectation(keyword: string, params: JsonObject, schema: JsonObj
     case 'maxLength':
       return `must be at most ${count(limit, 'character')} long`;
     case 'pattern':
-      // A regular expression tells people nothing: the document says beside it what it expects.
+      // People cannot read a regular expression, so the document has a description in `x-expected`.
       return `must ${typeof expected === 'string' ? `be ${expected}` : 'match the pattern that the document gives'}`;
     case 'format':
       return `must be ${FORMAT_NAMES[String(params['format'])] ?? `of the format ${String(params['format'])}`}`;

@@ -10,8 +10,8 @@ import type { Proposal } from './proposal.ts';
 import { rootView, type View } from './view.ts';
 
 /**
- * What a response is answered to beside what the operation is for, once a contract test has seen it: a key `x-for-…` of the response
- * (openapi/EXTENSIONS.md). It is how a document says what no schema can, so that what was learned once is known from then on.
+ * A further occasion on which an operation returns a response, as a contract test has seen it. The document keeps it in a key `x-for-…`
+ * of the response (openapi/EXTENSIONS.md), because no schema can express it and later runs need to know it.
  */
 export type Occasion = 'x-for-no-key' | 'x-for-unknown-id' | 'x-for-removed' | 'x-for-invalid-form' | 'x-for-valid-form';
 

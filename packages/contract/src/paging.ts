@@ -28,7 +28,7 @@ export interface Paging {
 
 const OFFSET = /^(?:offset|skip|start)$/i;
 const CURSOR = /^(?:cursor|after|starting_?after|(?:page|next|continuation)_?token|continuation|marker)$/i;
-/** What a page calls the beginning of the next. */
+/** Names of the member of a page that has the start of the next page. */
 const NEXT = /^(?:next|next_?(?:cursor|token|page_?token|marker)|cursor|continuation_?token|continuation|end_?cursor)$/i;
 const DEPTH = 3;
 

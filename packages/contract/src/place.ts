@@ -27,8 +27,8 @@ export interface Place {
 }
 
 /**
- * The provenance of the fact that an issue contradicts, by the way the value takes through the schemas: what a reference
- * leads to inherits from where it is used.
+ * The provenance of the fact that an issue contradicts, by the path of the value through the schemas. The target of a reference
+ * inherits from the place that uses it.
  */
 export function provenanceOfIssue(document: OpenApiDocument, described: Described, value: unknown, issue: Issue): Provenance {
   let view = rootView(document, described.pointer, described.provenance);

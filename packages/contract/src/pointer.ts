@@ -1,6 +1,6 @@
 import { member, isObject } from './json.ts';
 
-/** What a token cannot hold as it is; few do. */
+/** The characters that a token must escape. Few tokens have them. */
 const RESERVED = /[~/]/;
 
 function escaped(token: string): string {

@@ -6,7 +6,7 @@ export interface Price {
   readonly net: Money;
   /** Undefined where the service says net alone. */
   readonly gross: Money | undefined;
-  /** What it pays for, and where the price was read: "the first year of .net, by getDomainPricings". */
+  /** The purchase, and the source of its price: "the first year of .net, by getDomainPricings". */
   readonly basis: string;
 }
 
@@ -23,7 +23,7 @@ export interface Budget {
 
 export const NO_BUDGET: Budget = { amount: 0n, unknown: 0 };
 
-/** What a price counts against a budget: the greater of net and gross. */
+/** The amount that a price takes from a budget: the greater of net and gross. */
 export function worthOf({ net, gross }: Price): Money {
   return gross === undefined || gross < net ? net : gross;
 }

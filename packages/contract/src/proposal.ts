@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** A small change of the document. Places are JSON pointers into it; what they lead through is created where it is missing. */
+/** A small change of the document. Places are JSON pointers into it. Missing parents are created. */
 export type Proposal =
   /** A member of an object that has no such member yet. */
   | { readonly kind: 'add-entry'; readonly at: string; readonly key: string; readonly value: JsonObject | true }
@@ -8,7 +8,7 @@ export type Proposal =
   | { readonly kind: 'rename-key'; readonly at: string; readonly key: string; readonly to: string }
   | { readonly kind: 'add-item'; readonly at: string; readonly value: unknown }
   | { readonly kind: 'remove-item'; readonly at: string; readonly value: string }
-  /** One more type beside those that a `type` names. */
+  /** One more type for a `type`. */
   | { readonly kind: 'allow-type'; readonly at: string; readonly type: string }
   /** A schema, or another that is allowed as well: `anyOf` of both. */
   | { readonly kind: 'add-alternative'; readonly at: string; readonly value: JsonObject };

@@ -38,7 +38,7 @@ export class HarError extends Error {
 export interface Recorder {
   /** Takes an exchange; undefined where the document has no such operation. */
   take(seen: Seen): Answer | undefined;
-  /** What all that was taken comes to. `target` stands in the report. */
+  /** Returns the report on all exchanges taken. The report names `target`. */
   report(target: URL): Report;
   /** How many exchanges were of no operation. */
   readonly foreign: () => number;

@@ -39,7 +39,7 @@ beforeAll(() => {
 
 afterAll(() => unregisterSchema(BASE));
 
-/** What the referee says of a value, by the name of the component that the answer's schema refers to. */
+/** The referee's verdict on a value, by the name of the component that the answer's schema refers to. */
 async function referee(pointer: string, value: unknown): Promise<boolean> {
   const schema = valueAt(bundle, pointer);
   const reference = isObject(schema) ? String(schema['$ref']) : '';

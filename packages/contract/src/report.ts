@@ -29,15 +29,15 @@ export interface Report {
   readonly checks: readonly CheckText[];
   readonly findings: readonly Finding[];
   readonly coverage: readonly Coverage[];
-  /** What the plan allowed to be sent. */
+  /** The requests that the plan allowed. */
   readonly plan: readonly string[];
-  /** What was changed and could not be undone, for people. */
+  /** The changes that could not be undone, for people. */
   readonly left: readonly string[];
-  /** What the run planned to undo and did not, each with the command that does; the run fails. */
+  /** The changes that the run planned to undo and did not, each with the command that does. The run fails if there are any. */
   readonly unfinished: readonly string[];
-  /** What readers should know of the document: that it was upgraded, or which of its keywords were ignored. */
+  /** Notes about the document: that it was upgraded, or which of its keywords were ignored. */
   readonly notes: readonly string[];
-  /** What was bought: the sum of known prices in decimal notation, and how many purchases there were of unknown price. */
+  /** The sum of known prices in decimal notation, and the number of purchases with an unknown price. */
   readonly spent: { readonly amount: string; readonly unknown: number };
   readonly traffic: readonly RecordedExchange[];
 }

@@ -12,7 +12,7 @@ import type { UsableDocument } from './usable.ts';
 const WRONG_KEY = 'contract-test-made-up-key';
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** What a run has sent and learned so far. */
+/** The requests and results of a run so far. */
 export interface Run extends UsableDocument {
   readonly options: ContractOptions;
   readonly line: Line;

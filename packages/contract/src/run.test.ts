@@ -100,7 +100,7 @@ function run(reply: Reply = () => undefined): Promise<Report> {
 /** What is found when the things themselves are answered like this. */
 async function findingsFor(answer: () => Response): Promise<readonly Finding[]> {
   const { findings } = await run(({ pathname }) => (pathname.startsWith('/thing/') ? answer() : undefined));
-  // What a single answer leaves unseen is told by a test of its own.
+  // Another test covers the findings that one answer cannot verify.
   return findings.filter(({ verdict }) => verdict !== 'unverified');
 }
 
@@ -108,7 +108,7 @@ describe('a run', () => {
   test('finds nothing in answers that are as described, and takes identifiers from them', async () => {
     const report = await run();
     expect(report.findings).toEqual([]);
-    // The key x3 is no identifier by the parameter's pattern.
+    // The key x3 does not match the parameter's pattern.
     expect(calls).toEqual(['GET /thing', 'GET /thing/t1', 'GET /thing/t2']);
     expect(report.coverage.map(({ operation, verdict, reason }) => [operation, verdict, reason])).toEqual([
       ['getThing', 'passed', ''],

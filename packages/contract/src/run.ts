@@ -7,7 +7,7 @@ import { prepareRun } from './run-state.ts';
 import { PHASES, type Step } from './step.ts';
 import { readUsable, type UsableDocument } from './usable.ts';
 
-/** What a run with these options may send, without sending anything. */
+/** Returns the requests that a run with these options may send, without sending them. */
 export async function planContract(options: ContractOptions): Promise<Plan> {
   return planFor(options, readFor(options));
 }

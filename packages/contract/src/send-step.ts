@@ -32,7 +32,7 @@ export async function sendStep(run: Run, step: Step, filling: Filling): Promise<
     return step.effect !== 'costs';
   }
   run.answers.push(answer);
-  // What a cut answer did is known no better than what a lost one did.
+  // The effect of a request is as unknown after a truncated answer as after a lost one.
   if (answer.body.kind === 'cut') await cleaner.lost(entry, false);
   else await cleaner.after(entry, step, answer);
   reportProgress(run, step, answer.status);

@@ -53,7 +53,7 @@ export function validBody(source: RequestSource, operation: Operation): BodyValu
   return isObject(sample?.value) ? { values: sample.value, isFromDocument: sample.isFromDocument } : undefined;
 }
 
-/** The examples of a body that keep its rules; what the document itself gets wrong is never sent as valid. */
+/** Returns the examples of a body that keep its rules. A wrong example of the document is never sent as valid. */
 export function validExamples(
   { validator }: Pick<RequestSource, 'validator'>,
   { body }: Operation,

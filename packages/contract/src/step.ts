@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 import type { RequestParameters } from './parameters.ts';
 import { fillPath } from './path-template.ts';
 
-/** What a request does when it succeeds. */
+/** The effect of a request that succeeds. */
 export type Effect = 'reads' | 'changes' | 'costs';
 
 /** When in a run: each phase begins when the one before it is over. */
@@ -25,7 +25,7 @@ export interface Step {
   readonly parameters: RequestParameters;
   /** Where the next page begins, for a step that reads it; without `value` where only the page before it says. */
   readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };
-  /** What is special about it, for people. */
+  /** A description of the special part of the request, for people. */
   readonly detail: string;
   /** How many requests of it may leave. */
   readonly times: number;

@@ -19,7 +19,7 @@ export function dropFirst(exchange: Exchange, isIt: (place: Place) => boolean): 
   return alterFirst(exchange, isIt, () => undefined);
 }
 
-/** The parts of a good answer with what the document says of them; none for other answers. */
+/** The parts of a successful answer with their schemas; none for other answers. */
 export function placesOf({ document, operation, outcome, answer }: Exchange): readonly Place[] {
   const response = operation === undefined ? undefined : responseFor(operation, answer.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
@@ -32,7 +32,7 @@ export function placesOf({ document, operation, outcome, answer }: Exchange): re
   return places;
 }
 
-/** Whether a part stands below what was asked for, not in the envelope around it, and the document shows it. */
+/** Whether a part belongs to the requested data, not to the envelope, and the document shows it. */
 export function isPayload({ pointer, nodes }: Place): boolean {
   return pointerTokens(pointer).length > 1 && nodes.length > 0 && nodes.every(({ provenance }) => provenance === 'shown');
 }

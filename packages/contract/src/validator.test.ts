@@ -91,7 +91,7 @@ describe('issues', () => {
     expect(issuesOf({ anyOf: [limit, { type: 'null' }] }, { requests: 0 })).toMatchObject([{ path: '/requests', keyword: 'minimum' }]);
   });
 
-  test('stay with what is wrong beside the alternatives', () => {
+  test('name a mistake that is outside the alternatives', () => {
     const schema = { type: 'object', required: ['x'], properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
     expect(brief(issuesOf(schema, { a: 1 })).toSorted()).toEqual(['/a must be a string or null', '/x is required']);
   });
@@ -146,7 +146,7 @@ describe('validation', () => {
     expect(brief(issuesOf(schema, { next: { next: { f: 1 } } }))).toEqual(['/next/next/f must be a string']);
   });
 
-  test('refuses what is no schema', () => {
+  test('refuses a value that is not a schema', () => {
     expect(() => issuesOf({ type: 'sting' }, 1)).toThrow(DocumentError);
     expect(() => issuesOf('string', 1)).toThrow('no schema at');
     expect(() => issuesOf({ $ref: '#/components/schemas/Missing' }, 1)).toThrow(DocumentError);

@@ -51,7 +51,7 @@ export function createValidator(
     verbose: true,
     ownProperties: true,
     strict: true,
-    // `required` beside `allOf`, and enumerations without `type`, are everyday OpenAPI.
+    // `required` next to `allOf`, and enumerations without `type`, are everyday OpenAPI.
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,

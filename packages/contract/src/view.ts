@@ -8,7 +8,7 @@ import { childNodes, keysOf, schemaNodes, type SchemaNode } from './schema.ts';
  */
 export interface View {
   readonly nodes: readonly SchemaNode[];
-  /** What is said of a member or an item, and whether a schema names it. */
+  /** Returns the view of a member or an item, and whether a schema names it. */
   member(key: string | number): Member;
 }
 

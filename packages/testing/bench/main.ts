@@ -35,7 +35,7 @@ await time(viaClient);
 await time(viaFetch);
 const rounds: { client: number; bare: number }[] = [];
 for (let round = 0; round < ROUNDS; round++) {
-  // Whoever comes second finds a warmer machine: they take turns.
+  // The second measurement of a round runs on a warmer machine, so the order alternates.
   const first = round % 2 === 0 ? await time(viaClient) : undefined;
   const bare = await time(viaFetch);
   rounds.push({ client: first ?? (await time(viaClient)), bare });

@@ -1,4 +1,4 @@
-/** Faults around the real service: what a network, a proxy or a service in trouble does to a request. */
+/** Faults around the real service, as a network, a proxy or a failing service causes them. */
 
 /** What goes wrong. `before`: the request never reaches the service. `after`: it was carried out, and its answer is lost. */
 export type Fault =

@@ -133,7 +133,7 @@ function methodOf(method: string): (typeof METHODS)[number] {
   return known;
 }
 
-/** Rejects as soon as the signal is aborted; what was sent goes on. */
+/** Rejects as soon as the signal is aborted. The request that was sent continues. */
 function untilAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -15,7 +15,7 @@ import {
 } from '@reseller/service';
 import type { Store } from '@reseller/service';
 
-/** What every copy holds. */
+/** The data that every copy holds. */
 interface Snapshot {
   readonly directory: string;
   readonly apiKey: string;

@@ -1,4 +1,4 @@
-/** The package as it is published, installed with npm into an empty project: what the README shows works there. */
+/** The published package, installed with npm into an empty project. The examples of the README work there. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

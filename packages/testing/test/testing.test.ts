@@ -71,7 +71,7 @@ test('a signal ends what hangs, also after garbage was collected', async () => {
   expect(reason).toMatchObject({ message: 'enough' });
 });
 
-test('closing waits for what is under way and leaves nothing behind', async () => {
+test('closing waits for the requests in progress and leaves nothing behind', async () => {
   const service = await createTestService();
   service.faults.add({ kind: 'hang', when: 'after' });
   const call = service.reseller({ honoursIdempotencyKey: false }).vm.create(forms.createVm.smallest, { timeoutMs: 50 });

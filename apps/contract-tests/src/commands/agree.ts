@@ -2,7 +2,7 @@ import { describeStep, showMoney, worthOf, type Budget, type Plan, type Price, t
 import { CannotRunError } from '../cannot-run.ts';
 import type { Arguments } from '../options.ts';
 
-/** What a run in full mode will do, and how much it may spend. */
+/** The requests that a run in full mode will send, and how much it may spend. */
 export interface Agreement {
   readonly text: string;
   readonly budget: Budget;

@@ -28,13 +28,13 @@ export interface FakeState {
   outcome(operation: Operation, parameters: Values, form: FormReading | undefined): Outcome;
   succeed(operation: Operation, parameters: Values, asked: Asked): FakeAnswer;
   refusal(operation: Operation, outcome: Outcome): FakeAnswer;
-  /** What is answered where nothing is described. */
+  /** The response where the document describes none. */
   refuse(outcome: 'wrong-method' | 'not-found', method: string): Exchange;
   presentOtp(code: string): boolean;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' } as const;
-/** What each refusal answers, the first that the operation describes. */
+/** The statuses for each refusal, in order of preference. The first that the operation describes is used. */
 const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
   success: ['200'],
   unauthorized: ['401', '403'],

@@ -67,7 +67,7 @@ function fileOf(name: (typeof PAGES)[number]): string {
 
 interface Opened {
   readonly page: Page;
-  /** What the page asked for, and what the browser complained of. */
+  /** The URLs that the page requested. */
   readonly requests: readonly string[];
   readonly problems: readonly string[];
   /** What ran in it although nothing should. */
@@ -322,7 +322,7 @@ describe('hostile values', () => {
   });
 
   test('text from right to left does not change places with the text next to it', async () => {
-    // Wide enough for each of them to stand in one line.
+    // Wide enough that no text wraps.
     const { page } = await open('hostile texts', { viewport: { width: 20_000, height: 800 } });
     await page.locator('body').evaluate((body) => body.setAttribute('style', 'max-width: none'));
     const overlaps = await page.locator('#findings summary').evaluateAll((all) =>

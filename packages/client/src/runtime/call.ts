@@ -1,6 +1,6 @@
 import type { Answer } from './request.ts';
 
-/** An answer with what came with it. */
+/** An answer with its metadata. */
 export interface WithMeta<T> extends Answer<T> {
   /** Paths within `data` that the request log masks and that are therefore missing. Only for answers that were found in the log. */
   readonly masked?: readonly string[];

@@ -113,7 +113,7 @@ function foreignReason({ status, text }: Received): AnswerReason {
 
 function classifyRefusal({ status, headers }: Received, { type, requestID, message, data }: Envelope): Failure {
   const isPending = type === 'idempotency_key_in_progress';
-  // The server answers 503 instead of carrying the request out, and 501 when it cannot.
+  // The server responds with 503 or 501 without carrying out the request: 501 means that it never can.
   const isUnknown = isPending || (status >= 500 && status !== 501 && status !== 503);
   return {
     kind: 'failure',
@@ -145,8 +145,8 @@ function readEnvelope({ status, text }: Received): Envelope | undefined {
 }
 
 /**
- * All members must be there: other services answer with a `status` and `data` too. What is within `data` is taken on trust here, and
- * the generated signatures say what it is. Unknown fields and values must not fail a call that succeeded; `onDrift` reports them.
+ * All members must be there: other services answer with a `status` and `data` too. The content of `data` is not checked here:
+ * the generated signatures give its type. Unknown fields and values must not fail a call that succeeded; `onDrift` reports them.
  */
 function isEnvelope(json: unknown): json is Envelope {
   if (!isRecord(json) || !('data' in json)) return false;

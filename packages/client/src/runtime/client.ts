@@ -1,4 +1,4 @@
-/** What the functions of `generated/sdk.gen.ts` run on: `openapi-ts` imports the names below instead of a client of its own. */
+/** The runtime of the functions in `generated/sdk.gen.ts`. `openapi-ts` imports the names below instead of its own client. */
 import { VERSION } from '../generated/document.gen.ts';
 import { callOf } from './call.ts';
 import type { Call } from './call.ts';
@@ -20,10 +20,10 @@ export interface Client {
   readonly put: Send;
 }
 
-/** Sends one request. What the data is, the signatures of the generated functions say. */
+/** Sends one request. The signatures of the generated functions give the type of the data. */
 export type Send = <_Responses, _Errors, _ThrowOnError extends boolean>(input: SdkInput) => Call<never>;
 
-/** What a generated function passes on. */
+/** The input that a generated function passes on. */
 export interface SdkInput extends RequestOptions {
   readonly url: string;
   readonly path?: Values | undefined;

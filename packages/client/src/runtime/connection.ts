@@ -45,7 +45,7 @@ export function connect(config: ClientConfig, userAgent: string, keys?: KeySuppo
   };
 }
 
-/** Learns from a response whether the server honours keys. What the caller configured stays. */
+/** Learns from a response whether the server honours keys. A setting of the caller is kept. */
 export function learnKeySupport(keys: KeySupport, headers: Headers): void {
   const lifetime = headers.get('idempotency-key-lifetime');
   if (lifetime === null) return;

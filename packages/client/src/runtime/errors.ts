@@ -1,7 +1,7 @@
 /** Everything that a call can throw extends `ResellerError`. */
 import type { FieldError } from '../generated/types.gen.ts';
 
-/** What is known about the request that failed. Details that are unknown are absent. */
+/** The known details of the request that failed. Details that are unknown are absent. */
 export interface ErrorDetails {
   readonly operation: string;
   readonly attempts: number;

@@ -1,4 +1,4 @@
-/** What the document says of an operation. `generate/operation-table.ts` writes one for each. */
+/** The facts about an operation in the document. `generate/operation-table.ts` writes one for each. */
 export interface Operation {
   /** The operationId. */
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Whether and when a request is sent again. */
 import type { Failure } from './classify.ts';
 
-/** What is known after a sending failed. */
+/** The facts that are known after an attempt failed. */
 export interface RetryState {
   /** A second sending never has a second effect, by the document or because the server honours the key that is sent. */
   readonly isRepeatable: boolean;

@@ -3,7 +3,7 @@ import type { Purpose } from '../answer.ts';
 import type { Check } from '../check.ts';
 import { refusalLike } from '../tamper.ts';
 
-/** What the request was, where it was not one as the document describes. */
+/** Names of the requests that the document does not describe. */
 const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
   'no-key': ' on a request without a key',
   'wrong-key': ' on a key that nobody has',

@@ -9,7 +9,7 @@ export interface Change {
   readonly impact: Impact;
   /** What changed, as a sentence without a full stop. */
   readonly what: string;
-  /** What it means for users of the generated client. */
+  /** The consequence for users of the generated client. */
   readonly client: string;
   /** JSON pointer into the newer document, or into the older one for parts that were removed. */
   readonly at: string;

@@ -8,7 +8,7 @@ const before = parseDocument(bundle);
 const FORM = '/components/schemas/CreateVmForm';
 const SERVER = '/components/schemas/DedicatedServer';
 
-/** What a change at one place of our own document comes to: its gravest effect. */
+/** Returns the gravest effect of a change at one place of our own document. */
 function change(pointer: string, value: unknown): readonly string[] {
   return diffDocuments(before, parseDocument(replaced(bundle, pointer, value))).map(({ impact, what }) => `${impact}: ${what}`);
 }

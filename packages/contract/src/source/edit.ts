@@ -42,7 +42,7 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
   }
 }
 
-/** Where another finding has made the entry already, what this one knows beside it: on which occasion a response is answered. */
+/** Adds the occasion of a response to an entry that another finding has already created. */
 function addOccasion(sources: SourceMap, { at, key, value }: Extract<Proposal, { readonly kind: 'add-entry' }>): Splice | undefined {
   if (!isObject(value)) return undefined;
   for (const [occasion, known] of Object.entries(value)) {
@@ -169,7 +169,7 @@ function addItem(file: SourceFile, list: YAMLSeq, value: unknown): Splice | unde
   }
   const last = list.items.at(-1);
   if (!isNode(last) || !last.range) return undefined;
-  // Every dash of a list stands in the column of the first.
+  // Every dash of a list is in the column of the first.
   const indent = ' '.repeat(file.lines.linePos(list.range[0]).col - 1);
   const position = endOfLine(file.text, file.text.slice(0, last.range[1]).trimEnd().length);
   return splice(

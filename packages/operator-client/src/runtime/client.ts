@@ -1,4 +1,4 @@
-/** What the generated functions run on. Sending, timeouts, retries and errors are those of `@reseller/client`. */
+/** The runtime of the generated functions. Sending, timeouts, retries and errors are those of `@reseller/client`. */
 import {
   AbortedError,
   AnswerError,
@@ -16,7 +16,7 @@ import type { Attempt, ErrorClass, Fetch, Received, ResellerError, Unanswered } 
 
 import { problemWithoutBody } from './problem.ts';
 
-/** What the generated code knows of an operation's input. */
+/** An operation's input, as the generated code passes it. */
 export interface TDataShape {
   body?: unknown;
   headers?: unknown;

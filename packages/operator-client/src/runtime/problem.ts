@@ -4,7 +4,7 @@ import type { Answer } from './client.ts';
 /** A request that was not carried out, as an error to be thrown. */
 export class OperatorProblem extends Error {
   override readonly name = 'OperatorProblem';
-  /** What the service answered (RFC 9457); `errors` is there when the body broke rules. */
+  /** The problem that the service returned (RFC 9457). It has `errors` when the body broke rules. */
   readonly problem: Problem | ValidationProblem;
 
   constructor(problem: Problem | ValidationProblem) {

@@ -57,7 +57,7 @@ test.each([
       }
       const vms = await vmsOf(service);
       expect(vms).toBeLessThanOrEqual(batches.flat().length);
-      // What is decided is true: only what is undecided may be missing from the books.
+      // A decided outcome is true. Only undecided purchases may be missing from the books.
       expect(vms - bought.size).toBeGreaterThanOrEqual(0);
       expect(vms - bought.size).toBeLessThanOrEqual(undecided);
     }),

@@ -38,7 +38,7 @@ const losses: Readonly<Record<string, Fate>> = {
   'a reset before the purchase': { kind: 'reset', when: 'before' },
 };
 
-/** What a gateway answers in the service's place. */
+/** The responses of a gateway in place of those of the service. */
 const pages: Readonly<Record<string, Page>> = {
   'a redirect (301)': html(301, { location: 'https://elsewhere.test/' }),
   'a redirect (302)': html(302, { location: 'https://elsewhere.test/login' }),
@@ -76,7 +76,7 @@ const kinds: readonly (readonly [string, readonly Fate[]])[] = Object.entries(lo
   }),
 );
 
-/** Only the first sending is answered by something else, after the service carried it out. */
+/** The service carries out the first attempt, but the gateway replaces its response. Later attempts are not disturbed. */
 const answeredLate: readonly (readonly [string, readonly Fate[]])[] = Object.entries(pages).map(([name, page]) => [
   `${name} after the purchase`,
   [{ kind: 'page', when: 'after', page }],

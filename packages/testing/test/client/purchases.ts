@@ -78,7 +78,7 @@ export function preparationOf(operation: string): Preparation {
   return preparation;
 }
 
-/** How often an operation had an effect, by what the service itself keeps: a repetition is answered with the first one's answer. */
+/** Counts the effects of an operation in the service's own store, because a repeated request returns the first response. */
 export async function effectsOf({ store }: TestService, { path }: Purchase): Promise<number> {
   const entries = await store.read((db) =>
     db.selectFrom('request_log').select(['response_body', 'request_id']).where('endpoint', '=', path).where('success', '=', 1).execute(),

@@ -1,7 +1,7 @@
-/** What the client does in every runtime: it buys, fails and pages. Bundled with the built client; nothing of Node may be in it. */
+/** Buys, fails and pages with the client in every runtime. It is bundled with the built client and must not use Node's modules. */
 import { createReseller, InvalidError, NotFoundError } from '@reseller/client';
 
-/** What is JSON of it all, to be compared outside. */
+/** The results as JSON, which the test compares. */
 export interface Report {
   readonly cores: number;
   readonly attempts: number;
