@@ -16,7 +16,7 @@ export interface BrokenForm {
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
-/** Texts that are no integers, though some languages and libraries would read one in them. */
+/** Strings that are not integers, although some languages and libraries parse them as one. */
 const NO_INTEGERS = ['', 'two', '1.5', '1e1', '0x10', '+1', ' 1', '1_000', '9007199254740993', '-9223372036854775809', 'NaN', '٢'];
 const MAX_INT32 = 2_147_483_647;
 /** Texts that are good in no field with a pattern of its own, or in few. */

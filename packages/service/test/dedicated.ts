@@ -1,4 +1,4 @@
-/** Dedicated servers in tests: what the provider does with them. */
+/** The provider's operations on dedicated servers, for tests. */
 import { completeDedicatedSetUp, orderDedicatedServer } from '../src/core/dedicated/order.ts';
 import type { ServerAccess } from '../src/index.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';

@@ -14,10 +14,10 @@ import type { TestOperator } from './operator.ts';
 
 const { orThrow } = operator;
 
-/** What a request with some fields does. */
+/** Sends a request with some fields and returns its effect. */
 type Effect = (service: TestOperator, fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
-/** For each form and body that has defaults: what it does, and values other than the defaults. */
+/** The effect of each form and body that has defaults, and values other than the defaults. */
 const cases: Readonly<
   Record<keyof typeof FormDefaults | keyof typeof BodyDefaults, { effect: Effect; others: Readonly<Record<string, unknown>> }>
 > = {
@@ -25,7 +25,7 @@ const cases: Readonly<
     others: { ips: 2, backup_slots: 3, network_speed: 1100, hostname: 'web1', allowFallbackIPs: true },
     async effect(service, fields) {
       const account = await service.account();
-      // A network of the account's own with one address: what is beyond it tells whether others may be used.
+      // The account has a network with one address. A second address shows whether other networks may be used.
       await service.store.commit(({ db }) =>
         addIpPool(db, {
           id: `own-${account.id}`,

@@ -82,7 +82,7 @@ test.each(withForm)('%s: refuses exactly the texts that the document refuses, an
         expect(given.map(({ rule }) => rule).toSorted()).toEqual(expected.toSorted());
         return;
       }
-      // Bounds of a host system are no syntax.
+      // The limits of a host system are not part of the syntax.
       const ofHost = (message: string) => message.includes('on the host system');
       for (const { rule, message } of given) if (!ofHost(message)) expect(CONTENT[name] ?? []).toContain(rule);
     }),

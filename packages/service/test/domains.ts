@@ -1,4 +1,4 @@
-/** What the tests of domains and handles share. */
+/** Helpers that the tests of domains and handles share. */
 import { expect } from 'vitest';
 
 import type { TestService } from './harness.ts';
@@ -46,7 +46,7 @@ export async function footprint({ store, registrar }: TestService): Promise<unkn
   return { ...stored, registrar: [...registrar.domains] };
 }
 
-/** Holds the registrar up: what is begun from now on waits until the returned function is called. */
+/** Pauses the registrar: calls that start from now on wait until the returned function is called. */
 export function holdUp({ registrar }: TestService): () => void {
   let goOn = () => {};
   registrar.waiting = new Promise((resolve) => (goOn = resolve));

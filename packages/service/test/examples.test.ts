@@ -61,7 +61,7 @@ test('the example identifiers of paths are in the lists of a new sandbox', async
 const PERSON_FORM = { ...PERSON };
 const PROJECT = { domain: 'reseller-project.net', handle: sampleIdentifiers.handle };
 
-/** How the example of an error comes about: what is sent, after what was done to the sandbox. */
+/** Prepares the sandbox and sends the request that causes the example of an error. */
 type Cause = (sandbox: Sandbox) => Promise<Received>;
 
 /** A further change of the domain while the first is being carried out. */
@@ -174,7 +174,7 @@ const errors = apiOperations.flatMap(({ id, operation }) =>
     ),
 );
 
-test.for(errors)('%s: the example error %s comes about as documented', async ([id, name, status, example]) => {
+test.for(errors)('%s: the example error %s occurs as documented', async ([id, name, status, example]) => {
   const cause = causeOf(id, name);
   if (!cause) throw new Error(`Say in CAUSES what brings about the example ${name} of ${id}.`);
   const { type, data } = Object(example);

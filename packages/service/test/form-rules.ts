@@ -4,7 +4,7 @@ import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import type { OperationId } from '../src/reseller/operation.ts';
 import { apiOf } from './operations.ts';
 
-/** What the schema of a field asks of its value. */
+/** The rules of a field's schema for its value. */
 export interface FieldRules {
   readonly type: 'string' | 'integer' | 'boolean';
   readonly minimum?: number;
@@ -31,7 +31,7 @@ const TEXTS = ['pattern', 'format'] as const;
 /**
  * The rules of an operation's form.
  *
- * @throws Error for a keyword that is not known here: whoever adds one to the document says here how it is broken.
+ * @throws Error for an unknown keyword. An author who adds a keyword to the document adds here how to break it.
  */
 export function formRules(id: OperationId): FormRules {
   const { form } = apiOf(id).operation;

@@ -27,7 +27,7 @@ const api = parseDocument(document);
 const validator = createValidator(api);
 const operations = new Map(readOperations(api).map((operation) => [operation.id, operation]));
 
-/** What the service encrypts with. */
+/** The service's encryption secret. */
 export const SECRET = 'x'.repeat(32);
 
 /** What one call sends. */
@@ -70,11 +70,11 @@ export interface TestService {
   send(path: string, init?: RequestInit): Promise<Received>;
   /** The operator's side; it is not listening. */
   readonly operator: FastifyInstance;
-  /** What the provider does with VMs. */
+  /** The provider's operations on VMs. */
   readonly vms: Service['vms'];
-  /** What the provider does with domains. */
+  /** The provider's operations on domains. */
   readonly domains: Service['domains'];
-  /** Does all that has fallen due. */
+  /** Runs the jobs that are due. */
   runScheduledJobs(): Promise<number>;
   /** Stops the service; the store stays open until the test ends. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /** Texts that somebody sends to break a service. */
 
-/** As they stand in a body, percent-encoded: what no field takes, whatever it is for. */
+/** Percent-encoded values that every field refuses. */
 export const NEVER: readonly (readonly [string, string])[] = [
   ['a NUL byte', 'a%00b'],
   ['only a NUL byte', '%00'],
@@ -15,7 +15,7 @@ export const NEVER: readonly (readonly [string, string])[] = [
   ['30,000 characters', 'x'.repeat(30_000)],
 ];
 
-/** What a field for any text may take; it is then kept as it was sent. */
+/** Values that a field for free text may accept. An accepted value is stored as it was sent. */
 export const PERHAPS: readonly string[] = [
   "'; DROP TABLE vms; --",
   "' OR '1'='1",

@@ -22,7 +22,7 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
   for (const field of fields.keys()) {
     for (const [what, raw] of NEVER) {
       const { status } = await withField(field, raw);
-      expect.soft([400, 422], `${what} in ${field} was answered with ${status}`).toContain(status);
+      expect.soft([400, 422], `the status for ${what} in ${field} is ${status}`).toContain(status);
     }
     expect.soft(contentsOf(service), field).toEqual(before);
   }
@@ -30,7 +30,7 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
     const taken: string[] = [];
     for (const value of PERHAPS) {
       const { status, body } = await withField(field, encodeURIComponent(value));
-      expect.soft(status < 500, `${value} in ${field} was answered with ${status}: ${body.message}`).toBe(true);
+      expect.soft(status < 500, `the status for ${value} in ${field} is ${status}: ${body.message}`).toBe(true);
       // Names are the same in upper and lower case, and are kept in lower.
       if (status === 200 && type === 'string') taken.push(field === 'sub' ? value.toLowerCase() : value);
       if (status === 200 && id === 'editDomainDns')
@@ -67,7 +67,7 @@ test.each(withPath)('%s: hostile path parameters give 4xx', async (id) => {
       "1'--",
     ]) {
       const { status } = await service.call(id, { ...others, path: { [name]: value } });
-      expect.soft([400, 404, 409], `${value} was answered with ${status}`).toContain(status);
+      expect.soft([400, 404, 409], `the status for ${value} is ${status}`).toContain(status);
     }
   }
   expect(contentsOf(service)).toEqual(before);

@@ -15,8 +15,8 @@ import { apiOf, writes } from './operations.ts';
 const KEY = 'attempt-1';
 
 /**
- * What an operation means when it is asked for twice: `anew` does it a second time with a result
- * of its own, `same` leaves what the first left, `refused` finds that it has been done (409).
+ * The outcome of an operation that is requested twice without a key: `anew` runs it again with another result,
+ * `same` leaves the same state as the first request, and `refused` responds with 409 because it is already done.
  */
 const twice: Readonly<Record<string, 'anew' | 'same' | 'refused'>> = {
   createVm: 'anew',
@@ -96,7 +96,7 @@ test.each(writes)('%s: twice without a key has what the operation means', async 
   } else {
     expect(second.status).toBe(200);
     if (twice[id] === 'anew') expect(second.body.data).not.toEqual(first.body.data);
-    // What it asks for is asked for once more, in a turn of its own.
+    // The second request leaves the same data and state as the first.
     else expect([second.body.data, contentsOf(service)]).toEqual([first.body.data, after]);
   }
 });

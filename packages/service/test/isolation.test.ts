@@ -20,7 +20,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
 ]);
 
-/** What is the same in two answers if they tell nothing of what they are about. */
+/** The part of a response that must not depend on the object that was requested. */
 function told({ status, headers, body }: Received): unknown {
   const { date: _date, ...others } = Object.fromEntries(headers);
   return { status, headers: others, body: { ...body, requestID: 'of this request' } };
@@ -41,7 +41,7 @@ test('the document has operations with path parameters and lists, or nothing bel
   expect(lists.length).toBeGreaterThanOrEqual(10);
 });
 
-test.each(withPath)("%s: another account's identifier answers 404 exactly like an unknown one, and nothing changes", async (id) => {
+test.each(withPath)("%s: another account's identifier gets the same 404 as an unknown one, and nothing changes", async (id) => {
   const service = await startService();
   const owner = await service.account();
   const stranger = await service.account();
@@ -55,11 +55,11 @@ test.each(withPath)("%s: another account's identifier answers 404 exactly like a
   expect(contentsOf(service)).toEqual(before);
   // It is the owner's, so the 404 was the stranger's alone.
   expect((await service.call(id, sent)).status).toBe(200);
-  // What the owner did since makes no difference to the stranger.
+  // The owner's request makes no difference to the stranger.
   expect(told(await asStranger(sent.path))).toEqual(told(unknown));
 });
 
-/** What an account that has done nothing is shown; null where everyone is shown the same. */
+/** The data of an unused account; null where every account gets the same data. */
 const nothing: Readonly<Record<string, unknown>> = {
   listVmHosts: null,
   listDedicatedMarket: null,

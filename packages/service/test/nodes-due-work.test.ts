@@ -1,4 +1,4 @@
-/** Several nodes on one PostgreSQL database: they share the work that falls due. */
+/** Several instances on one PostgreSQL database share the jobs that are due. */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -74,7 +74,7 @@ test('three nodes at once do each thing once, in the order of its account, and l
   const several = [first, await nodes.start(), await nodes.start()];
   nodes.clock.advanceTo('2028-01-15T00:00:00Z');
   const done = await Promise.all(several.map(({ service }) => service.runScheduledJobs()));
-  // Whoever finds nothing to claim leaves the rest to those who are at it; whoever is last has done everything.
+  // An instance that finds no job to claim stops. The others finish the jobs that they have claimed.
   expect(done.reduce((sum, count) => sum + count, 0)).toBe(all);
   expect(done.filter((count) => count > 0).length, `each did ${done.join(', ')}`).toBeGreaterThan(1);
   expect(await billedOn(first)).toEqual(await billedOn(single));
@@ -106,7 +106,7 @@ test('what another one holds keeps nobody waiting: the rest is done meanwhile, a
   expect(await open()).toEqual([]);
 });
 
-test('whoever advances the clock waits for what another node is doing, and finds nothing left to do', async () => {
+test('a request that advances the clock waits for the jobs of another instance and finds no job to run', async () => {
   const nodes = await newNodes();
   const node = await nodes.start();
   const [held] = await fill(nodes, node, 2);

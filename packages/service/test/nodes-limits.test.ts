@@ -45,14 +45,14 @@ test('a window that has ended lets requests through again', async () => {
   await expect.poll(async () => (await other.call('listDomains')).status, { interval: 50, timeout: 5_000 }).toBe(200);
 });
 
-test('whoever guesses keys is slowed down on all nodes together', async () => {
+test('limits wrong API keys across all instances together', async () => {
   const nodes = await three();
   const { counts } = await statusesOf(nodes, 130, (node) => node.call('listDomains', { apiKey: 'guess' }));
   expect(counts).toEqual({ 401: 100, 429: 30 });
   expect((await nodes[2].call('listDomains')).status).toBe(200);
 });
 
-test('whoever guesses tokens of the operator is slowed down on all nodes together', async () => {
+test('limits wrong operator tokens across all instances together', async () => {
   const nodes = await three();
   const guess = async ({ service }: TestNode) => {
     const { statusCode: status } = await service.operator.inject({ url: '/accounts', headers: { authorization: 'Bearer guess' } });

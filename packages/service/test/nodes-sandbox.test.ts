@@ -1,4 +1,4 @@
-/** Several nodes on one PostgreSQL database: what is done through one of them holds on every other. */
+/** Several instances on one PostgreSQL database. A change through one of them takes effect on all others. */
 import { expect, test, vi } from 'vitest';
 
 import { SMALL_VM } from './harness.ts';
@@ -114,7 +114,7 @@ test('a snapshot is the state of one instant while another node sells, and nothi
     vms: await db.selectFrom('positions').select('hold').execute(),
     reserved: await db.selectFrom('reservations').select('id').execute(),
   }));
-  // What was half bought in the snapshot is undone, and what is held is what the rest holds.
+  // The unfinished purchase in the snapshot is undone, and the remaining holds belong to the other purchases.
   expect(reserved).toEqual([]);
   expect(held).toBe(vms.reduce((sum, { hold }) => sum + hold, 0));
   expect(await other.store.read((db) => db.selectFrom('vms').select('id').where('state', '=', 'reserved').execute())).toEqual([]);

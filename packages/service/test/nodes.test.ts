@@ -1,4 +1,4 @@
-/** Several nodes on one PostgreSQL database: what one of them leaves half-done. */
+/** Several instances on one PostgreSQL database, one of which leaves interrupted work. */
 import { expect, test } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
@@ -148,7 +148,7 @@ test('what could not be undone when it failed is undone later, by the same node'
   expect(await holds(node)).toEqual(before);
 });
 
-test('a registration that comes back too late leaves the domain to whoever has it by then', async () => {
+test('a registration that comes back too late leaves the domain to the account that has it by then', async () => {
   const registrar = new TestRegistrar();
   const nodes = await newNodes({ registrar });
   const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];

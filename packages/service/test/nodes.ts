@@ -15,7 +15,7 @@ import { OPERATOR_TOKEN } from './operator.ts';
 import { TestClock } from './ports/clock.ts';
 import { seededPlace } from './prepared-store.ts';
 
-/** What came back. */
+/** The response of an instance. */
 export interface NodeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;

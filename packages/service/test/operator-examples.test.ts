@@ -82,7 +82,7 @@ const MADE_BY: Readonly<Record<string, readonly [string, (answer: unknown) => Va
   deleteIsolatedAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
 };
 
-/** What the operation needs besides the sample data. */
+/** The preparation that an operation needs besides the sample data. */
 const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown>>> = {
   startVm: (sandbox) => send(sandbox, named('stopVm'), { path: examplesOf(named('stopVm'), 'path') }),
 };

@@ -18,7 +18,7 @@ const operations = readOperations(api).map((operation) => ({
   pattern: pathPattern(operation.path),
 }));
 
-/** What the tests' operator presents. */
+/** The operator token of the tests. */
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789';
 
 export interface TestOperator extends TestService {
@@ -45,7 +45,7 @@ export async function startOperator(options: Parameters<typeof startService>[0] 
       const headers = new Headers({ authorization: `Bearer ${OPERATOR_TOKEN}`, ...Object.fromEntries(new Headers(init.headers)) });
       const answer = await fetch(operatorUrl + path, { ...init, headers });
       const text = await answer.text();
-      // Requests of no operation are sent too; what is described is judged.
+      // Some requests belong to no operation. Only the responses of operations are checked.
       const known = operationAt(init.method ?? 'GET', path);
       if (known && answer.status !== 405) judge(known, answer, text);
       return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };

@@ -116,7 +116,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     await vi.waitUntil(() => still.ended === 1);
     await expect.poll(() => outsideOf(service)).toEqual(outside);
     expect(await stateOf(service)).toEqual(before);
-    // Nothing stands in the way of doing it again.
+    // The same request can be sent again.
     expect([200, 'done']).toContain(await failureOf(act(service)));
     await expectInvariants(service.store);
   });
@@ -148,7 +148,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
     still.holds = holds;
     expect(await failureOf(service.vms[does](vmId))).toBe('InfrastructureError');
     await service.runScheduledJobs();
-    // Billed no more, and its room is nobody else's yet.
+    // The VM is no longer billed, and its capacity is still reserved.
     expect((await stateOf(service)).positions).toMatchObject([{ stop: expect.any(Number) }]);
     expect((await stateOf(service)).taken).not.toEqual([]);
     still.letGo();

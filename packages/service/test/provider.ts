@@ -1,4 +1,4 @@
-/** What the provider does, for tests: as of the test's clock. */
+/** The provider's operations for tests, at the time of the test's clock. */
 
 import type { InvoiceSummary } from '@reseller/client';
 
@@ -36,7 +36,7 @@ function ryzenSale(start: number): NewSale {
   };
 }
 
-/** The account's invoices with their IDs, newest first, as the service answers them. */
+/** The account's invoices with their IDs, newest first, as the service returns them. */
 export async function invoicesOf(
   service: Pick<TestService, 'call' | 'apiKey'>,
   apiKey = service.apiKey,

@@ -29,7 +29,7 @@ test('a purchase that a crash cut in half is undone at the next start, and may b
   const unanswered = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
   await vi.waitUntil(() => hypervisor.vms.size === 1);
 
-  // What is on the disk now is what a process that was killed now leaves.
+  // The copy has the data that a process would leave if it were killed at this moment.
   const left = mkdtempSync(join(tmpdir(), 'left-'));
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));
   cpSync(service.directory, left, { recursive: true });

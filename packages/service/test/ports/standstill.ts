@@ -4,7 +4,7 @@
 export class Standstill {
   /** What becomes of the next calls: they are held before they do their work, after it, or not at all. */
   holds: 'before' | 'after' | 'nothing' = 'nothing';
-  /** How many calls are held at the most; the others work. */
+  /** Holds at most this number of calls. The others run normally. */
   most = Infinity;
   /** Calls that were held, by port member. */
   readonly held: string[] = [];

@@ -1,4 +1,4 @@
-/** What the reseller of the scenario buys, at standard prices. */
+/** The purchases of the scenario's reseller, at standard prices. */
 import { SMALL_VM } from '../harness.ts';
 
 /** 2 cores, 4 GB, 40 GB: 4.00 + 4.80 + 1.60 = 10.40. */

@@ -1,4 +1,4 @@
-/** What the scenario of a quarter is written with: a reseller, the months of 2027, and invoices as they are read. */
+/** Helpers for the scenario of a quarter: a reseller, the months of 2027, and invoices in a readable form. */
 import type { PeriodPosition, VmPosition } from '@reseller/client';
 import { expect } from 'vitest';
 
@@ -70,7 +70,7 @@ export async function startReseller(limit: number) {
     provider: providerOf(service),
     call,
     vm,
-    /** Goes on to an instant, with what falls due until then. */
+    /** Advances to an instant and runs the jobs that are due by then. */
     async goTo(text: string): Promise<void> {
       service.clock.advanceTo(on(text));
       await service.runScheduledJobs();

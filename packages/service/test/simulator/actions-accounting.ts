@@ -1,4 +1,4 @@
-/** What the provider does with credit limits, sales and invoices. */
+/** The provider's operations on credit limits, sales and invoices. */
 import { euros } from '../../src/index.ts';
 import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-status.ts';
 import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';

@@ -67,7 +67,7 @@ export async function letGo(sim: Simulation): Promise<void> {
   await one.hanging.finish(outcome);
 }
 
-/** The service dies wherever it is and starts again: what was under way is undone then, and was never bought. */
+/** The service dies at any point and starts again. It then undoes the purchases in progress, which are never billed. */
 export async function crash(sim: Simulation): Promise<void> {
   const { dice, underWay, client, world } = sim;
   const reopened = dice.chance(0.5);

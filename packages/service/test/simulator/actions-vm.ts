@@ -88,7 +88,7 @@ async function leaveResize(sim: Simulation, vm: ModelVm, to: Resources): Promise
   leave(sim, vm, 'resizeVm', { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, hold });
 }
 
-/** What is left over of a change takes something until it is undone or finished, and keeps the VM from other changes. */
+/** An interrupted change keeps its reservation until it is undone or finished, and blocks other changes of the VM. */
 function leave(
   sim: Simulation,
   vm: ModelVm,
@@ -210,7 +210,7 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
 
 export type VmChange = 'stop' | 'start' | 'remove';
 
-/** What the provider does to stop, start or remove a VM. */
+/** Returns the provider's operation that stops, starts or removes a VM. */
 export function changing({ client }: Simulation, { id }: ModelVm, does: VmChange): () => Promise<void> {
   return () => client.service().vms[does](id);
 }

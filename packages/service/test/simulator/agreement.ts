@@ -1,4 +1,4 @@
-/** What the API answers is what the model expects. */
+/** Checks that the API returns the data that the model expects. */
 import { expect } from 'vitest';
 
 import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';

@@ -33,7 +33,7 @@ function canonicalRow(row: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(row).toSorted(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** Differences that are told, at the most. */
+/** The maximum number of differences in a message. */
 const TOLD = 20;
 
 /** Rows that only one of two states has. */

@@ -52,7 +52,7 @@ export interface SimulatedClient {
   service(): Service;
   call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
   /**
-   * What is in memory is gone; a new service starts over the same store.
+   * Starts a new service on the same store. The data in memory is lost.
    *
    * @param reopened Whether the store is closed and opened again too.
    */
@@ -104,7 +104,7 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
       };
     },
     async startAgain(reopened) {
-      // Whoever waits for the old service waits for ever: that is what a crash is.
+      // As in a crash, callers of the old service never get a response.
       await service.close();
       if (reopened) {
         await store.close();

@@ -28,7 +28,7 @@ import { monthAfter, monthOf } from './virtual-clock.ts';
 /** Sends many requests at once, sometimes just after the end of a month, and sometimes until the service dies. */
 export async function sendConcurrently(sim: Simulation): Promise<void> {
   const { dice, model, clock, world, client, underWay } = sim;
-  // What is under way already would make the outcomes depend on more than these requests.
+  // Other requests in progress would influence the outcomes of these requests.
   if (underWay.length > 0) {
     await client.startAgain(false);
     for (const { release } of underWay.splice(0)) release();
@@ -63,7 +63,7 @@ export async function sendConcurrently(sim: Simulation): Promise<void> {
   await runScheduledJobs(sim);
 }
 
-/** The clock goes to the next month, where nothing but the month's end falls due until then; what is due is left undone. */
+/** Advances the clock to the next month if nothing except the end of the month is due by then. The jobs that are due do not run. */
 function turnTheMonth({ dice, model, clock }: Simulation): boolean {
   const end = monthAfter(monthOf(clock.seconds()));
   if (dice.chance(0.6) || (nextDue(model) ?? Infinity) <= end + 1) return false;
@@ -103,7 +103,7 @@ function faultsOf({ dice }: Simulation, dies: boolean, injected: { failures: num
   };
 }
 
-/** Fires all, and waits until each is answered or hangs for ever. */
+/** Sends all requests, and waits until each has a response or hangs. */
 async function fire({ world }: Simulation, requests: readonly ConcurrentRequest[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let left = requests.length;
@@ -117,7 +117,7 @@ async function fire({ world }: Simulation, requests: readonly ConcurrentRequest[
   await promise;
 }
 
-/** Of rivals one is done at the most; with one key, each that was done was answered the same. */
+/** At most one of several rivals succeeds. Successful requests with the same key have the same response. */
 function expectRivals(requests: readonly ConcurrentRequest[]): void {
   for (const [rivalry, rivals] of Map.groupBy(requests, (request) => request.rivalry)) {
     const answers = rivals.flatMap(({ outcome }) => (outcome?.status === 200 ? [outcome.text] : []));
@@ -141,7 +141,7 @@ function judge(sim: Simulation, request: ConcurrentRequest, requests: readonly C
   if (!outcome || outcome.status === 200 || !account) return;
   const others = requests.filter((other) => other !== request);
   if (outcome.status === 402) {
-    // Everything that may have held credit of the account meanwhile, at the most.
+    // The maximum credit of the account that may have been held meanwhile.
     const meanwhile = others.filter((other) => other.account === account && other.outcome?.status !== 402);
     const most = usedBefore + meanwhile.reduce((sum, { mostHold }) => sum + mostHold, 0n) + request.mostHold;
     expect(most > limitOf(account), `${text} was refused for its credit, and fits whatever came before it`).toBe(true);
@@ -162,7 +162,7 @@ function limitOf({ credit }: ModelAccount): bigint {
 
 type PurchaseRequests = readonly NonNullable<ConcurrentRequest['purchase']>[];
 
-/** Whether a VM fits beside all that there is now and all that others had for a while. */
+/** Whether a VM fits in addition to everything in use now and everything that other requests held for a while. */
 function fitsBeside(
   { model }: Simulation,
   { account, host, resources, allowFallbackIPs }: PurchaseRequests[number],

@@ -27,7 +27,7 @@ export interface Outcome {
 export interface ConcurrentRequest {
   readonly text: string;
   readonly account: ModelAccount | undefined;
-  /** What it may hold of the credit limit at the most, in units. */
+  /** The most that it may hold of the credit limit, in units. */
   readonly mostHold: bigint;
   /** The purchase, where it is one of a VM. */
   readonly purchase?: PurchaseRequest;
@@ -119,7 +119,7 @@ export function concurrentRegistrations(sim: Simulation, count: number): Concurr
       fire: () => sim.client.call(account, 'registerDomain', { form: domainFormOf(registration) }),
       async follow() {
         expect(name.startsWith(TAKEN) && registration.authcode === undefined, `${name} is another provider's`).toBe(false);
-        expect(sim.model.domains.has(name), `${name} was somebody's`).toBe(false);
+        expect(sim.model.domains.has(name), `${name} was already registered`).toBe(false);
         reserveDomain(sim, registration).confirm();
       },
     };

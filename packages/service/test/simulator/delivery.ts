@@ -23,7 +23,7 @@ const inProgress: Refused = { status: 409, type: 'idempotency_key_in_progress' }
 const keyReused: Refused = { status: 409, type: 'idempotency_key_reused' };
 const failed: Refused = { status: 500, type: 'internal_error' };
 
-/** What a request has taken in the model, until it is answered. */
+/** The reservation of a request in the model, until the request has a response. */
 export interface Reserved<Id extends OperationId> {
   /** Makes it final. */
   confirm(reply: Reply<Id>): void;
@@ -32,9 +32,9 @@ export interface Reserved<Id extends OperationId> {
 
 /** One request, and what the model foresees of it. */
 export interface Prospect<Id extends OperationId> {
-  /** What it is refused with before any port is asked; undefined where it is not. */
+  /** The refusal before the service calls a port; undefined if there is none. */
   readonly refusal: Refused | undefined;
-  /** What it is refused with by a port. */
+  /** The refusal by a port. */
   readonly portRefusal?: Refused | undefined;
   /** Whether it asks a port, and whether undoing it asks one. */
   readonly asks: 'no port' | 'a port' | 'a port, and one to undo it';
@@ -48,11 +48,11 @@ export interface Order<Id extends OperationId> {
   readonly sent: Sent;
   /** A form that is another request, of the same operation. */
   readonly otherForm?: Readonly<Record<string, unknown>>;
-  /** What the model foresees at this moment. */
+  /** Returns the outcome that the model predicts at this moment. */
   prospect(): Prospect<Id>;
 }
 
-/** Calls that hang at once, at the most. */
+/** The maximum number of calls that hang at the same time. */
 const MOST_HANGING = 3;
 
 /**
@@ -174,7 +174,7 @@ export async function repeat(sim: Simulation): Promise<void> {
   }
   const isChanged = isChangeable && sim.dice.chance(0.3);
   const reply = await earlier.resend(isChanged);
-  sim.say(`${account.name} repeats ${isUnderWay ? 'what is under way' : 'what was done'}${isChanged ? ', with another form' : ''}`);
+  sim.say(`${account.name} repeats ${isUnderWay ? 'the request in progress' : 'what was done'}${isChanged ? ', with another form' : ''}`);
   if (isChanged || isUnderWay) return expectRefused(reply, isChanged ? keyReused : inProgress);
   expect(reply).toMatchObject({ status: 200, text: answer });
 }

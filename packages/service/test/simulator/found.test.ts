@@ -1,4 +1,4 @@
-/** What writing the simulator has found. What nobody has mended yet fails, and says so when it does not any more. */
+/** Regression tests for the defects that the simulator has found. */
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** What the model expects of invoices: each is what lies in its month, rounded once. */
+/** The invoices that the model expects. Each has the costs of its month, rounded once. */
 import { hosts } from './catalogue.ts';
 import { cents, decimal, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
@@ -140,7 +140,7 @@ export function invoicesOf(model: Model, account: ModelAccount, now: Seconds): M
   return made;
 }
 
-/** The running invoice, as the API is to answer it. */
+/** The current invoice that the API should return. */
 export function currentInvoice(model: Model, account: ModelAccount, now: Seconds): object {
   const month = monthOf(now);
   const end = monthAfter(month);
@@ -191,7 +191,7 @@ export function creditFits(model: Model, account: ModelAccount, amount: bigint, 
 
 const UNITS_A_CENT = 1_000_000n;
 
-/** What a price holds of the credit limit from an instant until its month ends. */
+/** The part of the credit limit that a price holds from an instant until the end of its month. */
 export function holdFrom(price: Fraction, start: Seconds): bigint {
   return unitsUp(costOf(price, monthAfter(monthOf(start)) - start));
 }

@@ -1,4 +1,4 @@
-/** What the model expects to happen by itself: set-ups, renewals and ends, each as of the instant it is due at. */
+/** The scheduled events that the model expects: set-ups, renewals and ends, each at the instant at which it is due. */
 import type { Fleet } from '../../src/index.ts';
 import { simulatedFleet } from '../../src/ports/fleet.ts';
 import { tlds } from './catalogue.ts';
@@ -19,7 +19,7 @@ interface Event {
   happen(): void;
 }
 
-/** When something falls due next; undefined where nothing does. */
+/** The time of the next scheduled event; undefined if there is none. */
 export function nextDue(model: Model): Seconds | undefined {
   return eventsOf(model, simulatedFleet()).reduce<Seconds | undefined>((first, { at }) => Math.min(first ?? at, at), undefined);
 }
@@ -78,7 +78,7 @@ export function deploy(model: Model, server: ModelServer, at: Seconds): void {
 
 function beginRuntime(model: Model, server: ModelServer, type: string, at: Seconds): void {
   const { account, id, price, days } = server;
-  if (!account) throw new Error(`The model has a server ${id} in use that is nobody's.`);
+  if (!account) throw new Error(`The model has a server ${id} in use without an account.`);
   const stop = at + days * 86_400;
   server.due = stop;
   charge(model, { account, kind: 'dedicated', subject: id, type, start: at, stop, amount: price }, at);

@@ -1,4 +1,4 @@
-/** What the model expects of nodes and addresses: nothing is given twice, and nothing beyond what there is. */
+/** The model's rules for nodes and addresses: nothing is assigned twice, and no more is assigned than exists. */
 import { BlockList } from 'node:net';
 
 import { hosts } from './catalogue.ts';
@@ -41,7 +41,7 @@ export function hasRoom(model: Model, node: Node, more: Pick<Resources, 'cores' 
 
 export type Family = 4 | 6;
 
-/** What an order may take addresses from. */
+/** The facts that decide from which pools an order may take addresses. */
 export interface AddressRequest {
   readonly account: ModelAccount;
   readonly datacenter: string;

@@ -1,4 +1,4 @@
-/** What is another account's reads like what does not exist. */
+/** Checks that an account cannot tell another account's objects from objects that do not exist. */
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';

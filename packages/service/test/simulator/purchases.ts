@@ -51,7 +51,7 @@ export function someResources(dice: Dice, { ranges }: CatalogueHost): Resources 
   };
 }
 
-/** The form of a purchase; what is left out is what the document's defaults are. */
+/** The form of a purchase. It omits fields that have the document's default. */
 export function formOf({ host, resources, os, allowFallbackIPs }: PurchaseRequest): Record<string, unknown> {
   const { ips, backup_slots, network_speed, storage, ...needed } = resources;
   return {
@@ -151,7 +151,7 @@ export function reserveVm(
   };
 }
 
-/** Addresses are as many as asked for, nobody else's, and of the pools that may be taken from. */
+/** Checks that the number of addresses is right, that no other VM has them, and that they belong to permitted pools. */
 export function expectGoodAddresses(
   sim: Simulation,
   purchase: AddressRequest,

@@ -6,7 +6,7 @@ import type { Random } from '../../src/rules/random.ts';
 /**
  * The bytes of SHA-256 over a seed, a stream's name and a counter.
  *
- * @param stream Streams of one seed know nothing of one another: what the service draws does not change what the simulator does next.
+ * @param stream The streams of one seed are independent: numbers that the service draws do not change the simulator's next step.
  */
 export function seededRandom(seed: number, stream: string): Random {
   let block = 0;

@@ -98,7 +98,7 @@ async function expectRequestLog({ model }: Simulation, store: Store): Promise<vo
   }
 }
 
-/** What is reserved is what is under way, and so are the keys that wait for their answers. */
+/** Checks that the reservations and the pending keys are those of the requests in progress. */
 async function expectReservations({ underWay }: Simulation, store: Store): Promise<void> {
   const { reserved, pending } = await store.read(async (db) => ({
     // Calls of the fleet are enqueued: no request waits for them.

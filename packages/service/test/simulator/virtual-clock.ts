@@ -46,7 +46,7 @@ export function anniversary(instant: number, years: number): number {
  * When the clock is to stand next, in milliseconds: from within the same second to months ahead,
  * and often just before, at and just after an instant at which something happens by itself.
  *
- * @param due Seconds at which something falls due; undefined where nothing does.
+ * @param due The time of the next scheduled event in seconds; undefined if there is none.
  */
 export function nextInstant(dice: Dice, now: number, due: number | undefined): number {
   const around = (instant: number): number => instant * SECOND + dice.pick([-1000, -1, 0, 0, 0, 1, 999, 1000]);

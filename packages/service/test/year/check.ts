@@ -22,7 +22,7 @@ export interface YearOfInvoices {
   readonly wrong: readonly string[];
 }
 
-/** Compares every invoice that the API answers with what was bought. */
+/** Compares every invoice that the API returns with the purchases. */
 export async function checkYear(world: YearWorld): Promise<YearOfInvoices> {
   const wrong: string[] = [];
   let invoices = 0;

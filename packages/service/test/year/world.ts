@@ -54,14 +54,14 @@ export interface Amount {
 export interface YearWorld {
   readonly service: Service;
   readonly accounts: readonly YearAccount[];
-  /** What the clock reads, in seconds. */
+  /** The time of the clock in seconds. */
   now(): number;
-  /** Advances the clock by the operator API, which does all that falls due. */
+  /** Advances the clock through the operator API, which runs the jobs that are due. */
   advance(seconds: number): Promise<void>;
   call(account: YearAccount, id: OperationId, sent?: { path?: Record<string, string>; form?: object }): Promise<Answer>;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the answers of many operations, whose shapes whoever asks knows
+// oxlint-disable-next-line typescript/no-explicit-any -- the answers of many operations, whose shapes the caller knows
 type Answer = any;
 
 /** Buys everything, in the course of some days; stops, starts and resizes some of the VMs. */
