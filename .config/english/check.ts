@@ -1,6 +1,6 @@
 /**
  * Checks the English of sources and documents: `node .config/english/check.ts [path ...]`.
- * Without paths it checks all files except those in `NOT_CLEAN`, as `npx pnpm@12 lint` does.
+ * Without paths it checks all files, as `npx pnpm@12 lint` does.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,17 +15,6 @@ export interface EnglishFinding {
   readonly found: string;
   readonly advice: string;
 }
-
-/** Files whose findings are in code, not in prose. Renaming them needs a run of their tests. */
-const NOT_CLEAN = [
-  // The report and the check's page repeat this message.
-  'packages/contract/src/checks/value-allowed.ts',
-  'packages/contract/docs/checks/value-allowed.md',
-  // The simulator's outcome 'left over'.
-  'packages/service/test/simulator/actions-domain.ts',
-  'packages/service/test/simulator/actions-vm.ts',
-  'packages/service/test/simulator/provider-act.ts',
-];
 
 const CHECKED = /\.(?:ts|mts|md|ya?ml|json)$/;
 /** Generated code, other people's text, and the files that quote bad English on purpose. */
@@ -53,15 +42,13 @@ function runningText(text: string): { running: string; lineAt(index: number): nu
 }
 
 function main(paths: readonly string[]): void {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const chosen =
-    paths.length > 0 ? { cwd: process.cwd(), paths } : { cwd: root, paths: ['.', ...NOT_CLEAN.map((file) => `:(exclude)${file}`)] };
-  const files = execFileSync('git', ['ls-files', '--', ...chosen.paths], { cwd: chosen.cwd, encoding: 'utf8' })
+  const cwd = paths.length > 0 ? process.cwd() : fileURLToPath(new URL('../..', import.meta.url));
+  const files = execFileSync('git', ['ls-files', '--', ...paths], { cwd, encoding: 'utf8' })
     .split('\n')
-    .filter((file) => CHECKED.test(file) && !NOT_CHECKED.test(file) && existsSync(join(chosen.cwd, file)));
+    .filter((file) => CHECKED.test(file) && !NOT_CHECKED.test(file) && existsSync(join(cwd, file)));
   let count = 0;
   for (const file of files) {
-    for (const { line, found, advice } of checkEnglish(readFileSync(join(chosen.cwd, file), 'utf8'))) {
+    for (const { line, found, advice } of checkEnglish(readFileSync(join(cwd, file), 'utf8'))) {
       count++;
       process.stderr.write(`${file}:${line}: "${found}". ${advice}\n`);
     }

@@ -10,7 +10,7 @@ export const valueAllowed: Check = {
   id: 'value-allowed',
   claim: 'Values keep the limits that the document gives them: constants, closed enumerations, ranges, lengths, patterns.',
   judges:
-    'By Ajv 2020, every rule apart from type, format, required and decimals. A new value of an open enumeration is the check value-seen. `unevaluatedProperties` is left out, as Ajv refuses valid data there (ajv#2559): what it forbids is found by property-described.',
+    'By Ajv 2020, every rule apart from type, format, required and decimals. A new value of an open enumeration is the check value-seen. `unevaluatedProperties` is left out because Ajv refuses valid data there (ajv#2559). The check property-described finds the properties that it forbids.',
   client:
     'Code that relies on the limit meets a value that its type or its validation excludes; a `switch` over a closed enumeration has no branch for it.',
   applies: describes(({ schema }) =>

@@ -286,7 +286,7 @@ export async function cancelDomain(sim: Simulation): Promise<void> {
   const outcome = await tryChange(sim, () => client.service().domains.terminate(name), { refusal, asks: true, gives: false });
   if (outcome === 'refused') return;
   domain.terminated = true;
-  if (outcome !== 'left over') return;
+  if (outcome !== 'interrupted') return;
   domain.state = 'changing';
   const release = () => void (domain.state = 'registered');
   underWay.push({ what: 'terminateDomain', key: undefined, account, subject: name, hanging: undefined, release });

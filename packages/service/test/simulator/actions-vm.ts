@@ -66,7 +66,7 @@ async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, 
   const asks = JSON.stringify(to) !== JSON.stringify(vm.resources);
   const outcome = await tryChange(sim, resizing(sim, vm, change, allowFallbackIPs), { refusal, asks, gives: true });
   if (outcome === 'done') await vmResized(sim, vm, to, allowFallbackIPs);
-  if (outcome === 'left over') await leaveResize(sim, vm, to);
+  if (outcome === 'interrupted') await leaveResize(sim, vm, to);
 }
 
 /** A resize that could not be taken back keeps what it would have taken, until it is. */
@@ -199,8 +199,8 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
     gives: does === 'start',
   });
   // What takes away is done in the store at once, and left for the hypervisor alone.
-  if (outcome === 'done' || (outcome === 'left over' && does !== 'start')) vmChanged(sim, vm, does);
-  if (outcome !== 'left over') return;
+  if (outcome === 'done' || (outcome === 'interrupted' && does !== 'start')) vmChanged(sim, vm, does);
+  if (outcome !== 'interrupted') return;
   const { resources, price } = vm;
   const nothing = { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, hold: 0n };
   if (does === 'start') leave(sim, vm, 'startVm', { ...nothing, hold: holdFrom(price, sim.clock.seconds()) });

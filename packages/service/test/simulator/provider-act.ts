@@ -42,7 +42,7 @@ export async function tryChange(
   sim: Simulation,
   act: () => Promise<unknown>,
   { refusal, asks, gives }: Change,
-): Promise<'done' | 'refused' | 'taken back' | 'left over'> {
+): Promise<'done' | 'refused' | 'taken back' | 'interrupted'> {
   const { dice, world } = sim;
   const some = (): Fault => dice.pick<Fault>(['fails before', 'fails after']);
   const fault = dice.chance(0.25) ? some() : 'none';
@@ -55,7 +55,7 @@ export async function tryChange(
     return isDone ? 'done' : 'refused';
   } catch (error) {
     if (!isFailing || !(error instanceof InfrastructureError)) throw error;
-    const outcome = again === 'none' ? 'taken back' : 'left over';
+    const outcome = again === 'none' ? 'taken back' : 'interrupted';
     sim.say(`which fails, and is ${outcome}`);
     return outcome;
   } finally {
