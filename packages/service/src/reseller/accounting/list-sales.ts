@@ -16,13 +16,13 @@ export const listSales: StoreOperation<'listSales'> = {
   async run({ db }, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
     const vat = await readVat(db, now);
-    return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => shown(sale, vat)) };
+    return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => toSale(sale, vat)) };
   },
 };
 
-function shown(sale: OpenSale, vat: number): Sale {
+function toSale(sale: OpenSale, vat: number): Sale {
   const { title, start, stop, upgradable, maxVolume, usedVolume, pricings, descriptions } = sale;
-  const prices = Object.fromEntries([...pricings].map(([hostsystem, listed]) => [hostsystem, shownPrices(listed, vat)]));
+  const prices = Object.fromEntries([...pricings].map(([hostsystem, listed]) => [hostsystem, toHostsystemPrices(listed, vat)]));
   return {
     title,
     startDate: { value: new Date(start).toISOString(), description: descriptions.startDate },
@@ -34,7 +34,7 @@ function shown(sale: OpenSale, vat: number): Sale {
   };
 }
 
-function shownPrices(prices: SalePrices, vat: number): SaleHostsystemPrices {
+function toHostsystemPrices(prices: SalePrices, vat: number): SaleHostsystemPrices {
   const shownResources = saleResources.flatMap((resource) => {
     const net = prices[resource];
     return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) }] as const];

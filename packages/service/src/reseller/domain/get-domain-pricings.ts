@@ -14,10 +14,10 @@ export const getDomainPricings: StoreOperation<'getDomainPricings'> = {
     const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
     const data: DomainPricings = {};
     for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {
-      const prices = (shown: (net: Money) => Money) => ({
-        create: numberOf(shown(BigInt(create))),
-        renew: numberOf(shown(BigInt(renew))),
-        transfer: numberOf(shown(BigInt(transfer))),
+      const prices = (convert: (net: Money) => Money) => ({
+        create: numberOf(convert(BigInt(create))),
+        renew: numberOf(convert(BigInt(renew))),
+        transfer: numberOf(convert(BigInt(transfer))),
       });
       data[tld] = { price_net: prices((net) => net), price_gross: prices((net) => roundToCents(grossOf(net, vat))) };
     }

@@ -1,13 +1,13 @@
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
+import { allHostSystems } from '../../core/vm/host-system.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
+import { counted } from '../../rules/counted.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
-import { allHostSystems } from '../../core/vm/host-system.ts';
-import type { HostSystem } from '../../core/vm/host-system.ts';
-import { counted } from '../../rules/counted.ts';
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
 export const listVmHosts: StoreOperation<'listVmHosts'> = {
@@ -28,7 +28,7 @@ export const listVmHosts: StoreOperation<'listVmHosts'> = {
         },
         hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
         configuration: host.ranges,
-        prices: shownPrices(host, vat),
+        prices: toPrices(host, vat),
         included: INCLUDED,
       })),
     };
@@ -36,19 +36,19 @@ export const listVmHosts: StoreOperation<'listVmHosts'> = {
 };
 
 /** @param vat Hundredths of a percent. */
-function shownPrices({ prices, ranges }: HostSystem, vat: number): VmHostPrices {
-  const shown = (price: string): VmHostPrice => {
+function toPrices({ prices, ranges }: HostSystem, vat: number): VmHostPrices {
+  const toPrice = (price: string): VmHostPrice => {
     const net = euros(price);
     return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) };
   };
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
   return {
-    core: shown(core),
-    mem: shown(mem),
-    nvme: shown(nvme),
-    ...(ranges.storage && { hdd: shown(hdd) }),
-    extra_ip: shown(extra_ip),
-    extra_backup_slot: shown(extra_backup_slot),
-    extra_gbit: shown(extra_gbit),
+    core: toPrice(core),
+    mem: toPrice(mem),
+    nvme: toPrice(nvme),
+    ...(ranges.storage && { hdd: toPrice(hdd) }),
+    extra_ip: toPrice(extra_ip),
+    extra_backup_slot: toPrice(extra_backup_slot),
+    extra_gbit: toPrice(extra_gbit),
   };
 }
