@@ -21,6 +21,7 @@ import type { Docs } from './http/docs.ts';
 import { createMetrics } from './http/observability.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
+import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
@@ -145,6 +146,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await instance.assertAlive();
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
+    await issueDocuments(store);
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);

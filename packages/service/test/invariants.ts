@@ -1,7 +1,9 @@
 /** The rules that hold in the store at every moment. */
 import { expect } from 'vitest';
 
+import { contentOf } from '../src/core/accounting/invoice-document/issue.ts';
 import type { Store } from '../src/index.ts';
+import { euros } from '../src/rules/money.ts';
 
 /** All of them. */
 export async function expectInvariants(store: Store): Promise<void> {
@@ -10,6 +12,31 @@ export async function expectInvariants(store: Store): Promise<void> {
   await expectPositionsInOrder(store);
   await expectExactSaleVolumes(store);
   await expectExactRoom(store);
+  await expectSoundDocuments(store);
+}
+
+/** Document numbers are consecutive, the lines of a document add up to its total, and credit notes add up to what is credited. */
+export async function expectSoundDocuments(store: Store): Promise<void> {
+  const { documents, invoices } = await store.read(async (db) => ({
+    documents: await db.selectFrom('issued_documents').selectAll().orderBy('number').execute(),
+    invoices: await db.selectFrom('invoices').selectAll().execute(),
+  }));
+  for (const kind of ['invoice', 'credit_note'] as const) {
+    const numbers = documents.filter((document) => document.kind === kind).map(({ number }) => Number(/\d+$/.exec(number)?.[0]));
+    expect(numbers, `numbers of ${kind} documents`).toEqual(numbers.map((_, index) => index + 1));
+  }
+  for (const { number, net, vat, content } of documents) {
+    const shown = contentOf({ content });
+    const lines = shown.groups.flatMap((group) => group.lines).reduce((sum, { amount }) => sum + euros(amount), 0n);
+    expect([lines, euros(shown.net), euros(shown.gross)], number).toEqual([BigInt(net), BigInt(net), BigInt(net + vat)]);
+  }
+  for (const invoice of invoices) {
+    const own = documents.filter((document) => document.invoice_id === invoice.id);
+    const corrected = own.filter(({ kind }) => kind === 'credit_note').reduce((sum, { net }) => sum + net, 0);
+    const document = own.find(({ kind }) => kind === 'invoice');
+    expect(document?.number ?? null, `number of ${invoice.id}`).toBe(invoice.number);
+    if (document) expect([document.net, corrected], `amounts of ${invoice.id}`).toEqual([invoice.total, invoice.credited]);
+  }
 }
 
 /** The credit that an account holds is the sum of its open positions, open charges, servers that are being set up, and reservations. */
@@ -31,13 +58,13 @@ export async function expectExactHolds(store: Store): Promise<void> {
   );
 }
 
-/** The debt of an account is the sum of its open invoices. */
+/** The debt of an account is the sum of what is left of its open invoices. */
 export async function expectExactUnpaid(store: Store): Promise<void> {
   const { accounts, invoices } = await store.read(async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'unpaid']).execute(),
-    invoices: await db.selectFrom('invoices').select(['account_id', 'total as amount']).where('status', '=', 'OPEN').execute(),
+    invoices: await db.selectFrom('invoices').select(['account_id', 'total', 'credited']).where('status', '=', 'OPEN').execute(),
   }));
-  const owed = sumsBy(invoices);
+  const owed = sumsBy(invoices.map(({ account_id, total, credited }) => ({ account_id, amount: total - credited })));
   for (const { id, unpaid } of accounts) expect(unpaid, `unpaid of ${id}`).toBe(owed.get(id) ?? 0);
 }
 

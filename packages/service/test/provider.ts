@@ -2,7 +2,7 @@
 
 import type { InvoiceSummary } from '@reseller/client';
 
-import { cancelInvoice, markInvoicePaid } from '../src/core/accounting/invoice-status.ts';
+import { cancelInvoice, markInvoicePaid } from '../src/core/accounting/invoice-changes.ts';
 import { createSale, endSale } from '../src/core/accounting/sale-life-cycle.ts';
 import type { NewSale } from '../src/core/accounting/sale-life-cycle.ts';
 import { euros } from '../src/rules/money.ts';
@@ -16,7 +16,7 @@ export function providerOf({ store, clock, ports, vms }: Pick<TestService, 'stor
     createSale: (sale: Partial<NewSale> = {}) => store.commit(({ db }) => createSale(db, ports, { ...ryzenSale(clock.now()), ...sale })),
     endSale: (id: string) => store.commit(({ db }) => endSale(db, id, clock.now())),
     markPaid: (invoiceId: string) => store.commit(({ db }) => markInvoicePaid(db, invoiceId)),
-    cancel: (invoiceId: string) => store.commit(({ db }) => cancelInvoice(db, invoiceId)),
+    cancel: (invoiceId: string) => store.commit(({ db }) => cancelInvoice(db, { ports }, { invoiceId, now: clock.now() })),
     resize: (vmId: number, resources: Partial<BilledResources>) => vms.resize(vmId, { resources }),
     stop: (vmId: number) => vms.stop(vmId),
     start: (vmId: number) => vms.start(vmId),

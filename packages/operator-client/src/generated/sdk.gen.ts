@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../runtime/client.ts';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClockData, GetClockErrors, GetClockResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
+import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockData, GetClockErrors, GetClockResponses, GetDocumentSeriesData, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetSellerData, GetSellerErrors, GetSellerResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -79,6 +79,40 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
             type: 'http'
         }],
     url: '/accounts/{account_id}/credit-limit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get a billing profile
+ *
+ * Returns the buyer that invoices of the account show. It is null until an operator has set it; invoices then show the name of the account.
+ */
+export const getBillingProfile = <ThrowOnError extends boolean = false>(options: Options<GetBillingProfileData, ThrowOnError>): RequestResult<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError> => options.client.get<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/accounts/{account_id}/billing-profile',
+    ...options
+});
+
+/**
+ * Set a billing profile
+ *
+ * Sets the buyer for documents that are issued from now on. Earlier documents do not change. With `reverse_charge`, invoices show no VAT and a note that the recipient owes it, which needs the VAT identification number of the buyer.
+ */
+export const setBillingProfile = <ThrowOnError extends boolean = false>(options: Options<SetBillingProfileData, ThrowOnError>): RequestResult<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError> => options.client.put<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/accounts/{account_id}/billing-profile',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -551,6 +585,40 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * Get an invoice
+ *
+ * Returns an invoice with its number, its amounts with VAT and its credit notes. The number and the amounts are null until the document is issued, which happens within seconds of the end of the period.
+ */
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/invoices/{invoice_id}',
+    ...options
+});
+
+/**
+ * Create a credit note
+ *
+ * Corrects an issued invoice, open or paid, by a document with its own number. The invoice itself does not change. The amounts of all credit notes of an invoice never exceed its total. If the invoice is open, the account owes less; once all of it is credited, the invoice is cancelled. The operator chooses the name in the path: a repeated request with the same body returns the same credit note.
+ */
+export const createCreditNote = <ThrowOnError extends boolean = false>(options: Options<CreateCreditNoteData, ThrowOnError>): RequestResult<CreateCreditNoteResponses, CreateCreditNoteErrors, ThrowOnError> => options.client.put<CreateCreditNoteResponses, CreateCreditNoteErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/invoices/{invoice_id}/credit-notes/{credit_note}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Mark an invoice paid
  *
  * Marks an open invoice as paid, which frees its total from the credit limit. A paid invoice stays as it is. The request is refused for a cancelled invoice.
@@ -568,7 +636,7 @@ export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: O
 /**
  * Cancel an invoice
  *
- * Cancels an open invoice, which frees its total from the credit limit. A cancelled invoice stays as it is. The request is refused for a paid invoice.
+ * Cancels an open invoice, which frees its total from the credit limit. If its document is issued, a credit note for the whole invoice is issued as well, because an issued document never changes. A cancelled invoice stays as it is. The request is refused for a paid invoice.
  */
 export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({
     security: [{
@@ -578,6 +646,74 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
         }],
     url: '/invoices/{invoice_id}/cancel',
     ...options
+});
+
+/**
+ * Get the seller
+ *
+ * Returns the details of the seller that invoices show. They are null until an operator has set them.
+ */
+export const getSeller = <ThrowOnError extends boolean = false>(options: Options<GetSellerData, ThrowOnError>): RequestResult<GetSellerResponses, GetSellerErrors, ThrowOnError> => options.client.get<GetSellerResponses, GetSellerErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/invoicing/seller',
+    ...options
+});
+
+/**
+ * Set the seller
+ *
+ * Sets the details of the seller. Documents that are issued from now on show them; earlier documents do not change. A service without a seller issues no documents: invoices that wait for one get theirs within seconds.
+ */
+export const setSeller = <ThrowOnError extends boolean = false>(options: Options<SetSellerData, ThrowOnError>): RequestResult<SetSellerResponses, SetSellerErrors, ThrowOnError> => options.client.put<SetSellerResponses, SetSellerErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/invoicing/seller',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Get the number series
+ *
+ * Returns the series from which the next invoice and the next credit note get their numbers.
+ */
+export const getDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<GetDocumentSeriesData, ThrowOnError>): RequestResult<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError> => options.client.get<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/invoicing/series',
+    ...options
+});
+
+/**
+ * Set the number series
+ *
+ * Sets the series for the next documents. Numbers are consecutive within a prefix. The request is refused if a number of the new series has already been issued.
+ */
+export const setDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<SetDocumentSeriesData, ThrowOnError>): RequestResult<SetDocumentSeriesResponses, SetDocumentSeriesErrors, ThrowOnError> => options.client.put<SetDocumentSeriesResponses, SetDocumentSeriesErrors, ThrowOnError>({
+    security: [{
+            key: 'OperatorToken',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/invoicing/series',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

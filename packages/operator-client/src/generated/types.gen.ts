@@ -169,6 +169,87 @@ export type SetCreditLimitRequest = {
 };
 
 /**
+ * Postal code, as it is written in its country.
+ */
+export type PostalCode = string;
+
+/**
+ * ISO 3166-1 alpha-2 code of a country.
+ */
+export type CountryCode = string;
+
+/**
+ * VAT identification number.
+ */
+export type VatId = string;
+
+/**
+ * The buyer that invoices of an account show.
+ */
+export type BillingProfile = {
+    /**
+     * Name of the company.
+     */
+    company: Label;
+    /**
+     * Street and number.
+     */
+    street: Label;
+    postal_code: PostalCode;
+    /**
+     * City.
+     */
+    city: Label;
+    country: CountryCode;
+    /**
+     * VAT identification number; null if the buyer has none.
+     */
+    vat_id: VatId | null;
+    /**
+     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT.
+     */
+    reverse_charge: boolean;
+};
+
+/**
+ * The billing profile of an account, if one is set.
+ */
+export type BillingProfileSetting = {
+    /**
+     * The buyer that invoices of the account show; null if none is set.
+     */
+    billing_profile: BillingProfile | null;
+};
+
+/**
+ * The new billing profile, complete.
+ */
+export type SetBillingProfileRequest = {
+    /**
+     * Name of the company.
+     */
+    company: Label;
+    /**
+     * Street and number.
+     */
+    street: Label;
+    postal_code: PostalCode;
+    /**
+     * City.
+     */
+    city: Label;
+    country: CountryCode;
+    /**
+     * VAT identification number; null if the buyer has none.
+     */
+    vat_id: VatId | null;
+    /**
+     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT.
+     */
+    reverse_charge: boolean;
+};
+
+/**
  * Mode of the service: `sandbox`, where nothing costs money and the sandbox operations exist, or `live`.
  */
 export type Mode = 'sandbox' | 'live' | string;
@@ -1533,6 +1614,244 @@ export type InvoiceList = {
 };
 
 /**
+ * A document that corrects an invoice.
+ */
+export type CreditNote = {
+    /**
+     * Name that the operator chose.
+     */
+    name: Slug;
+    /**
+     * Consecutive number of the document.
+     */
+    number: string;
+    /**
+     * Net amount in EUR by which the invoice is corrected, positive.
+     */
+    amount: Amount;
+    /**
+     * VAT on the amount, in EUR.
+     */
+    vat: Amount;
+    /**
+     * Amount with VAT, in EUR.
+     */
+    gross: Amount;
+    /**
+     * The reason, as the document shows it.
+     */
+    reason: Label;
+    /**
+     * When it was issued.
+     */
+    created: Instant;
+    /**
+     * Link to the document, a PDF. It needs no API key.
+     */
+    document: string;
+};
+
+/**
+ * An invoice with its document and its credit notes.
+ */
+export type InvoiceDetail = Invoice & {
+    /**
+     * Consecutive number of the document; null until it is issued.
+     */
+    number: string | null;
+    /**
+     * When the payment is due; null until the document is issued.
+     */
+    due: Instant | null;
+    /**
+     * VAT in EUR; null until the document is issued.
+     */
+    vat: Amount | null;
+    /**
+     * Total with VAT in EUR; null until the document is issued.
+     */
+    gross: Amount | null;
+    /**
+     * Link to the document, a PDF. It needs no API key.
+     */
+    document: string;
+    /**
+     * Credit notes of the invoice, the earliest first.
+     */
+    credit_notes: Array<CreditNote>;
+};
+
+/**
+ * The correction of an invoice.
+ */
+export type CreateCreditNoteRequest = {
+    /**
+     * Net amount in EUR, in whole cents, more than 0 and at most what is left of the invoice.
+     */
+    amount: Price;
+    /**
+     * The reason, as the document shows it.
+     */
+    reason: Label;
+};
+
+/**
+ * The seller that invoices show.
+ */
+export type Seller = {
+    /**
+     * Name of the company.
+     */
+    company: Label;
+    /**
+     * Street and number.
+     */
+    street: Label;
+    postal_code: PostalCode;
+    /**
+     * City.
+     */
+    city: Label;
+    country: CountryCode;
+    vat_id: VatId;
+    /**
+     * Address for questions about invoices.
+     */
+    email: string;
+    /**
+     * Name of the bank.
+     */
+    bank_name: string;
+    /**
+     * IBAN of the account that buyers pay to, without spaces.
+     */
+    iban: string;
+    /**
+     * BIC of the bank.
+     */
+    bic: string;
+    /**
+     * Days from the date of an invoice to its due date.
+     */
+    payment_days: number;
+};
+
+/**
+ * The seller, if one is set.
+ */
+export type SellerSetting = {
+    /**
+     * The seller that invoices show; null if none is set.
+     */
+    seller: Seller | null;
+};
+
+/**
+ * The new details of the seller, complete.
+ */
+export type SetSellerRequest = {
+    /**
+     * Name of the company.
+     */
+    company: Label;
+    /**
+     * Street and number.
+     */
+    street: Label;
+    postal_code: PostalCode;
+    /**
+     * City.
+     */
+    city: Label;
+    country: CountryCode;
+    vat_id: VatId;
+    /**
+     * Address for questions about invoices, such as billing@example.com.
+     */
+    email: Label;
+    /**
+     * Name of the bank.
+     */
+    bank_name: Label;
+    /**
+     * IBAN of the account that buyers pay to, without spaces.
+     */
+    iban: string;
+    /**
+     * BIC of the bank.
+     */
+    bic: string;
+    /**
+     * Days from the date of an invoice to its due date.
+     */
+    payment_days: number;
+};
+
+/**
+ * A series of consecutive document numbers.
+ */
+export type NumberSeries = {
+    /**
+     * Text before the number.
+     */
+    prefix: string;
+    /**
+     * The next number.
+     */
+    next_number: number;
+    /**
+     * Shortest length of the number, which is filled with zeros.
+     */
+    digits: number;
+};
+
+/**
+ * The series of document numbers.
+ */
+export type DocumentSeries = {
+    /**
+     * The series of invoices.
+     */
+    invoices: NumberSeries;
+    /**
+     * The series of credit notes.
+     */
+    credit_notes: NumberSeries;
+};
+
+/**
+ * A series of consecutive document numbers.
+ */
+export type NumberSeriesInput = {
+    /**
+     * Text before the number, such as `INV-2025-`.
+     */
+    prefix: string;
+    /**
+     * The next number.
+     */
+    next_number: number;
+    /**
+     * Shortest length of the number, which is filled with zeros.
+     */
+    digits: number;
+};
+
+/**
+ * The new series of document numbers. The prefixes must differ.
+ */
+export type SetDocumentSeriesRequest = {
+    /**
+     * The series of invoices.
+     */
+    invoices: NumberSeriesInput;
+    /**
+     * The series of credit notes.
+     */
+    credit_notes: NumberSeriesInput;
+};
+
+/**
  * Full domain name with its TLD. An internationalised name is in its ASCII form, which begins with `xn--`.
  */
 export type DomainName = string;
@@ -2144,6 +2463,11 @@ export type InvoiceStatusQuery = 'OPEN' | 'PAID' | 'CANCELED';
 export type InvoiceIdPath = string;
 
 /**
+ * Name of the credit note, unique for the invoice.
+ */
+export type CreditNotePath = Slug;
+
+/**
  * Name of the domain with its TLD.
  */
 export type DomainPath = DomainName;
@@ -2404,6 +2728,129 @@ export type SetCreditLimitResponses = {
 };
 
 export type SetCreditLimitSuccess = SetCreditLimitResponses[keyof SetCreditLimitResponses];
+
+export type GetBillingProfileData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/billing-profile';
+};
+
+export type GetBillingProfileErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetBillingProfileError = GetBillingProfileErrors[keyof GetBillingProfileErrors];
+
+export type GetBillingProfileResponses = {
+    /**
+     * The billing profile.
+     */
+    200: BillingProfileSetting;
+};
+
+export type GetBillingProfileSuccess = GetBillingProfileResponses[keyof GetBillingProfileResponses];
+
+export type SetBillingProfileData = {
+    /**
+     * The new profile, complete.
+     */
+    body: SetBillingProfileRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/billing-profile';
+};
+
+export type SetBillingProfileErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetBillingProfileError = SetBillingProfileErrors[keyof SetBillingProfileErrors];
+
+export type SetBillingProfileResponses = {
+    /**
+     * The billing profile after the change.
+     */
+    200: BillingProfileSetting;
+};
+
+export type SetBillingProfileSuccess = SetBillingProfileResponses[keyof SetBillingProfileResponses];
 
 export type ListApiKeysData = {
     body?: never;
@@ -4124,6 +4571,137 @@ export type ListInvoicesResponses = {
 
 export type ListInvoicesSuccess = ListInvoicesResponses[keyof ListInvoicesResponses];
 
+export type GetInvoiceData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the invoice.
+         */
+        invoice_id: string;
+    };
+    query?: never;
+    url: '/invoices/{invoice_id}';
+};
+
+export type GetInvoiceErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetInvoiceError = GetInvoiceErrors[keyof GetInvoiceErrors];
+
+export type GetInvoiceResponses = {
+    /**
+     * The invoice.
+     */
+    200: InvoiceDetail;
+};
+
+export type GetInvoiceSuccess = GetInvoiceResponses[keyof GetInvoiceResponses];
+
+export type CreateCreditNoteData = {
+    /**
+     * The correction.
+     */
+    body: CreateCreditNoteRequest;
+    path: {
+        /**
+         * Identifier of the invoice.
+         */
+        invoice_id: string;
+        /**
+         * Name of the credit note, unique for the invoice.
+         */
+        credit_note: Slug;
+    };
+    query?: never;
+    url: '/invoices/{invoice_id}/credit-notes/{credit_note}';
+};
+
+export type CreateCreditNoteErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type CreateCreditNoteError = CreateCreditNoteErrors[keyof CreateCreditNoteErrors];
+
+export type CreateCreditNoteResponses = {
+    /**
+     * The credit note.
+     */
+    200: CreditNote;
+};
+
+export type CreateCreditNoteSuccess = CreateCreditNoteResponses[keyof CreateCreditNoteResponses];
+
 export type MarkInvoicePaidData = {
     body?: never;
     path: {
@@ -4239,6 +4817,220 @@ export type CancelInvoiceResponses = {
 };
 
 export type CancelInvoiceSuccess = CancelInvoiceResponses[keyof CancelInvoiceResponses];
+
+export type GetSellerData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/invoicing/seller';
+};
+
+export type GetSellerErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetSellerError = GetSellerErrors[keyof GetSellerErrors];
+
+export type GetSellerResponses = {
+    /**
+     * The seller.
+     */
+    200: SellerSetting;
+};
+
+export type GetSellerSuccess = GetSellerResponses[keyof GetSellerResponses];
+
+export type SetSellerData = {
+    /**
+     * The new details, complete.
+     */
+    body: SetSellerRequest;
+    path?: never;
+    query?: never;
+    url: '/invoicing/seller';
+};
+
+export type SetSellerErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetSellerError = SetSellerErrors[keyof SetSellerErrors];
+
+export type SetSellerResponses = {
+    /**
+     * The seller after the change.
+     */
+    200: SellerSetting;
+};
+
+export type SetSellerSuccess = SetSellerResponses[keyof SetSellerResponses];
+
+export type GetDocumentSeriesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/invoicing/series';
+};
+
+export type GetDocumentSeriesErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetDocumentSeriesError = GetDocumentSeriesErrors[keyof GetDocumentSeriesErrors];
+
+export type GetDocumentSeriesResponses = {
+    /**
+     * The series.
+     */
+    200: DocumentSeries;
+};
+
+export type GetDocumentSeriesSuccess = GetDocumentSeriesResponses[keyof GetDocumentSeriesResponses];
+
+export type SetDocumentSeriesData = {
+    /**
+     * Both series.
+     */
+    body: SetDocumentSeriesRequest;
+    path?: never;
+    query?: never;
+    url: '/invoicing/series';
+};
+
+export type SetDocumentSeriesErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetDocumentSeriesError = SetDocumentSeriesErrors[keyof SetDocumentSeriesErrors];
+
+export type SetDocumentSeriesResponses = {
+    /**
+     * The series after the change.
+     */
+    200: DocumentSeries;
+};
+
+export type SetDocumentSeriesSuccess = SetDocumentSeriesResponses[keyof SetDocumentSeriesResponses];
 
 export type ListDomainsData = {
     body?: never;

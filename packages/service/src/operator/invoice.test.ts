@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as operator from '@reseller/operator-client';
 
 import { SMALL_VM } from '../../test/harness.ts';
+import { expectInvariants } from '../../test/invariants.ts';
 import { startOperator } from '../../test/operator.ts';
 
 const { orThrow } = operator;
@@ -39,4 +40,91 @@ test('a paid invoice is owed no more, and is not cancelled', async () => {
   for (let n = 0; n < 2; n++) expect(await orThrow(operator.markInvoicePaid({ client, path }))).toMatchObject({ status: 'PAID' });
   expect(await unpaid()).toBe('0.00');
   expect((await operator.cancelInvoice({ client, path })).error?.status).toBe(409);
+});
+
+const json = (body: object) => ({ method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+test('a credit note lowers the debt, and the last one cancels the invoice with exactly its VAT', async () => {
+  const { service, path, unpaid } = await withInvoice();
+  const credit = (name: string, amount: string, reason = 'Outage') =>
+    service.operate(`/invoices/${path.invoice_id}/credit-notes/${name}`, json({ amount, reason }));
+  expect((await credit('first', '3.33')).body).toMatchObject({ number: 'CN-00001', amount: '3.33', vat: '0.63', gross: '3.96' });
+  expect(await unpaid()).toBe('3.78');
+  // A repeated request changes nothing; another amount or reason under the same name is refused.
+  expect((await credit('first', '3.33')).body).toMatchObject({ number: 'CN-00001' });
+  expect((await credit('first', '3.34')).status).toBe(409);
+  expect((await credit('first', '3.33', 'Goodwill')).status).toBe(409);
+  expect((await credit('second', '3.79')).body).toMatchObject({ status: 409, detail: expect.stringContaining('only 3.78 EUR are left') });
+  expect((await credit('cancellation', '1.00')).status).toBe(409);
+  for (const amount of ['0', '0.00', '0.001']) expect((await credit('second', amount)).status).toBe(422);
+  expect(await unpaid()).toBe('3.78');
+  expect((await credit('second', '3.78')).body).toMatchObject({ number: 'CN-00002', vat: '0.72' });
+  expect(await unpaid()).toBe('0.00');
+  const { body } = await service.operate(`/invoices/${path.invoice_id}`);
+  // 7.11 EUR have 1.35 EUR of VAT.
+  expect(body).toMatchObject({ status: 'CANCELED', number: expect.stringMatching(/^INV-/), vat: '1.35', gross: '8.46' });
+  expect(body.credit_notes.map(({ name }: { name: string }) => name)).toEqual(['first', 'second']);
+  expect((await credit('third', '0.01')).status).toBe(409);
+  await expectInvariants(service.store);
+});
+
+test('a paid invoice is corrected without a change of the debt', async () => {
+  const { service, path, unpaid } = await withInvoice();
+  await service.operate(`/invoices/${path.invoice_id}/mark-paid`, { method: 'POST' });
+  expect(
+    (await service.operate(`/invoices/${path.invoice_id}/credit-notes/refund`, json({ amount: '7.11', reason: 'Refund' }))).status,
+  ).toBe(200);
+  expect(await unpaid()).toBe('0.00');
+  expect((await service.operate(`/invoices/${path.invoice_id}`)).body).toMatchObject({ status: 'PAID' });
+  await expectInvariants(service.store);
+});
+
+test('a cancellation credits what is left, and a payment pays it', async () => {
+  const first = await withInvoice();
+  const partly = (service: typeof first.service, invoiceId: string) =>
+    service.operate(`/invoices/${invoiceId}/credit-notes/part`, json({ amount: '2.11', reason: 'Outage' }));
+  await partly(first.service, first.path.invoice_id);
+  await first.service.operate(`/invoices/${first.path.invoice_id}/cancel`, { method: 'POST' });
+  const { body } = await first.service.operate(`/invoices/${first.path.invoice_id}`);
+  expect(body.credit_notes.map(({ name, amount }: { name: string; amount: string }) => [name, amount])).toEqual([
+    ['part', '2.11'],
+    ['cancellation', '5.00'],
+  ]);
+  expect(await first.unpaid()).toBe('0.00');
+  await expectInvariants(first.service.store);
+  const second = await withInvoice();
+  await partly(second.service, second.path.invoice_id);
+  expect(await second.unpaid()).toBe('5.00');
+  await second.service.operate(`/invoices/${second.path.invoice_id}/mark-paid`, { method: 'POST' });
+  expect(await second.unpaid()).toBe('0.00');
+  await expectInvariants(second.service.store);
+});
+
+test('credit notes of one invoice at the same time never exceed its total', async () => {
+  const { service, path } = await withInvoice();
+  const results = await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      service.operate(`/invoices/${path.invoice_id}/credit-notes/note-${n}`, json({ amount: '2.00', reason: 'Outage' })),
+    ),
+  );
+  expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 409, 409, 409, 409, 409]);
+  await expectInvariants(service.store);
+});
+
+test('a new series begins with its first number, and a number is never issued twice', async () => {
+  const { service, path } = await withInvoice();
+  const series = (invoices: object, credit_notes: object = { prefix: 'CN-', next_number: 1, digits: 5 }) =>
+    service.operate('/invoicing/series', json({ invoices, credit_notes }));
+  await service.operate(`/invoices/${path.invoice_id}/credit-notes/one`, json({ amount: '1.00', reason: 'Outage' }));
+  const taken = (await service.operate('/invoicing/series')).body;
+  expect(taken.credit_notes).toEqual({ prefix: 'CN-', next_number: 2, digits: 5 });
+  expect((await series(taken.invoices)).status).toBe(409);
+  expect((await series(taken.invoices, { prefix: 'G/2027_', next_number: 1, digits: 1 })).status).toBe(200);
+  expect(
+    (await service.operate(`/invoices/${path.invoice_id}/credit-notes/two`, json({ amount: '1.00', reason: 'Outage' }))).body,
+  ).toMatchObject({
+    number: 'G/2027_1',
+  });
+  expect((await series(taken.invoices, { prefix: 'G/2027_', next_number: 1, digits: 1 })).status).toBe(409);
+  expect((await series(taken.invoices, { prefix: 'G/2027_', next_number: 2, digits: 1 })).status).toBe(200);
 });

@@ -1,16 +1,20 @@
-import type { Invoice } from '@reseller/operator-client';
+import type { BrokenRule, CreditNote, Invoice, InvoiceDetail } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { cancelInvoice as cancel, markInvoicePaid as markPaid } from '../core/accounting/invoice-status.ts';
-import { decimalOf } from '../rules/money.ts';
+import { cancelInvoice as cancel, createCreditNote as correct, markInvoicePaid as markPaid } from '../core/accounting/invoice-changes.ts';
+import type { Runtime } from '../delivery/runtime.ts';
+import { documentLink } from '../rules/document-link.ts';
+import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
+import type { Money } from '../rules/money.ts';
 import type { InvoicesTable } from '../store/tables/invoices.ts';
+import type { IssuedDocumentsTable } from '../store/tables/issued-documents.ts';
 import type { Db } from '../store/store.ts';
+import { secondsToInstant, toInstant } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { requireFound } from './problem.ts';
-import { toInstant, secondsToInstant } from './instants.ts';
+import { assertNoBrokenRules, requireFound } from './problem.ts';
 
 type Row = Selectable<InvoicesTable>;
 
@@ -49,12 +53,50 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
 /** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays as it is. */
 export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
-  async run({ db }, { path }) {
+  async run({ db }, { path, runtime, now }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
-    if (status !== 'CANCELED') await cancel(db, id);
+    if (status !== 'CANCELED') await cancel(db, runtime, { invoiceId: id, now });
     return toInvoice(await invoiceOf(db, id));
   },
 };
+
+/** GET /invoices/{invoice_id} */
+export const getInvoice: ReadOperation<'getInvoice'> = {
+  kind: 'read',
+  async run(db, { path, runtime }) {
+    const invoice = await invoiceOf(db, path.invoice_id);
+    const documents = await db
+      .selectFrom('issued_documents')
+      .selectAll()
+      .where('invoice_id', '=', invoice.id)
+      .orderBy('issued')
+      .orderBy('number')
+      .execute();
+    return toInvoiceDetail(invoice, documents, runtime);
+  },
+};
+
+/** PUT /invoices/{invoice_id}/credit-notes/{credit_note}: a repeated request with the same body changes nothing. */
+export const createCreditNote: StoreOperation<'createCreditNote'> = {
+  kind: 'store',
+  async run({ db }, { path: { invoice_id: invoiceId, credit_note: name }, body, runtime, now }) {
+    const amount = euros(body.amount);
+    assertNoBrokenRules(brokenAmount(amount));
+    await correct(db, runtime, { invoiceId, name, amount, reason: body.reason, now });
+    const document = await db
+      .selectFrom('issued_documents')
+      .selectAll()
+      .where('invoice_id', '=', invoiceId)
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    return toCreditNote(document, runtime);
+  },
+};
+
+function brokenAmount(amount: Money): BrokenRule[] {
+  const isValid = amount > 0n && amount % UNITS_PER_CENT === 0n;
+  return isValid ? [] : [{ pointer: '#/amount', detail: 'must be more than 0 and in whole cents, such as 5.00' }];
+}
 
 async function invoiceOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
@@ -70,4 +112,41 @@ function toInvoice(invoice: Row): Invoice {
     total: decimalOf(BigInt(invoice.total)),
     created: toInstant(invoice.created),
   };
+}
+
+function toInvoiceDetail(
+  invoice: Row,
+  documents: readonly Selectable<IssuedDocumentsTable>[],
+  { publicUrl, secret }: Pick<Runtime, 'publicUrl' | 'secret'>,
+): InvoiceDetail {
+  const document = documents.find(({ kind }) => kind === 'invoice');
+  return {
+    ...toInvoice(invoice),
+    number: invoice.number,
+    due: document?.due == null ? null : toInstant(document.due),
+    vat: document ? decimalOf(BigInt(document.vat)) : null,
+    gross: document ? grossOf(document) : null,
+    document: documentLink(publicUrl(), invoice.id, secret),
+    credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, { publicUrl, secret })),
+  };
+}
+
+function toCreditNote(
+  { id, name, number, net, vat, reason, issued }: Selectable<IssuedDocumentsTable>,
+  { publicUrl, secret }: Pick<Runtime, 'publicUrl' | 'secret'>,
+): CreditNote {
+  return {
+    name: name ?? '',
+    number,
+    amount: decimalOf(BigInt(net)),
+    vat: decimalOf(BigInt(vat)),
+    gross: grossOf({ net, vat }),
+    reason: reason ?? '',
+    created: toInstant(issued),
+    document: documentLink(publicUrl(), id, secret),
+  };
+}
+
+function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): string {
+  return decimalOf(BigInt(net) + BigInt(vat));
 }

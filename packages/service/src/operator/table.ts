@@ -1,5 +1,6 @@
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
+import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
 import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
 import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
@@ -7,7 +8,8 @@ import { addMarketItem, listMarketItems } from './dedicated/market.ts';
 import { completeDedicatedSetup, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
 import { listDomains, terminateDomain } from './domain/domain.ts';
 import { listTldPrices, setTldPrice } from './domain/tld-price.ts';
-import { cancelInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
+import { cancelInvoice, createCreditNote, getInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
+import { getDocumentSeries, getSeller, setDocumentSeries, setSeller } from './invoicing.ts';
 import type { OperatorTable } from './operation.ts';
 import { listVerifiers, registerVerifier, revokeVerifier } from './otp/verifier.ts';
 import { verifyOtp } from './otp/verify.ts';
@@ -27,6 +29,8 @@ export const operatorTable: OperatorTable = {
   createAccount,
   getAccount,
   setCreditLimit,
+  getBillingProfile,
+  setBillingProfile,
   listApiKeys,
   issueApiKey,
   rotateApiKey,
@@ -55,8 +59,14 @@ export const operatorTable: OperatorTable = {
   resizeVm,
   restartVmBilling,
   listInvoices,
+  getInvoice,
+  createCreditNote,
   markInvoicePaid,
   cancelInvoice,
+  getSeller,
+  setSeller,
+  getDocumentSeries,
+  setDocumentSeries,
   listDomains,
   terminateDomain,
   listTldPrices,

@@ -6,8 +6,8 @@ export type InvoiceEvent = 'pay' | 'cancel';
 const after: Readonly<Record<InvoiceEvent, InvoiceStatus>> = { pay: 'PAID', cancel: 'CANCELED' };
 
 /**
- * The status of an invoice after an event. Undefined if the status does not allow the event. Only an open invoice changes: cancelling a
- * paid one would need a credit note, which this API does not have.
+ * The status of an invoice after an event. Undefined if the status does not allow the event. Only an open invoice changes: a
+ * paid one is corrected by a credit note.
  */
 export function invoiceAfter(status: string, event: InvoiceEvent): InvoiceStatus | undefined {
   return status === 'OPEN' ? after[event] : undefined;

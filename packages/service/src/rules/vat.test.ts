@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { euros } from './money.ts';
-import { DEFAULT_VAT_RATES, grossOf, vatInForce } from './vat.ts';
+import { DEFAULT_VAT_RATES, grossOf, vatInForce, vatOn } from './vat.ts';
 
 test('the default rate is 19 percent, at any time', () => {
   fc.assert(fc.property(fc.nat(), (now) => vatInForce(DEFAULT_VAT_RATES, now) === 1900));
@@ -26,4 +26,15 @@ test('a gross price is exact, and rounded half to even beyond the eighth decimal
   expect(grossOf(euros('1.00'), 725)).toBe(euros('1.0725'));
   expect(grossOf(50n, 100)).toBe(50n);
   expect(grossOf(150n, 100)).toBe(152n);
+});
+
+test.each([
+  ['3.47', 1_900, '0.66'],
+  ['0.50', 1_000, '0.05'],
+  // Half a cent is rounded to the even cent.
+  ['0.25', 1_000, '0.02'],
+  ['0.35', 1_000, '0.04'],
+  ['100.00', 0, '0.00'],
+])('the VAT on %s EUR at %i basis points is %s EUR', (net, basisPoints, vat) => {
+  expect(vatOn(euros(net), basisPoints)).toBe(euros(vat));
 });

@@ -1,5 +1,5 @@
 /** Value-added tax (the specification shows gross prices and no rate: not shown). */
-import { divideHalfEven } from './money.ts';
+import { divideHalfEven, UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
 
 /** A rate and the instant from which it applies. */
@@ -28,4 +28,9 @@ export function vatInForce(rates: readonly VatRate[], now: number): number {
 /** A net price with value-added tax, rounded half to even to 10^-8 EUR. */
 export function grossOf(net: Money, basisPoints: number): Money {
   return divideHalfEven(net * (10_000n + BigInt(basisPoints)), 10_000n);
+}
+
+/** The value-added tax on a net amount, rounded half to even to cents. */
+export function vatOn(net: Money, basisPoints: number): Money {
+  return divideHalfEven(net * BigInt(basisPoints), 10_000n * UNITS_PER_CENT) * UNITS_PER_CENT;
 }

@@ -11,6 +11,9 @@ import { hashOfApiKey, newApiKey, newVerifierToken, sha256 } from '../rules/cred
 import { beginRegistration } from '../rules/domain-registration.ts';
 import { monthlyPriceOf } from '../rules/resources.ts';
 import type { Db } from '../store/store.ts';
+import { writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
+import { issuePending } from '../core/accounting/invoice-document/issue.ts';
+import { demoBillingProfile } from './seller.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
 
 /** Age of the sample domains. Their transfer lock has expired, so their status is OK. */
@@ -27,7 +30,9 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.domain, terminated: 0 });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.cancelledDomain, terminated: 1 });
+  await writeBillingProfile(db, accountId, demoBillingProfile);
   await addVm(db, ports, accountId);
+  await issuePending(db);
   await addCredentials(db, ports, accountId);
 }
 

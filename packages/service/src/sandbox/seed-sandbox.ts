@@ -9,6 +9,8 @@ import { sandboxMarket } from './market.ts';
 import { sandboxHostSystems, sandboxIpPools, sandboxOsImages } from './catalogue.ts';
 import { sandboxSales } from './sales.ts';
 import { sandboxTldPrices } from './tld-prices.ts';
+import { sandboxSeller } from './seller.ts';
+import { writeSeller } from '../core/accounting/invoice-document/parties.ts';
 import { setTldPrices } from '../core/domain/tld-price.ts';
 
 const DEMO_CREDIT_LIMIT = euros('1000.00');
@@ -52,6 +54,7 @@ export async function fillSandbox(db: Db, ports: Ports): Promise<void> {
   }
   for (const pool of sandboxIpPools) await addIpPool(db, pool);
   await setTldPrices(db, sandboxTldPrices);
+  await writeSeller(db, sandboxSeller);
   for (const server of sandboxMarket) await addMarketServer(db, ports, server);
   await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT_LIMIT });
   for (const sale of sandboxSales(ports.clock.now())) await createSale(db, ports, sale);

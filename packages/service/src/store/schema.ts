@@ -1,9 +1,11 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
+import type { BillingProfilesTable } from './tables/billing-profiles.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
 import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
 import type { DnsRecordsTable } from './tables/dns-records.ts';
+import type { DocumentSeriesTable } from './tables/document-series.ts';
 import type { DomainsTable } from './tables/domains.ts';
 import type { FaultsTable } from './tables/faults.ts';
 import type { FencingTokensTable } from './tables/fencing-tokens.ts';
@@ -14,6 +16,7 @@ import type { IdempotencyKeysTable } from './tables/idempotency-keys.ts';
 import type { IdentityTable } from './tables/identity.ts';
 import type { InstancesTable } from './tables/instances.ts';
 import type { InvoicesTable } from './tables/invoices.ts';
+import type { IssuedDocumentsTable } from './tables/issued-documents.ts';
 import type { IpAddressesTable } from './tables/ip-addresses.ts';
 import type { IpPoolsTable } from './tables/ip-pools.ts';
 import type { OsImagesTable } from './tables/os-images.ts';
@@ -45,6 +48,7 @@ export interface Schema {
   otps: OtpsTable;
   verifiers: VerifiersTable;
   otp_attempts: OtpAttemptsTable;
+  billing_profiles: BillingProfilesTable;
   // VMs
   os_images: OsImagesTable;
   host_systems: HostSystemsTable;
@@ -64,6 +68,8 @@ export interface Schema {
   dedicated_addresses: DedicatedAddressesTable;
   // Billing
   invoices: InvoicesTable;
+  issued_documents: IssuedDocumentsTable;
+  document_series: DocumentSeriesTable;
   positions: PositionsTable;
   charges: ChargesTable;
   // Requests and deliveries

@@ -47,12 +47,18 @@ export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
   return quarantineOf(row?.value);
 }
 
+/** A setting that another module interprets. Undefined if it was never set. */
+export async function readSetting(db: Db, name: string): Promise<string | undefined> {
+  const [row] = await settingNamed(db, { name });
+  return row?.value;
+}
+
 const settingNamed = prepared<{ name: string }, { value: string }>((db, parameter) =>
   db.selectFrom('settings').select('value').where('name', '=', parameter('name')),
 );
 
 export function writeClockOffset(db: Db, milliseconds: number): Promise<void> {
-  return write(db, 'clock_offset', String(milliseconds));
+  return writeSetting(db, 'clock_offset', String(milliseconds));
 }
 
 /** Returns the clock offset in milliseconds, and locks it until the transaction ends. */
@@ -67,19 +73,19 @@ export async function claimClockOffset(db: Db): Promise<number> {
 }
 
 export function writeRateLimit(db: Db, limit: RateLimit | null): Promise<void> {
-  return write(db, 'rate_limit', JSON.stringify(limit));
+  return writeSetting(db, 'rate_limit', JSON.stringify(limit));
 }
 
 export function writeVatRates(db: Db, rates: readonly VatRate[]): Promise<void> {
-  return write(db, 'vat_rates', JSON.stringify(rates));
+  return writeSetting(db, 'vat_rates', JSON.stringify(rates));
 }
 
 /** @param days Days for which the identifier of a removed VM stays unused. */
 export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void> {
-  return write(db, 'vm_identifier_quarantine', String(days));
+  return writeSetting(db, 'vm_identifier_quarantine', String(days));
 }
 
-async function write(db: Db, name: string, value: string): Promise<void> {
+export async function writeSetting(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('settings')
     .values({ name, value })

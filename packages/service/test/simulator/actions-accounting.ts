@@ -1,6 +1,6 @@
 /** The provider's operations on credit limits, sales and invoices. */
 import { euros } from '../../src/index.ts';
-import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-status.ts';
+import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-changes.ts';
 import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
 import { hosts } from './catalogue.ts';
 import { wrongState } from './delivery.ts';
@@ -48,8 +48,12 @@ async function settle(
   sim.say(
     `${account.name} has its invoice of ${new Date(month * 1000).toISOString().slice(0, 7)} ${does === 'pay' ? 'paid' : 'cancelled'}`,
   );
-  const act = does === 'pay' ? markInvoicePaid : cancelInvoice;
-  const done = () => sim.client.store().commit(({ db }) => act(db, id));
+  const done = () =>
+    sim.client
+      .store()
+      .commit(({ db }) =>
+        does === 'pay' ? markInvoicePaid(db, id) : cancelInvoice(db, sim.world, { invoiceId: id, now: sim.clock.now() }),
+      );
   if (await tryProvider(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
     account.settled.set(month, does === 'pay' ? 'PAID' : 'CANCELED');
   }

@@ -4,6 +4,8 @@
  */
 import { addIpPool, createAccount, euros, issueApiKey } from '../../src/index.ts';
 import { addMarketServer } from '../../src/core/dedicated/order.ts';
+import { writeSeller } from '../../src/core/accounting/invoice-document/parties.ts';
+import { sandboxSeller } from '../../src/sandbox/seller.ts';
 import { setTldPrices } from '../../src/core/domain/tld-price.ts';
 import type { Ports, Store } from '../../src/index.ts';
 import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
@@ -142,6 +144,7 @@ export async function seedCatalogue(store: Store, ports: Ports): Promise<{ accou
         .values(nodes.map((node) => ({ ...node, ...unused, hostsystem: name })))
         .execute();
     }
+    await writeSeller(db, sandboxSeller);
     await setTldPrices(
       db,
       tlds.map(([tld, create, renew, transfer]) => ({

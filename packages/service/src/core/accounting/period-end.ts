@@ -54,14 +54,12 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
   const restarted = running.map((position) => {
     const restart = { start: end, stop: null, monthlyPrice: BigInt(position.monthly_price) };
     return {
-      vm_id: position.vm_id,
+      ...position,
       number: position.number + 1,
-      account_id: accountId,
       invoice_id: null,
       type: 'BILLINGRESTART',
       start: end,
       stop: null,
-      monthly_price: position.monthly_price,
       hold: Number(holdFor(restart, nextEnd)),
     };
   });
@@ -78,6 +76,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
         period_end: end,
         total: Number(total),
         status: statusOfNewInvoice(total),
+        number: null,
       })
       .execute();
     await db

@@ -48,19 +48,56 @@ export async function beginPosition(db: Db, position: NewPosition): Promise<void
   await insertPosition(db, { ...position, hold: holdOf(position) });
 }
 
+/** Stores the resources of the VM, too, so that the invoice can name them after a change or a removal. */
 const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
-  db.insertInto('positions').values({
-    vm_id: parameter('vmId'),
-    // Another VM may have had the identifier before.
-    number: sql<number>`(select coalesce(max(number), 0) + 1 from positions where vm_id = ${parameter('vmId')})`,
-    account_id: parameter('accountId'),
-    invoice_id: null,
-    type: parameter('type'),
-    start: parameter('start'),
-    stop: null,
-    monthly_price: sql<number>`${parameter('monthlyPrice')}`,
-    hold: sql<number>`${parameter('hold')}`,
-  }),
+  db
+    .insertInto('positions')
+    .columns([
+      'vm_id',
+      'number',
+      'account_id',
+      'invoice_id',
+      'type',
+      'start',
+      'stop',
+      'monthly_price',
+      'hold',
+      'hostname',
+      'hostsystem',
+      'cores',
+      'mem',
+      'disk',
+      'storage',
+      'ips',
+      'backup_slots',
+      'network_speed',
+    ])
+    .expression(
+      db
+        .selectFrom('vms')
+        .select([
+          'id',
+          // Another VM may have had the identifier before.
+          sql<number>`(select coalesce(max(number), 0) + 1 from positions where vm_id = ${parameter('vmId')})`.as('number'),
+          sql<string>`${parameter('accountId')}`.as('account_id'),
+          sql<null>`null`.as('invoice_id'),
+          sql<string>`${parameter('type')}`.as('type'),
+          sql<number>`${parameter('start')}`.as('start'),
+          sql<null>`null`.as('stop'),
+          sql<number>`${parameter('monthlyPrice')}`.as('monthly_price'),
+          sql<number>`${parameter('hold')}`.as('hold'),
+          'hostname',
+          'hostsystem',
+          'cores',
+          'mem',
+          'disk',
+          'storage',
+          'ips',
+          'backup_slots',
+          'network_speed',
+        ])
+        .where('id', '=', parameter('vmId')),
+    ),
 );
 
 /** When the running position of a VM would end, and how much of its hold would be released. Undefined if none is running. */

@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClockErrors, GetClockResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from '@reseller/operator-client';
+import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockErrors, GetClockResponses, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetSellerErrors, GetSellerResponses, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from '@reseller/operator-client';
 
 export type RouteHandlers = {
     listAccounts: RouteHandler<{
@@ -21,6 +21,15 @@ export type RouteHandlers = {
         Body: SetCreditLimitData['body'];
         Params: SetCreditLimitData['path'];
         Reply: SetCreditLimitErrors & SetCreditLimitResponses;
+    }>;
+    getBillingProfile: RouteHandler<{
+        Params: GetBillingProfileData['path'];
+        Reply: GetBillingProfileErrors & GetBillingProfileResponses;
+    }>;
+    setBillingProfile: RouteHandler<{
+        Body: SetBillingProfileData['body'];
+        Params: SetBillingProfileData['path'];
+        Reply: SetBillingProfileErrors & SetBillingProfileResponses;
     }>;
     listApiKeys: RouteHandler<{
         Params: ListApiKeysData['path'];
@@ -143,6 +152,15 @@ export type RouteHandlers = {
         Querystring?: ListInvoicesData['query'];
         Reply: ListInvoicesErrors & ListInvoicesResponses;
     }>;
+    getInvoice: RouteHandler<{
+        Params: GetInvoiceData['path'];
+        Reply: GetInvoiceErrors & GetInvoiceResponses;
+    }>;
+    createCreditNote: RouteHandler<{
+        Body: CreateCreditNoteData['body'];
+        Params: CreateCreditNoteData['path'];
+        Reply: CreateCreditNoteErrors & CreateCreditNoteResponses;
+    }>;
     markInvoicePaid: RouteHandler<{
         Params: MarkInvoicePaidData['path'];
         Reply: MarkInvoicePaidErrors & MarkInvoicePaidResponses;
@@ -150,6 +168,20 @@ export type RouteHandlers = {
     cancelInvoice: RouteHandler<{
         Params: CancelInvoiceData['path'];
         Reply: CancelInvoiceErrors & CancelInvoiceResponses;
+    }>;
+    getSeller: RouteHandler<{
+        Reply: GetSellerErrors & GetSellerResponses;
+    }>;
+    setSeller: RouteHandler<{
+        Body: SetSellerData['body'];
+        Reply: SetSellerErrors & SetSellerResponses;
+    }>;
+    getDocumentSeries: RouteHandler<{
+        Reply: GetDocumentSeriesErrors & GetDocumentSeriesResponses;
+    }>;
+    setDocumentSeries: RouteHandler<{
+        Body: SetDocumentSeriesData['body'];
+        Reply: SetDocumentSeriesErrors & SetDocumentSeriesResponses;
     }>;
     listDomains: RouteHandler<{
         Querystring?: ListDomainsData['query'];

@@ -20,6 +20,7 @@ export function initial(engine: Engine): Migration {
       await createDomains(createTable, integer);
       await createDedicatedServers(createTable, integer);
       await createBilling(createTable, integer);
+      await createDocuments(createTable, integer);
       await createRequestsAndDeliveries(createTable, integer);
       await createOperatorTables(createTable, integer);
       await createIndexes(db);
@@ -335,6 +336,9 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
       period_end ${integer} not null,
       total ${integer} not null,
       status text not null,
+      credited ${integer} not null default 0,
+      number text,
+      constraint credited_up_to_total check (credited between 0 and total),
       constraint one_invoice_a_period unique (account_id, period_start)
     `,
   );
@@ -351,6 +355,15 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
       stop ${integer} check (stop >= start),
       monthly_price ${integer} not null,
       hold ${integer} not null,
+      hostname text not null,
+      hostsystem text not null,
+      cores ${integer} not null,
+      mem ${integer} not null,
+      disk ${integer} not null,
+      storage ${integer},
+      ips ${integer} not null,
+      backup_slots ${integer} not null,
+      network_speed ${integer} not null,
       constraint positions_key primary key (vm_id, number)
     `,
   );
@@ -367,6 +380,52 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
       stop ${integer} not null check (stop >= start),
       amount ${integer} not null check (amount >= 0),
       created ${integer} not null
+    `,
+  );
+}
+
+async function createDocuments(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'billing_profiles',
+    sql`
+      account_id text primary key not null references accounts (id),
+      company text not null,
+      street text not null,
+      postal_code text not null,
+      city text not null,
+      country text not null,
+      vat_id text,
+      reverse_charge ${integer} not null,
+      constraint reverse_charge_needs_vat_id check (reverse_charge = 0 or vat_id is not null)
+    `,
+  );
+  await createTable(
+    'document_series',
+    sql`
+      kind text primary key not null,
+      prefix text not null,
+      next_number ${integer} not null,
+      digits ${integer} not null
+    `,
+  );
+  await createTable(
+    'issued_documents',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      invoice_id text not null references invoices (id),
+      kind text not null,
+      name text,
+      number text not null,
+      net ${integer} not null,
+      vat ${integer} not null,
+      vat_basis_points ${integer} not null,
+      reason text,
+      issued ${integer} not null,
+      due ${integer},
+      content text not null,
+      constraint one_number unique (number),
+      constraint one_name_an_invoice unique (invoice_id, name)
     `,
   );
 }
@@ -493,6 +552,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`servers_on_market on dedicated_servers (created, id) where state = 'offered'`,
     sql`addresses_of_server on dedicated_addresses (server_id, family, position)`,
     sql`positions_of_account on positions (account_id, invoice_id)`,
+    sql`invoices_without_document on invoices (period_end, id) where number is null`,
     sql`charges_of_account on charges (account_id, invoice_id)`,
     sql`idempotency_keys_by_age on idempotency_keys (created)`,
   ])

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 export interface InvoicesTable {
   id: string;
   account_id: string;
@@ -10,4 +12,8 @@ export interface InvoicesTable {
   total: number;
   /** `OPEN`, `PAID` or `CANCELED`. */
   status: string;
+  /** Money: the net total of its credit notes. */
+  credited: Generated<number>;
+  /** Consecutive number of its document. Null until the document is issued. */
+  number: string | null;
 }

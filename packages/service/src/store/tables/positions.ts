@@ -17,4 +17,18 @@ export interface PositionsTable {
   monthly_price: number;
   /** Money: its hold on the credit limit. */
   hold: number;
+  /** The VM as it was when the position began, for the invoice. */
+  hostname: string;
+  hostsystem: string;
+  cores: number;
+  /** MB. */
+  mem: number;
+  /** GB. */
+  disk: number;
+  /** GB of HDD. Null if none was ordered. */
+  storage: number | null;
+  ips: number;
+  backup_slots: number;
+  /** Mbit. */
+  network_speed: number;
 }

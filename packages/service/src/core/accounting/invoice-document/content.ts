@@ -1,75 +1,175 @@
-import { accruedBy, accruedByAll, accruedByCharge, amountOf, runtimeOf, totalOf } from '../../../rules/billing.ts';
-import type { Seconds } from '../../../rules/billing.ts';
+/** The content of an invoice document: everything that the PDF shows, fixed when the document is issued. */
+import type { DedicatedMarketHardware } from '@reseller/client';
+import type { Selectable } from 'kysely';
+
+import { apportionCents } from '../../../rules/apportion.ts';
+import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
+import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
+import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
+import type { ChargesTable } from '../../../store/tables/charges.ts';
+import type { InvoicesTable } from '../../../store/tables/invoices.ts';
+import type { PositionsTable } from '../../../store/tables/positions.ts';
 import type { Db } from '../../../store/store.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
 import { toBilledRuntime } from '../period-end.ts';
+import type { Party, Seller } from './parties.ts';
 
-/** The content of an invoice document. */
-export interface InvoiceContent {
+/** Everything that a document shows. Amounts are decimals in EUR, dates are days in UTC. It is stored as JSON. */
+export interface DocumentContent {
+  readonly kind: 'invoice' | 'credit_note';
   readonly number: string;
-  readonly account: string;
-  /** Milliseconds. */
-  readonly created: number;
-  readonly periodStart: Seconds;
-  readonly periodEnd: Seconds;
-  readonly status: string;
-  readonly vms: readonly VmLine[];
-  readonly charges: readonly ChargeLine[];
-  /** Totals of the positions of VMs and of the charges in advance, each rounded to cents. */
-  readonly vmTotal: Money;
-  readonly chargeTotal: Money;
-  readonly total: Money;
+  readonly date: string;
+  /** Null for credit notes. */
+  readonly due: string | null;
+  readonly seller: Seller;
+  readonly buyer: Buyer;
+  /** First and last day. */
+  readonly period: { readonly first: string; readonly last: string };
+  /** The invoice that a credit note corrects, and why. */
+  readonly corrects: { readonly number: string; readonly date: string; readonly reason: string } | null;
+  readonly groups: readonly Group[];
+  readonly net: string;
+  readonly vat: { readonly basisPoints: number; readonly amount: string };
+  readonly gross: string;
+  /** Whether the recipient owes the VAT. */
+  readonly reverseCharge: boolean;
 }
 
-/** A position of a VM on the document. */
-export interface VmLine {
-  readonly vmId: number;
-  readonly type: string;
-  readonly start: Seconds;
-  readonly stop: Seconds;
-  readonly runtime: Seconds;
-  readonly monthlyPrice: Money;
-  readonly price: Money;
+/** The buyer. An account without a billing profile has only its name. */
+export type Buyer = Party | { readonly company: string };
+
+/** The lines of one kind and their sum. */
+export interface Group {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly total: string;
 }
 
-/** A charge in advance on the document. */
-export interface ChargeLine {
-  readonly kind: string;
-  readonly subject: string;
-  readonly type: string;
-  readonly start: Seconds;
-  readonly stop: Seconds;
-  readonly price: Money;
+export interface Line {
+  /** Such as `web1.example.com`. */
+  readonly title: string;
+  /** Such as `VM 73149, 2 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`. */
+  readonly details: string;
+  /** Such as `1 Nov 12:00 - 20 Nov 00:00`. */
+  readonly time: string;
+  /** Such as `9 d 12 h`. */
+  readonly quantity: string;
+  /** Such as `10.40 / 30 d`. */
+  readonly unitPrice: string;
+  /** In whole cents. */
+  readonly amount: string;
 }
 
-/** The content of the document of an invoice. Undefined if the invoice does not exist. */
-export async function invoiceContent(db: Db, invoiceId: string): Promise<InvoiceContent | undefined> {
-  const invoice = await db.selectFrom('invoices').selectAll().where('id', '=', invoiceId).executeTakeFirst();
-  if (!invoice) return undefined;
-  const account = await db.selectFrom('accounts').select('name').where('id', '=', invoice.account_id).executeTakeFirstOrThrow();
+/** A line with its exact amount, before the total is divided among the lines. */
+interface ExactLine extends Omit<Line, 'amount'> {
+  readonly group: string;
+  readonly exact: PriceSeconds;
+}
+
+/** The lines of an invoice by group. They add up to its total. */
+export async function groupsOf(db: Db, invoice: Selectable<InvoicesTable>): Promise<readonly Group[]> {
   const positions = await positionsOn(db, invoice);
   const charges = await chargesOn(db, invoice);
-  const end = invoice.period_end;
+  const servers = await serverNames(
+    db,
+    charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
+  );
+  const lines = [
+    ...positions.map((position) => vmLine(position, invoice.period_end)),
+    ...charges.map((charge) => chargeLine(charge, servers)),
+  ];
+  const amounts = apportionCents(
+    lines.map(({ exact }) => exact),
+    SECONDS_PER_PRICE,
+    BigInt(invoice.total),
+  );
+  return grouped(lines, amounts);
+}
+
+function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[] {
+  const groups = new Map<string, { lines: Line[]; total: Money }>();
+  for (const [index, { group: title, exact: _exact, ...line }] of lines.entries()) {
+    const amount = amounts[index] ?? 0n;
+    const group = groups.get(title) ?? { lines: [], total: 0n };
+    groups.set(title, { lines: [...group.lines, { ...line, amount: decimalOf(amount) }], total: group.total + amount });
+  }
+  return [...groups].map(([title, { lines: own, total }]) => ({ title, lines: own, total: decimalOf(total) }));
+}
+
+function vmLine(position: Selectable<PositionsTable>, periodEnd: Seconds): ExactLine {
+  const { vm_id, hostname, hostsystem, cores, mem, disk, storage } = position;
+  const resources = [
+    cores === 1 ? '1 core' : `${cores} cores`,
+    `${decimalGigabytes(mem)} GB memory`,
+    `${disk} GB NVMe`,
+    ...(storage === null ? [] : [`${storage} GB HDD`]),
+  ];
+  const stop = position.stop ?? periodEnd;
   return {
-    number: invoice.id,
-    account: account.name,
-    created: invoice.created,
-    periodStart: invoice.period_start,
-    periodEnd: end,
-    status: invoice.status,
-    vms: positions.map((row) => ({
-      vmId: row.vm_id,
-      type: row.type,
-      start: row.start,
-      stop: row.stop ?? end,
-      runtime: runtimeOf(toBilledRuntime(row), end),
-      monthlyPrice: BigInt(row.monthly_price),
-      price: amountOf(accruedBy(toBilledRuntime(row), end)),
-    })),
-    charges: charges.map(({ kind, subject, type, start, stop, amount }) => ({ kind, subject, type, start, stop, price: BigInt(amount) })),
-    vmTotal: totalOf(accruedByAll(positions.map(toBilledRuntime), end)),
-    chargeTotal: totalOf(charges.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n)),
-    total: BigInt(invoice.total),
+    group: 'Virtual servers',
+    title: hostname,
+    details: [`VM ${vm_id}`, ...resources, hostsystem].join(', '),
+    time: `${minuteOf(position.start)} – ${minuteOf(stop)}`,
+    quantity: durationOf(runtimeOf(toBilledRuntime(position), periodEnd)),
+    unitPrice: `${decimalOf(BigInt(position.monthly_price))} / 30 d`,
+    exact: accruedBy(toBilledRuntime(position), periodEnd),
   };
+}
+
+const CHARGE_NAMES: Readonly<Record<string, string>> = { CREATE: 'Registration', RENEW: 'Renewal', TRANSFER: 'Transfer' };
+
+function chargeLine(
+  { kind, subject, type, start, stop, amount }: Selectable<ChargesTable>,
+  servers: ReadonlyMap<string, string>,
+): ExactLine {
+  const isDomain = kind === 'domain';
+  return {
+    group: isDomain ? 'Domains' : 'Dedicated servers',
+    title: isDomain ? subject : (servers.get(subject) ?? 'Dedicated server'),
+    details: isDomain ? `${CHARGE_NAMES[type] ?? type}, in advance` : `Server ${subject}, in advance`,
+    time: `${dayOf(start)} – ${dayOf(stop)}`,
+    quantity: '1',
+    unitPrice: decimalOf(BigInt(amount)),
+    exact: accruedByCharge(BigInt(amount)),
+  };
+}
+
+/** The processors of servers, by identifier. */
+async function serverNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('dedicated_servers').select(['id', 'hardware']).where('id', 'in', ids).execute();
+  return new Map(
+    rows.map(({ id, hardware }) => {
+      const { cpu }: DedicatedMarketHardware = JSON.parse(hardware);
+      return [id, `Dedicated server, ${cpu.amount > 1 ? `${cpu.amount} x ` : ''}${cpu.type}`];
+    }),
+  );
+}
+
+function decimalGigabytes(megabytes: number): string {
+  return String(Math.round((megabytes / 1024) * 100) / 100);
+}
+
+/** A duration without its empty parts, such as `9 d 12 h` or `40 s`. */
+export function durationOf(seconds: Seconds): string {
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
+  return shown.length === 0 ? '0 s' : shown.join(' ');
+}
+
+/** A day as `2026-12-01`. */
+export function dayOf(instant: Seconds): string {
+  return new Date(instant * 1000).toISOString().slice(0, 10);
+}
+
+/** A minute as `2026-12-01 13:05`, with seconds only if there are some. */
+function minuteOf(instant: Seconds): string {
+  const text = new Date(instant * 1000).toISOString();
+  return `${text.slice(0, 10)} ${instant % 60 === 0 ? text.slice(11, 16) : text.slice(11, 19)}`;
 }

@@ -5,11 +5,19 @@ import type { InvoiceSummary } from '@reseller/client';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { expect, test } from 'vitest';
 
-import { SMALL_VM, startService } from '../../../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
+import { newInstances } from '../../../../test/instances.ts';
+import { expectInvariants } from '../../../../test/invariants.ts';
+import { startOperator } from '../../../../test/operator.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
+import { documentLink } from '../../../rules/document-link.ts';
 import { euros } from '../../../rules/money.ts';
+import { demoBillingProfile, sandboxSeller } from '../../../sandbox/seller.ts';
+import { createAccount } from '../../account/account.ts';
 import { chargeOwed } from '../charge.ts';
+import { issueDocuments } from './issue.ts';
+import { writeBillingProfile } from './parties.ts';
 
 async function linkOf(service: TestService, apiKey = service.apiKey): Promise<{ id: string; link: string }> {
   const [newest] = await invoicesOf(service, apiKey);
@@ -56,43 +64,148 @@ async function november(service: TestService): Promise<{ id: string; identifier:
   return { identifier, ...(await linkOf(service)) };
 }
 
-test('the link opens a PDF with every position, without a key', async () => {
+test('the link opens a PDF with every line, without an API key', async () => {
   const service = await startService();
-  const { id, identifier, link } = await november(service);
+  const { identifier, link } = await november(service);
   const { response, text, title, pages } = await open(link);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/pdf');
   expect(response.headers.get('cache-control')).toContain('no-store');
-  expect(title).toBe(`Invoice ${id}`);
+  expect(title).toBe('Invoice INV-00001');
   expect(pages).toBe(1);
-  expect(text).toContain(`Number ${id}`);
-  expect(text).toContain('Date, UTC 2026-12-01 00:00:00');
-  expect(text).toContain('Account Łódź Hosting & Söhne, Αθήνα');
-  expect(text).toContain('Period, UTC 2026-11-01 00:00:00 to 2026-12-01 00:00:00');
-  expect(text).toContain('Status OPEN');
-  // 820,800 s at 10.40 EUR and 86,401 s at 14.40 EUR, of 2,592,000 s.
-  expect(text).toContain(`${identifier} CREATE 2026-11-10 12:00:00 2026-11-20 00:00:00 820800 10.40 3.29333333`);
-  expect(text).toContain(`${identifier} UP-DOWNGRADE 2026-11-20 00:00:00 2026-11-21 00:00:01 86401 14.40 0.48000556`);
-  expect(text).toContain('bücher.example CREATE 2026-11-10 12:00:00 2027-11-10 12:00:00 9.50');
-  expect(text).toContain('Virtual servers, EUR 3.77');
-  expect(text).toContain('Dedicated servers and domains, EUR 9.50');
+  expect(text).toContain('Sandbox Infrastructure GmbH');
+  expect(text).toContain('Łódź Hosting & Söhne, Αθήνα');
+  expect(text).toContain('Number INV-00001');
+  expect(text).toContain('Date 2026-12-01 Due date 2026-12-15 Period, UTC 2026-11-01 to 2026-11-30 Currency EUR');
+  // 820,800 s at 10.40 EUR and 86,401 s at 14.40 EUR, of 2,592,000 s: 3.29333333 + 0.48000556, rounded to 3.77.
+  expect(text).toContain(`VM ${identifier}, 2 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`);
+  expect(text).toContain('2026-11-10 12:00 – 2026-11-20 00:00 9 d 12 h 10.40 / 30 d 3.29');
+  expect(text).toContain(`VM ${identifier}, 4 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`);
+  expect(text).toContain('2026-11-20 00:00 – 2026-11-21 00:00:01 1 d 1 s 14.40 / 30 d 0.48');
+  expect(text).toContain('Sum of virtual servers 3.77');
+  expect(text).toContain('bücher.example Registration, in advance 2026-11-10 – 2027-11-10 1 9.50 9.50');
+  expect(text).toContain('Sum of domains 9.50');
   // 3.29333333 + 0.48000556 + 9.50
-  expect(text).toContain('Invoice total, EUR 13.27');
+  expect(text).toContain('Net amount, EUR 13.27 VAT 19 % on 13.27, EUR 2.52 Total, EUR 15.79');
+  expect(text).toContain('15.79 EUR by 2026-12-15 to DE02120300000000202051');
+  expect(text).toContain('page 1 of 1');
+  await expectInvariants(service.store);
 });
 
-test('shows the current status', async () => {
-  const service = await startService();
+test('a payment, a new seller, a new buyer and another VAT rate do not change an issued document', async () => {
+  const service = await startOperator();
   const { id, link } = await november(service);
+  const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
+  const before = await bytes();
+  const { accountId } = await service.store.read(async (db) =>
+    db.selectFrom('invoices').select('account_id as accountId').where('id', '=', id).executeTakeFirstOrThrow(),
+  );
+  const put = (path: string, body: object) =>
+    service.operate(path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  expect((await put('/invoicing/seller', { ...sandboxSeller, company: 'Another GmbH' })).status).toBe(200);
+  expect((await put(`/accounts/${accountId}/billing-profile`, demoBillingProfile)).status).toBe(200);
+  expect((await put('/settings/vat-rates', { vat_rates: [{ basis_points: 2_500, valid_from: '1970-01-01T00:00:00Z' }] })).status).toBe(200);
   await providerOf(service).markPaid(id);
-  expect((await open(link)).text).toContain('Status PAID');
+  expect((await bytes()).equals(before)).toBe(true);
   expect((await linkOf(service)).link).toBe(link);
 });
 
-test('the same invoice gives the same bytes', async () => {
+test('a buyer with reverse charge owes the VAT', async () => {
   const service = await startService();
+  const { id } = await service.account();
+  await service.store.commit(({ db }) =>
+    writeBillingProfile(db, id, {
+      ...demoBillingProfile,
+      company: 'Musterhost Kft.',
+      country: 'HU',
+      vat_id: 'HU12345678',
+      reverse_charge: true,
+    }),
+  );
+  const domain = {
+    accountId: id,
+    kind: 'domain',
+    subject: 'abroad.example',
+    type: 'RENEW',
+    start: 0,
+    stop: 1,
+    amount: euros('9.50'),
+  } as const;
+  await service.store.commit(({ db }) => chargeOwed(db, service.ports, domain, service.clock.now()));
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await service.runScheduledJobs();
+  const [invoice] = await service.store.read((db) => db.selectFrom('issued_documents').selectAll().where('account_id', '=', id).execute());
+  expect(invoice).toMatchObject({ net: Number(euros('9.50')), vat: 0, vat_basis_points: 0 });
+  const { text } = await open(documentLink(service.baseUrl, invoice?.id ?? '', SECRET));
+  expect(text).toContain('Musterhost Kft.');
+  expect(text).toContain('VAT ID HU12345678');
+  expect(text).toContain('Reverse charge: the recipient owes the VAT');
+  expect(text).toContain('VAT 0 % on 9.50, EUR 0.00 Total, EUR 9.50');
+});
+
+test('uses the VAT rate at the end of the period', async () => {
+  const service = await startOperator();
+  const rates = [
+    { basis_points: 1_900, valid_from: '1970-01-01T00:00:00Z' },
+    { basis_points: 2_000, valid_from: '2026-11-30T23:59:59.999Z' },
+    { basis_points: 2_100, valid_from: '2026-12-01T00:00:00Z' },
+  ];
+  const body = JSON.stringify({ vat_rates: rates });
+  await service.operate('/settings/vat-rates', { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
   const { link } = await november(service);
-  const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
-  expect((await bytes()).equals(await bytes())).toBe(true);
+  expect((await open(link)).text).toContain('VAT 20 % on 13.27, EUR 2.65');
+});
+
+test('issues no document without a seller, and all of them once it is set, in the order of their periods', async () => {
+  const service = await startOperator();
+  await service.store.commit(({ db }) => db.deleteFrom('settings').where('name', '=', 'seller').execute());
+  await service.call('createVm', { form: SMALL_VM });
+  service.clock.advanceTo('2027-02-01T00:00:00Z');
+  await service.runScheduledJobs();
+  const { link, id } = await linkOf(service);
+  expect((await service.send(link.slice(service.baseUrl.length))).status).toBe(404);
+  expect((await service.operate(`/invoices/${id}`)).body).toMatchObject({
+    number: null,
+    due: null,
+    vat: null,
+    gross: null,
+    credit_notes: [],
+  });
+  expect((await service.operate('/invoicing/seller')).body).toEqual({ seller: null });
+  const body = JSON.stringify(sandboxSeller);
+  await service.operate('/invoicing/seller', { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
+  await service.runScheduledJobs();
+  const issued = await service.store.read((db) => db.selectFrom('invoices').select(['number', 'period_start']).orderBy('number').execute());
+  expect(issued.map(({ number }) => number)).toEqual(['INV-00001', 'INV-00002', 'INV-00003']);
+  expect(issued.map(({ period_start }) => period_start)).toEqual(
+    issued.map(({ period_start }) => period_start).toSorted((one, other) => one - other),
+  );
+  expect((await open(link)).title).toBe('Invoice INV-00003');
+});
+
+test('numbers stay consecutive while two transactions issue documents at the same time', async () => {
+  const instances = await newInstances();
+  const [one, other] = [await instances.start(), await instances.start()];
+  for (let n = 0; n < 30; n++) {
+    await one.store.commit(async ({ db }) => {
+      const accountId = await createAccount(db, instances.ports, { name: `account ${n}`, creditLimit: euros('100.00') });
+      const charge = {
+        accountId,
+        kind: 'domain',
+        subject: `${n}.example`,
+        type: 'CREATE',
+        start: 0,
+        stop: 1,
+        amount: euros('1.00'),
+      } as const;
+      await chargeOwed(db, instances.ports, charge, instances.clock.now());
+    });
+  }
+  instances.clock.advanceTo('2026-12-01T00:00:00Z');
+  await Promise.all([one, other].map(({ service }) => service.runScheduledJobs()));
+  await Promise.all([one, other].map(({ store }) => issueDocuments(store)));
+  const numbers = await one.store.read((db) => db.selectFrom('issued_documents').select('number').orderBy('number').execute());
+  expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, n) => `INV-${String(n + 1).padStart(5, '0')}`));
 });
 
 test('wraps a name that is longer than its column', async () => {
@@ -105,7 +218,7 @@ test('wraps a name that is longer than its column', async () => {
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   const { text, pages } = await open((await linkOf(service, apiKey)).link);
   expect(text.replaceAll(' ', '')).toContain(subject);
-  expect(text).toContain('after.example CREATE');
+  expect(text).toContain('after.example');
   expect(pages).toBe(1);
 });
 
@@ -115,9 +228,10 @@ test('continues many positions on further pages, and none is missing', async () 
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   const { text, pages } = await open((await linkOf(service)).link);
   expect(pages).toBeGreaterThan(2);
-  for (const { body } of bought) expect(text).toContain(`${body.data.identifier} CREATE`);
+  for (const { body } of bought) expect(text).toContain(`VM ${body.data.identifier}, 2 cores`);
   // 120 x 10.40 x 20.5 / 30
-  expect(text).toContain('Invoice total, EUR 852.80');
+  expect(text).toContain('Net amount, EUR 852.80');
+  for (let page = 1; page <= pages; page++) expect(text).toContain(`page ${page} of ${pages}`);
 });
 
 test('a wrong signature, none, another invoice’s, or an unknown invoice: 404 in the envelope', async () => {

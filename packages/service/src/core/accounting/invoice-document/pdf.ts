@@ -1,45 +1,48 @@
-/** The invoice as a PDF, with a line for each position and charge. */
+/** The PDF of an invoice or a credit note. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 // oxlint-disable-next-line import/no-named-as-default -- the named export is newer than the library's types
 import PDFDocument from 'pdfkit';
 
-import type { Seconds } from '../../../rules/billing.ts';
-import { decimalOf } from '../../../rules/money.ts';
-import type { ChargeLine, InvoiceContent, VmLine } from './content.ts';
-import { writeRows } from './rows.ts';
+import { countryOf } from '../../../rules/contact.ts';
+import type { DocumentContent } from './content.ts';
+import type { Party } from './parties.ts';
+import { MUTED_COLOR, TEXT_COLOR, writeRows } from './rows.ts';
 import type { Column } from './rows.ts';
 
 const { resolve } = createRequire(import.meta.url);
 let fonts: { readonly regular: Buffer; readonly bold: Buffer } | undefined;
 
-const FACTS: readonly Column[] = [{ width: 110 }, { width: 385 }];
-const TOTALS: readonly Column[] = [{ width: 395 }, { width: 100, right: true }];
-const VM_COLUMNS: readonly Column[] = [
-  { title: 'VM', width: 34 },
-  { title: 'Position', width: 90 },
-  { title: 'Start, UTC', width: 90 },
-  { title: 'Stop, UTC', width: 90 },
-  { title: 'Seconds', width: 50, right: true },
-  { title: 'EUR / 30 days', width: 72, right: true },
-  { title: 'Price, EUR', width: 69, right: true },
-];
-const CHARGE_COLUMNS: readonly Column[] = [
-  { title: 'Server or domain', width: 186 },
-  { title: 'Position', width: 60 },
-  { title: 'Start, UTC', width: 90 },
-  { title: 'Stop, UTC', width: 90 },
-  { title: 'Price, EUR', width: 69, right: true },
+const MARGIN = 50;
+/** Space for the footer below the text. */
+const BOTTOM_MARGIN = 90;
+const PAGE_WIDTH = 495;
+const FACTS_X = 330;
+const TITLES = { invoice: 'Invoice', credit_note: 'Credit note' } as const;
+const REVERSE_CHARGE = 'Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'Description', width: 195 },
+  { title: 'Time, UTC', width: 95 },
+  { title: 'Quantity', width: 80, right: true },
+  { title: 'Unit price', width: 65, right: true },
+  { title: 'Amount', width: 60, right: true },
 ];
 
-/** Renders the document. The same content always gives the same bytes. */
-export async function renderInvoice(content: InvoiceContent): Promise<Buffer> {
+/** Renders a document. The same content always gives the same bytes. */
+export async function renderDocument(content: DocumentContent): Promise<Buffer> {
   const document = new PDFDocument({
     size: 'A4',
-    margin: 50,
+    margins: { top: MARGIN, left: MARGIN, right: MARGIN, bottom: BOTTOM_MARGIN },
+    // The number of pages is only known at the end.
+    bufferPages: true,
     lang: 'en',
-    info: { Title: `Invoice ${content.number}`, Author: 'Reseller Infrastructure Service', CreationDate: new Date(content.created) },
+    info: {
+      Title: `${TITLES[content.kind]} ${content.number}`,
+      Author: content.seller.company,
+      CreationDate: new Date(content.date),
+    },
   });
   const chunks: Buffer[] = [];
   const finished = new Promise<Buffer>((done, fail) => {
@@ -50,7 +53,11 @@ export async function renderInvoice(content: InvoiceContent): Promise<Buffer> {
   // The built-in fonts of PDF readers have only western letters. Names of accounts and domains may have others.
   fonts ??= { regular: fontFile('DejaVuSans'), bold: fontFile('DejaVuSans-Bold') };
   document.registerFont('regular', fonts.regular).registerFont('bold', fonts.bold);
-  write(document, content);
+  writeHead(document, content);
+  writeGroups(document, content);
+  writeSums(document, content);
+  writeNotes(document, content);
+  writeFooters(document, content);
   document.end();
   return finished;
 }
@@ -59,56 +66,124 @@ function fontFile(name: string): Buffer {
   return readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
 }
 
-function write(document: PDFKit.PDFDocument, content: InvoiceContent): void {
-  const { vms, charges } = content;
-  heading(document, 'Invoice', 16);
-  writeRows(document, FACTS, [
-    ['Number', content.number],
-    ['Date, UTC', dateTime(content.created / 1000)],
-    ['Account', content.account],
-    ['Period, UTC', `${dateTime(content.periodStart)} to ${dateTime(content.periodEnd)}`],
-    ['Status', content.status],
-  ]);
-  if (vms.length > 0) {
-    heading(document, 'Virtual servers');
-    writeRows(document, VM_COLUMNS, vms.map(vmRow));
+function writeHead(document: PDFKit.PDFDocument, content: DocumentContent): void {
+  const { seller, buyer } = content;
+  document.font('bold').fontSize(20).fillColor(TEXT_COLOR).text(TITLES[content.kind], MARGIN, MARGIN);
+  writeLines(document, [seller.company, ...addressLines(seller)], { x: FACTS_X, y: MARGIN });
+  const sender = [seller.company, seller.street, `${seller.postal_code} ${seller.city}`].join(' · ');
+  document.font('regular').fontSize(6.5).fillColor(MUTED_COLOR).text(sender, MARGIN, 150, { lineBreak: false });
+  writeLines(document, [buyer.company, ...('street' in buyer ? addressLines(buyer) : [])], { x: MARGIN, y: 164 });
+  const buyerEnd = document.y;
+  writeFacts(document, factsOf(content));
+  document.x = MARGIN;
+  document.y = Math.max(buyerEnd, document.y) + 24;
+}
+
+function addressLines({ street, postal_code, city, country, vat_id }: Party): string[] {
+  return [street, `${postal_code} ${city}`, countryOf(country)?.title ?? country, ...(vat_id === null ? [] : [`VAT ID ${vat_id}`])];
+}
+
+/** Lines of which the first is bold. */
+function writeLines(document: PDFKit.PDFDocument, [first = '', ...others]: readonly string[], { x, y }: { x: number; y: number }): void {
+  const width = x === MARGIN ? FACTS_X - MARGIN - 20 : MARGIN + PAGE_WIDTH - x;
+  document.font('bold').fontSize(9).fillColor(TEXT_COLOR).text(first, x, y, { width });
+  document.font('regular');
+  for (const line of others) document.text(line, x, document.y + 1, { width });
+}
+
+function factsOf({ number, date, due, period, corrects }: DocumentContent): readonly (readonly [string, string])[] {
+  return [
+    ['Number', number],
+    ['Date', date],
+    ...(due === null ? [] : ([['Due date', due]] as const)),
+    ['Period, UTC', `${period.first} to ${period.last}`],
+    ['Currency', 'EUR'],
+    ...(corrects === null ? [] : ([['Corrects invoice', `${corrects.number} of ${corrects.date}`]] as const)),
+  ];
+}
+
+function writeFacts(document: PDFKit.PDFDocument, facts: readonly (readonly [string, string])[]): void {
+  let y = 164;
+  for (const [name, value] of facts) {
+    document.font('regular').fontSize(8).fillColor(MUTED_COLOR).text(name, FACTS_X, y, { lineBreak: false });
+    document.fillColor(TEXT_COLOR).text(value, FACTS_X + 80, y, { width: MARGIN + PAGE_WIDTH - FACTS_X - 80 });
+    y = document.y + 4;
   }
-  if (charges.length > 0) {
-    heading(document, 'Dedicated servers and domains, charged in advance');
-    writeRows(document, CHARGE_COLUMNS, charges.map(chargeRow));
+}
+
+function writeGroups(document: PDFKit.PDFDocument, { groups }: DocumentContent): void {
+  for (const { title, lines, total } of groups) {
+    const needed = 80;
+    if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
+    document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(title, MARGIN, document.y);
+    document.moveDown(0.3);
+    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount }) => ({
+      cells: [first, time, quantity, unitPrice, amount],
+      details,
+    }));
+    writeRows(document, COLUMNS, [...rows, { cells: [`Sum of ${title.toLowerCase()}`, '', '', '', total], bold: true }]);
+    document.moveDown(1.2);
   }
-  heading(document, 'Total');
-  writeRows(document, TOTALS, [
-    ['Virtual servers, EUR', decimalOf(content.vmTotal)],
-    ['Dedicated servers and domains, EUR', decimalOf(content.chargeTotal)],
-    ['Invoice total, EUR', decimalOf(content.total)],
-  ]);
-  document
-    .moveDown()
-    .fontSize(7)
-    .text(
-      'All prices are net. A VM is billed for each second of runtime, at the 30-day rate. Lines have up to 8 decimals. Each total is rounded once, to cents.',
-    );
 }
 
-function vmRow({ vmId, type, start, stop, runtime, monthlyPrice, price }: VmLine): string[] {
-  return [String(vmId), type, dateTime(start), dateTime(stop), String(runtime), decimalOf(monthlyPrice), decimalOf(price)];
+function writeSums(document: PDFKit.PDFDocument, { net, vat, gross }: DocumentContent): void {
+  const rows = [
+    ['Net amount, EUR', net, 'regular'],
+    [`VAT ${percentOf(vat.basisPoints)} on ${net}, EUR`, vat.amount, 'regular'],
+    ['Total, EUR', gross, 'bold'],
+  ] as const;
+  if (document.y + rows.length * 18 > document.page.height - BOTTOM_MARGIN) document.addPage();
+  let { y } = document;
+  for (const [name, amount, font] of rows) {
+    document
+      .font(font)
+      .fontSize(font === 'bold' ? 11 : 9)
+      .fillColor(TEXT_COLOR);
+    document.text(name, FACTS_X - 30, y, { lineBreak: false });
+    document.text(amount, MARGIN + PAGE_WIDTH - document.widthOfString(amount), y, { lineBreak: false });
+    y += 18;
+  }
+  document.x = MARGIN;
+  document.y = y + 8;
 }
 
-function chargeRow({ subject, type, start, stop, price }: ChargeLine): string[] {
-  return [subject, type, dateTime(start), dateTime(stop), decimalOf(price)];
+function percentOf(basisPoints: number): string {
+  return `${basisPoints / 100} %`;
 }
 
-function heading(document: PDFKit.PDFDocument, text: string, size = 11): void {
-  // A heading is never the last line of a page.
-  if (document.y + 5 * size > document.page.height - document.page.margins.bottom) document.addPage();
-  document
-    .font('bold')
-    .fontSize(size)
-    .text(text, document.page.margins.left, document.y + size);
+function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): void {
+  const notes = [
+    ...(content.reverseCharge ? [REVERSE_CHARGE] : []),
+    ...(content.due === null
+      ? [`This document corrects invoice ${content.corrects?.number ?? ''}, which stays as it is.`]
+      : [
+          ...(content.gross === '0.00' ? [] : [paymentNote(content)]),
+          'A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add up to it.',
+        ]),
+  ];
+  for (const note of notes) {
+    if (document.y + 30 > document.page.height - BOTTOM_MARGIN) document.addPage();
+    document.font('regular').fontSize(8).fillColor(TEXT_COLOR).text(note, MARGIN, document.y, { width: PAGE_WIDTH });
+    document.moveDown(0.5);
+  }
 }
 
-/** An instant as `2026-12-01 00:00:00`. */
-function dateTime(instant: Seconds): string {
-  return new Date(instant * 1000).toISOString().slice(0, 19).replace('T', ' ');
+function paymentNote({ gross, due, seller, number }: DocumentContent): string {
+  return `Please transfer ${gross} EUR by ${due} to ${seller.iban} (${seller.bank_name}) with the reference ${number}.`;
+}
+
+/** The seller's bank and the page number, below the text of every page. */
+function writeFooters(document: PDFKit.PDFDocument, { seller, number }: DocumentContent): void {
+  const { count } = document.bufferedPageRange();
+  for (let page = 0; page < count; page++) {
+    document.switchToPage(page);
+    // Text below the bottom margin would start a new page.
+    document.page.margins.bottom = 0;
+    document.font('regular').fontSize(7).fillColor(MUTED_COLOR);
+    const y = document.page.height - 60;
+    document.text(`${seller.company} · ${seller.email} · VAT ID ${seller.vat_id}`, MARGIN, y, { lineBreak: false });
+    document.text(`${seller.bank_name} · IBAN ${seller.iban} · BIC ${seller.bic}`, MARGIN, y + 11, { lineBreak: false });
+    const place = `${number} · page ${page + 1} of ${count}`;
+    document.text(place, MARGIN + PAGE_WIDTH - document.widthOfString(place), y + 11, { lineBreak: false });
+  }
 }

@@ -5,71 +5,104 @@
 
 /** One column of a table. */
 export interface Column {
-  /** Heading, repeated on each page. A table without titles has no heading row. */
-  readonly title?: string;
+  /** Heading, repeated on each page. */
+  readonly title: string;
   /** Points. */
   readonly width: number;
-  /** Whether the column is right-aligned. */
+  /** Whether the column is right-aligned, so that decimals are below each other. */
   readonly right?: boolean;
 }
 
-const FONT_SIZE = 7.5;
-const GAP = 4;
-const LINE_COLOR = '#bbbbbb';
+export interface Row {
+  readonly cells: readonly string[];
+  /** A second, smaller line in the first column. */
+  readonly details?: string;
+  readonly bold?: boolean;
+}
 
-/** Writes rows below the last text, over as many pages as they need. */
-export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly (readonly string[])[]): void {
-  const titles = columns.map(({ title = '' }) => title);
-  const hasHead = titles.some((title) => title !== '');
+export const TEXT_COLOR = '#1a1a1a';
+export const MUTED_COLOR = '#5f6670';
+const LINE_COLOR = '#c9ced6';
+const FONT_SIZE = 8;
+const DETAILS_SIZE = 7;
+const PADDING = 4;
+const COLUMN_GAP = 8;
+
+/** Writes rows below the last text, on as many pages as they need. A row is never divided. */
+export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly Row[]): void {
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
-  let y = document.y + GAP;
-  document.fontSize(FONT_SIZE);
-  const line = document.heightOfString('X') + GAP;
-  const writeHead = (): void => {
-    if (!hasHead) return;
-    document.font('bold');
-    writeRow(document, columns, titles, y);
-    y += line;
+  const head: Row = { cells: columns.map(({ title }) => title) };
+  let y = document.y;
+  const write = (row: Row, color: string): void => {
+    writeRow(document, columns, row, { y, color });
+    y += heightOf(document, columns, row);
+    drawLine(document, columns, y);
   };
-  if (y + 2 * line > bottom) {
+  const startPage = (): void => {
     document.addPage();
     y = document.y;
-  }
-  writeHead();
+    write(head, MUTED_COLOR);
+  };
+  // A heading is not left alone at the end of a page.
+  if (y + 3 * heightOf(document, columns, head) > bottom) startPage();
+  else write(head, MUTED_COLOR);
   for (const row of rows) {
-    document.font('regular');
-    const height = Math.max(line, ...columns.map((column, index) => heightOf(document, column, row[index] ?? '')));
-    if (y + height > bottom) {
-      document.addPage();
-      y = document.y;
-      writeHead();
-      document.font('regular');
-    }
-    document
-      .moveTo(left, y - GAP / 2)
-      .lineTo(left + columns.reduce((sum, { width }) => sum + width, 0), y - GAP / 2)
-      .lineWidth(0.5)
-      .stroke(LINE_COLOR);
-    writeRow(document, columns, row, y);
-    y += height;
+    if (y + heightOf(document, columns, row) > bottom) startPage();
+    write(row, TEXT_COLOR);
   }
   document.x = left;
   document.y = y;
 }
 
-function writeRow(document: PDFKit.PDFDocument, columns: readonly Column[], texts: readonly string[], y: number): void {
+function writeRow(
+  document: PDFKit.PDFDocument,
+  columns: readonly Column[],
+  { cells, details, bold = false }: Row,
+  { y, color }: { readonly y: number; readonly color: string },
+): void {
   let x = document.page.margins.left;
-  for (const [index, { width, right }] of columns.entries()) {
-    const text = texts[index] ?? '';
+  for (const [index, { width, right = false }] of columns.entries()) {
+    document
+      .font(bold ? 'bold' : 'regular')
+      .fontSize(FONT_SIZE)
+      .fillColor(color);
+    const text = cells[index] ?? '';
+    const available = width - COLUMN_GAP;
     const natural = document.widthOfString(text);
-    if (natural > width - GAP) document.text(text, x, y, { width: width - GAP });
-    else document.text(text, right ? x + width - natural : x, y, { lineBreak: false });
+    if (natural > available)
+      document.text(text, right ? x + COLUMN_GAP : x, y + PADDING, { width: available, align: right ? 'right' : 'left' });
+    else document.text(text, right ? x + width - natural : x, y + PADDING, { lineBreak: false });
+    if (index === 0 && details !== undefined) {
+      document.font('regular').fontSize(DETAILS_SIZE).fillColor(MUTED_COLOR);
+      document.text(details, x, y + PADDING + textHeight(document, text, available, FONT_SIZE), { width: available });
+    }
     x += width;
   }
+  document.fillColor(TEXT_COLOR);
 }
 
-/** The height of a text that is longer than one line of its column, otherwise 0. */
-function heightOf(document: PDFKit.PDFDocument, { width }: Column, text: string): number {
-  return document.widthOfString(text) > width - GAP ? document.heightOfString(text, { width: width - GAP }) + GAP : 0;
+function heightOf(document: PDFKit.PDFDocument, columns: readonly Column[], { cells, details }: Row): number {
+  const heights = columns.map(({ width }, index) => {
+    const available = width - COLUMN_GAP;
+    const height = textHeight(document, cells[index] ?? '', available, FONT_SIZE);
+    return index === 0 && details !== undefined ? height + textHeight(document, details, available, DETAILS_SIZE) : height;
+  });
+  return Math.max(...heights) + 2 * PADDING;
+}
+
+/** `heightOfString` is slow, so it is only asked for texts that are longer than a line. */
+function textHeight(document: PDFKit.PDFDocument, text: string, width: number, size: number): number {
+  document.font('regular').fontSize(size);
+  return document.widthOfString(text) > width ? document.heightOfString(text, { width }) : document.currentLineHeight(true);
+}
+
+function drawLine(document: PDFKit.PDFDocument, columns: readonly Column[], y: number): void {
+  const { left } = document.page.margins;
+  const width = columns.reduce((sum, column) => sum + column.width, 0);
+  document
+    .moveTo(left, y)
+    .lineTo(left + width, y)
+    .lineWidth(0.5)
+    .stroke(LINE_COLOR);
 }

@@ -1,0 +1,29 @@
+import { readBillingProfile, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
+import { accountOf } from './account.ts';
+import { brokenCountry } from './invoicing.ts';
+import type { ReadOperation, StoreOperation } from './operation.ts';
+import { assertNoBrokenRules } from './problem.ts';
+
+/** GET /accounts/{account_id}/billing-profile */
+export const getBillingProfile: ReadOperation<'getBillingProfile'> = {
+  kind: 'read',
+  async run(db, { path }) {
+    const { id } = await accountOf(db, path.account_id);
+    return { billing_profile: (await readBillingProfile(db, id)) ?? null };
+  },
+};
+
+/** PUT /accounts/{account_id}/billing-profile */
+export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
+  kind: 'store',
+  async run({ db }, { path, body }) {
+    const { id } = await accountOf(db, path.account_id);
+    const lacksVatId = body.reverse_charge && body.vat_id === null;
+    assertNoBrokenRules([
+      ...brokenCountry(body.country),
+      ...(lacksVatId ? [{ pointer: '#/vat_id', detail: 'must be set if reverse_charge is true' }] : []),
+    ]);
+    await writeBillingProfile(db, id, body);
+    return { billing_profile: body };
+  },
+};

@@ -1,0 +1,76 @@
+import type { BrokenRule, DocumentSeries, NumberSeries as NumberSeriesBody, SetDocumentSeriesRequest } from '@reseller/operator-client';
+
+import { readSeller, writeSeller } from '../core/accounting/invoice-document/parties.ts';
+import { isTaken, lockSeries, readSeries, writeSeries } from '../core/accounting/invoice-document/series.ts';
+import { countryOf } from '../rules/contact.ts';
+import type { NumberSeries } from '../rules/document-number.ts';
+import { hasValidCheckDigits } from '../rules/iban.ts';
+import type { Db } from '../store/store.ts';
+import type { ReadOperation, StoreOperation } from './operation.ts';
+import { assertNoBrokenRules, OperatorProblem } from './problem.ts';
+
+/** GET /invoicing/seller */
+export const getSeller: ReadOperation<'getSeller'> = {
+  kind: 'read',
+  run: async (db) => ({ seller: (await readSeller(db)) ?? null }),
+};
+
+/** PUT /invoicing/seller */
+export const setSeller: StoreOperation<'setSeller'> = {
+  kind: 'store',
+  async run({ db }, { body }) {
+    const iban: BrokenRule = { pointer: '#/iban', detail: 'must be an IBAN with the right check digits, such as DE02120300000000202051' };
+    assertNoBrokenRules([...brokenCountry(body.country), ...(hasValidCheckDigits(body.iban) ? [] : [iban])]);
+    await writeSeller(db, body);
+    return { seller: body };
+  },
+};
+
+/** GET /invoicing/series */
+export const getDocumentSeries: ReadOperation<'getDocumentSeries'> = {
+  kind: 'read',
+  run: toDocumentSeries,
+};
+
+/** PUT /invoicing/series */
+export const setDocumentSeries: StoreOperation<'setDocumentSeries'> = {
+  kind: 'store',
+  async run({ db }, { body }) {
+    assertNoBrokenRules(brokenSeries(body));
+    await changeSeries(db, 'invoice', body.invoices);
+    await changeSeries(db, 'credit_note', body.credit_notes);
+    return toDocumentSeries(db);
+  },
+};
+
+async function changeSeries(db: Db, kind: 'invoice' | 'credit_note', { prefix, next_number, digits }: NumberSeriesBody): Promise<void> {
+  const series: NumberSeries = { prefix, next: next_number, digits };
+  await lockSeries(db, kind);
+  if (await isTaken(db, series))
+    throw new OperatorProblem(
+      'wrong-state',
+      `A document with the prefix "${prefix}" already has a number from ${next_number}. Choose a higher next_number or another prefix.`,
+    );
+  await writeSeries(db, kind, series);
+}
+
+function brokenSeries({ invoices, credit_notes }: SetDocumentSeriesRequest): BrokenRule[] {
+  if (invoices.prefix !== credit_notes.prefix) return [];
+  return [{ pointer: '#/credit_notes/prefix', detail: 'must differ from the prefix of invoices' }];
+}
+
+/** A body whose country does not exist. */
+export function brokenCountry(country: string): BrokenRule[] {
+  return countryOf(country) ? [] : [{ pointer: '#/country', detail: 'must be the code of a country of ISO 3166-1, such as DE' }];
+}
+
+async function toDocumentSeries(db: Db): Promise<DocumentSeries> {
+  return {
+    invoices: toBody(await readSeries(db, 'invoice')),
+    credit_notes: toBody(await readSeries(db, 'credit_note')),
+  };
+}
+
+function toBody({ prefix, next, digits }: NumberSeries): NumberSeriesBody {
+  return { prefix, next_number: next, digits };
+}

@@ -1,0 +1,13 @@
+/** A series of consecutive document numbers. */
+export interface NumberSeries {
+  readonly prefix: string;
+  /** The next number. */
+  readonly next: number;
+  /** Shortest length of the number, which is filled with zeros. */
+  readonly digits: number;
+}
+
+/** The text of a number of the series, such as `INV-00042`. */
+export function documentNumber({ prefix, digits }: Pick<NumberSeries, 'prefix' | 'digits'>, number: number): string {
+  return `${prefix}${String(number).padStart(digits, '0')}`;
+}

@@ -1,0 +1,27 @@
+import type { BillingProfile, Seller } from '../core/accounting/invoice-document/parties.ts';
+
+/** The seller of the sandbox's invoices. */
+export const sandboxSeller: Seller = {
+  company: 'Sandbox Infrastructure GmbH',
+  street: 'Serverstraße 1',
+  postal_code: '60311',
+  city: 'Frankfurt am Main',
+  country: 'DE',
+  vat_id: 'DE123456789',
+  email: 'billing@provider.example',
+  bank_name: 'Musterbank',
+  iban: 'DE02120300000000202051',
+  bic: 'BYLADEM1001',
+  payment_days: 14,
+};
+
+/** The buyer of the demo account's invoices. */
+export const demoBillingProfile: BillingProfile = {
+  company: 'Demo Reseller GmbH',
+  street: 'Beispielweg 7',
+  postal_code: '10115',
+  city: 'Berlin',
+  country: 'DE',
+  vat_id: 'DE987654321',
+  reverse_charge: false,
+};

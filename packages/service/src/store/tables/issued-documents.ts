@@ -1,0 +1,26 @@
+/** Invoices and credit notes as they were issued. A row never changes. */
+export interface IssuedDocumentsTable {
+  /** The identifier of the invoice, or a UUID for a credit note. Links contain it. */
+  id: string;
+  account_id: string;
+  invoice_id: string;
+  kind: 'invoice' | 'credit_note';
+  /** Name of a credit note, unique for its invoice. Null for the invoice itself. */
+  name: string | null;
+  /** Unique. Consecutive within its prefix. */
+  number: string;
+  /** Money, in whole cents: the net amount of the invoice or of the correction. */
+  net: number;
+  /** Money, in whole cents. */
+  vat: number;
+  /** Hundredths of a percent. */
+  vat_basis_points: number;
+  /** Why an invoice was corrected. Null for invoices. */
+  reason: string | null;
+  /** Milliseconds. */
+  issued: number;
+  /** Milliseconds. Null for credit notes. */
+  due: number | null;
+  /** JSON of `DocumentContent`: everything that the PDF shows. */
+  content: string;
+}
