@@ -109,8 +109,7 @@ export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, confi
 type GroupsOf<AnyGroups> = (client: Client) => AnyGroups;
 
 /** Groups, and the members of a client besides. */
-type ResellerWith<AnyGroups> = AnyGroups &
-  Pick<Reseller, 'reconcile'> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
+type ResellerWith<AnyGroups> = AnyGroups & Pick<Reseller, 'reconcile'> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
 
 function baseUrlOf({ environment, baseUrl }: Where): string {
   if (environment === undefined) return baseUrl;
