@@ -2,4 +2,5 @@ import { defineConfig } from '@hey-api/openapi-ts';
 
 import { configOf } from './generate/config.ts';
 
-export default defineConfig(configOf('openapi', ''));
+/** The second configuration is that of `@reseller/client/extension`. */
+export default defineConfig([configOf('openapi', ''), configOf('service', 'extension')]);

@@ -17,6 +17,8 @@ export function configOf(document: string, folder: string): UserConfig {
     output: {
       // `generate:check` generates into another directory and compares.
       path: `${process.env['GENERATE_INTO'] ?? 'src/generated'}/${folder}`,
+      // Both documents are generated at the same time, and the other folder is in this one.
+      clean: folder !== '',
       entryFile: false,
       module: {
         extension: '.ts',
