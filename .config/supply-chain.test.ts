@@ -1,4 +1,4 @@
-/** What the lock files and workflows must pin. */
+/** The lock files pin every package, and the workflows pin every action. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
