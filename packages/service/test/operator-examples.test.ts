@@ -153,6 +153,10 @@ async function firstNode({ store }: TestOperator): Promise<string> {
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createAccount creditNotDecimal': put({ credit_limit: 'a lot' }),
   'setCreditLimit negative': put({ credit_limit: '-1.00' }),
+  'setBillingProfile noVatId': put({ vat_id: null }),
+  'createCreditNote zero': put({ amount: '0.00' }),
+  'setSeller wrongIban': put({ iban: 'DE03120300000000202051' }),
+  'setDocumentSeries samePrefix': put({ credit_notes: { prefix: 'INV-2025-', next_number: 1, digits: 5 } }),
   'issueApiKey blank': put({ label: ' ' }),
   'rotateApiKey tooLong': put({ overlap_seconds: 2_592_001 }),
   'setApiKeyRateLimit noRequests': put({ rate_limit: { requests: 0, seconds: 60 } }),

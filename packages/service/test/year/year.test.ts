@@ -43,6 +43,7 @@ test('a wrong invoice is found: a cent, a second, a missing one', async () => {
       if (what !== 'gone') return;
       await db.updateTable('positions').set({ invoice_id: null }).where('invoice_id', '=', id).execute();
       await db.updateTable('charges').set({ invoice_id: null }).where('invoice_id', '=', id).execute();
+      await db.deleteFrom('issued_documents').where('invoice_id', '=', id).execute();
       await db.deleteFrom('invoices').where('id', '=', id).execute();
     });
     return (await checkYear(world)).wrong;
