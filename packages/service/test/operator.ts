@@ -4,8 +4,8 @@ import { appendFileSync } from 'node:fs';
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
 import { createValidator, parseDocument, pathPattern, readOperations, responseFor } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
-import { createClient } from '@reseller/operator-client';
-import type { Client } from '@reseller/operator-client';
+import { createClient, ResellerError } from '@reseller/operator-client';
+import type { Client, ClientConfig } from '@reseller/operator-client';
 import { expect, inject } from 'vitest';
 
 import { startService } from './harness.ts';
@@ -35,7 +35,7 @@ export interface TestOperator extends TestService {
 export async function startOperator(options: Parameters<typeof startService>[0] = {}): Promise<TestOperator> {
   const service = await startService({ ...options, operatorToken: OPERATOR_TOKEN });
   const operatorUrl = await service.operator.listen({ host: '127.0.0.1', port: 0 });
-  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: judged });
+  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: judged, maxRetries: 0 });
   return {
     ...service,
     operatorUrl,
@@ -51,6 +51,16 @@ export async function startOperator(options: Parameters<typeof startService>[0] 
       return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };
     },
   };
+}
+
+/** The error that a call of the client throws. */
+export async function refusalOf(call: Promise<unknown>): Promise<ResellerError> {
+  const error: unknown = await call.then(
+    () => expect.fail('The call was not refused.'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ResellerError)) throw error;
+  return error;
 }
 
 function operationAt(method: string, path: string): Operation | undefined {
@@ -71,10 +81,10 @@ function judge(known: Operation, { status, headers }: Pick<Response, 'status' | 
 }
 
 /** `fetch` that fails the test where the document does not describe what comes back. */
-const judged: typeof fetch = async (input, init) => {
-  const answer = await fetch(input, init);
-  const known = operationAt(init?.method ?? 'GET', String(input));
-  if (!known) throw new Error(`The operator's document has no ${init?.method} ${String(input)}.`);
+const judged: NonNullable<ClientConfig['fetch']> = async (url, init) => {
+  const answer = await fetch(url, init);
+  const known = operationAt(init.method ?? 'GET', url);
+  if (!known) throw new Error(`The operator's document has no ${init.method} ${url}.`);
   judge(known, answer, await answer.clone().text());
   return answer;
 };
