@@ -8,7 +8,7 @@ type OperationTablePlugin = DefinePlugin<{ name: string }>;
 const handler: OperationTablePlugin['Handler'] = ({ plugin }) => {
   const operations = readOperations(parseDocument(plugin.context.spec)).map(({ id, method, path, readOnly, billable, retry }) => [
     `${method} ${path}`,
-    { id, effect: readOnly ? 'read' : billable ? 'purchase' : 'write', repeatable: retry === 'safe', keyed: false },
+    { id, effect: readOnly ? 'read' : billable ? 'purchase' : 'write', repeatable: retry === 'safe' },
   ]);
   const table = $.fromValue(Object.fromEntries(operations), { layout: 'pretty' });
   plugin.node($.const(plugin.symbol('operations')).export().assign($(table).as('const')));

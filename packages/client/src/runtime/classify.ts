@@ -48,24 +48,24 @@ export interface Failure {
   };
 }
 
-export function classifyUnanswered({ kind, left, status, cause }: Unanswered, timeoutMs: number): Failure {
-  const common = { kind: 'failure', source: 'none', carriedOut: left ? 'unknown' : 'no', settles: false } as const;
-  const details = { status };
-  if (kind === 'aborted')
-    return { ...common, transient: false, error: { Class: AbortedError, message: 'the signal aborted the call', details, cause } };
-  if (kind === 'timeout') {
-    return {
-      ...common,
-      transient: true,
-      error: { Class: TimeoutError, message: `no complete response within ${timeoutMs} ms`, details, cause },
-    };
-  }
+export function classifyUnanswered(attempt: Unanswered, timeoutMs: number): Failure {
+  const { kind, left, status, cause } = attempt;
+  const [Class, message] = describeUnanswered(attempt, timeoutMs);
+  return {
+    kind: 'failure',
+    source: 'none',
+    carriedOut: left ? 'unknown' : 'no',
+    settles: false,
+    transient: kind !== 'aborted',
+    error: { Class, message, details: { status, ...(Class === AnswerError && { reason: 'cut' }) }, cause },
+  };
+}
+
+function describeUnanswered({ kind, status, cause }: Unanswered, timeoutMs: number): readonly [ErrorClass, string] {
+  if (kind === 'aborted') return [AbortedError, 'the signal aborted the call'];
+  if (kind === 'timeout') return [TimeoutError, `no complete response within ${timeoutMs} ms`];
   const why = String(rootCause(cause));
-  if (status !== undefined) {
-    const message = `the response broke off: ${why}`;
-    return { ...common, transient: true, error: { Class: AnswerError, message, details: { ...details, reason: 'cut' }, cause } };
-  }
-  return { ...common, transient: true, error: { Class: ConnectionError, message: `no response: ${why}`, details, cause } };
+  return status === undefined ? [ConnectionError, `no response: ${why}`] : [AnswerError, `the response broke off: ${why}`];
 }
 
 /** A page of a gateway says nothing about what happened behind it, whatever its status. */

@@ -82,7 +82,7 @@ export async function send(connection: Connection, request: Sendable, observe: O
       failure = verdict;
     } else failure = classifyUnanswered(attempt, timeoutMs);
     isLost = isLostAfter(isLost, failure);
-    const isRepeatable = operation.repeatable || (keys.honoured === true && operation.keyed);
+    const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
     const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut: isLost, retries: attempts - 1, maxRetries });
     const sent = attempt.kind === 'aborted' && !attempt.left ? attempts - 1 : attempts;
     const error = delay === undefined ? settle(connection, request, failure, sent, isLost) : errorOfFailure(request, failure, sent, isLost);

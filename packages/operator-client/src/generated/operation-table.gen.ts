@@ -4,355 +4,296 @@ export const operations = {
     'GET /accounts': {
         id: 'listAccounts',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /accounts': {
         id: 'createAccount',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'GET /accounts/{account_id}': {
         id: 'getAccount',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /accounts/{account_id}/credit-limit': {
         id: 'setCreditLimit',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /accounts/{account_id}/api-keys': {
         id: 'listApiKeys',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /accounts/{account_id}/api-keys': {
         id: 'issueApiKey',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'POST /api-keys/{api_key_id}/rotate': {
         id: 'rotateApiKey',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'POST /api-keys/{api_key_id}/revoke': {
         id: 'revokeApiKey',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /api-keys/{api_key_id}/rate-limit': {
         id: 'setApiKeyRateLimit',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /host-systems': {
         id: 'listHostSystems',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /host-systems/{hostsystem}': {
         id: 'getHostSystem',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /host-systems/{hostsystem}': {
         id: 'defineHostSystem',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /os-images': {
         id: 'listOsImages',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /os-images/{os}': {
         id: 'defineOsImage',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /ip-pools': {
         id: 'listIpPools',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /ip-pools/{ip_pool_id}': {
         id: 'defineIpPool',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /sales': {
         id: 'listSales',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /sales': {
         id: 'createSale',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'POST /sales/{sale_id}/end': {
         id: 'endSale',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /dedicated/market': {
         id: 'listMarketItems',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /dedicated/market': {
         id: 'addMarketItem',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'GET /dedicated/servers': {
         id: 'listDedicatedServers',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /dedicated/servers': {
         id: 'orderDedicatedServer',
         effect: 'purchase',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /dedicated/servers/{server_id}/complete-setup': {
         id: 'completeDedicatedSetup',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /vms': {
         id: 'listVms',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /vms/{vm_id}': {
         id: 'getVm',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'DELETE /vms/{vm_id}': {
         id: 'removeVm',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /vms/{vm_id}/stop': {
         id: 'stopVm',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /vms/{vm_id}/start': {
         id: 'startVm',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /vms/{vm_id}/resize': {
         id: 'resizeVm',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /vms/{vm_id}/restart-billing': {
         id: 'restartVmBilling',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'GET /invoices': {
         id: 'listInvoices',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /invoices/{invoice_id}/mark-paid': {
         id: 'markInvoicePaid',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /invoices/{invoice_id}/cancel': {
         id: 'cancelInvoice',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /domains': {
         id: 'listDomains',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /domains/{domain}/terminate': {
         id: 'terminateDomain',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /tld-prices': {
         id: 'listTldPrices',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /tld-prices/{tld}': {
         id: 'setTldPrice',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /otp/verify': {
         id: 'verifyOtp',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'GET /verifiers': {
         id: 'listVerifiers',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /verifiers': {
         id: 'registerVerifier',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'POST /verifiers/{verifier_id}/revoke': {
         id: 'revokeVerifier',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /sandbox/clock': {
         id: 'getClock',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /sandbox/clock/advance': {
         id: 'advanceClock',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'POST /sandbox/reset': {
         id: 'resetSandbox',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /sandbox/snapshots': {
         id: 'listSnapshots',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /sandbox/snapshots/{snapshot}': {
         id: 'createSnapshot',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'DELETE /sandbox/snapshots/{snapshot}': {
         id: 'deleteSnapshot',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /sandbox/snapshots/{snapshot}/restore': {
         id: 'restoreSnapshot',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /sandbox/faults': {
         id: 'listFaults',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /sandbox/faults': {
         id: 'createFault',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'DELETE /sandbox/faults/{fault_id}': {
         id: 'removeFault',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'POST /sandbox/isolated-accounts': {
         id: 'createIsolatedAccount',
         effect: 'write',
-        repeatable: false,
-        keyed: false
+        repeatable: false
     },
     'DELETE /sandbox/isolated-accounts/{account_id}': {
         id: 'deleteIsolatedAccount',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /settings': {
         id: 'getSettings',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /settings/rate-limit': {
         id: 'setDefaultRateLimit',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /settings/vat-rates': {
         id: 'setVatRates',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'PUT /settings/vm-identifier-quarantine': {
         id: 'setVmIdentifierQuarantine',
         effect: 'write',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     },
     'GET /due-work': {
         id: 'getDueWork',
         effect: 'read',
-        repeatable: true,
-        keyed: false
+        repeatable: true
     }
 } as const;
