@@ -212,9 +212,9 @@ function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[
 
 /** The log has an entry for each of these responses, in the order in which they were committed. */
 async function followLog({ client }: Simulation, account: ModelAccount, before: number): Promise<void> {
-  const rows = await client
-    .store()
-    .read((db) =>
+  const store = client.store();
+  await store.requestLog.numberAll();
+  const rows = await store.read((db) =>
       db
         .selectFrom('request_log')
         .select(['method', 'endpoint', 'error_type'])
