@@ -20,7 +20,9 @@ export type CanonicalState = Readonly<Record<string, readonly string[]>>;
 export async function canonicalState(store: Store): Promise<CanonicalState> {
   await store.requestLog.numberAll();
   return store.read(async (db) => {
-    const tables = (await db.introspection.getTables()).map(({ name }) => name).filter((name) => !ENGINE_SPECIFIC.has(name) && !/^request_log_\d/.test(name));
+    const tables = (await db.introspection.getTables())
+      .map(({ name }) => name)
+      .filter((name) => !ENGINE_SPECIFIC.has(name) && !/^request_log_\d/.test(name));
     const state: Record<string, string[]> = {};
     for (const table of tables.toSorted()) {
       const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(db);

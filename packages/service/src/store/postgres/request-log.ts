@@ -158,7 +158,9 @@ export async function numberAllLocked(transaction: Db): Promise<void> {
  */
 async function moveToLog(transaction: Db, accountIds: readonly string[]): Promise<number> {
   const { rows: oldest } = await sql<{ id: number; month: number }>`
-    select id, month from request_log_inbox where account_id = any(${accountIds}::text[]) order by id limit ${BATCH_SIZE}`.execute(transaction);
+    select id, month from request_log_inbox where account_id = any(${accountIds}::text[]) order by id limit ${BATCH_SIZE}`.execute(
+    transaction,
+  );
   if (oldest.length === 0) return 0;
   await createPartitions(transaction, [...new Set(oldest.map(({ month }) => month))]);
   await sql`
