@@ -68,7 +68,7 @@ export function otpPresenter(access: OperatorAccess): (code: string) => Promise<
   };
 }
 
-/** @returns the status of the response, whoever sent it */
+/** @returns the status of the response, also of one that is not from the API */
 async function present({ url, token }: OperatorAccess, code: string): Promise<number> {
   const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT, maxRetries: 0 });
   try {

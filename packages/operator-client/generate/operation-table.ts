@@ -1,4 +1,4 @@
-/** A plugin of `openapi-ts`: what the runtime needs to know of each operation, by its method and path. */
+/** A plugin of `openapi-ts`: the facts about each operation that the runtime needs, by method and path. */
 import { $, definePluginConfig } from '@hey-api/openapi-ts';
 import type { DefinePlugin } from '@hey-api/openapi-ts';
 import { parseDocument, readOperations } from '@reseller/contract';

@@ -9,7 +9,7 @@ export interface Connection {
   readonly base: string;
   /** Headers that authenticate. A function, so that they do not show where a client is printed. */
   readonly credentials: () => Readonly<Record<string, string>>;
-  /** What a response means. */
+  /** Reads the meaning of a response. */
   readonly classify: (received: Received) => Verdict;
   /** A sentence for `OutcomeUnknownError`. */
   readonly adviceWhenLost: string;
@@ -23,7 +23,7 @@ export interface Connection {
   readonly keys: KeySupport;
 }
 
-/** What is particular to the API of a connection. */
+/** The particulars of the API of a connection. */
 export type Api = Pick<Connection, 'credentials' | 'classify' | 'adviceWhenLost'> & { readonly userAgent: string };
 
 /** What is known about the server's idempotency keys. Clients of the same server may share it. */
