@@ -210,7 +210,8 @@ test.each(failures)('sends a read again after %s', async (_, fail) => {
 
 test.each(failures)('sends a change that the document calls repeatable again after %s', async (_, fail) => {
   const { client } = await failing(2, fail);
-  await setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '1.00' } });
+  const call = setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '1.00' } });
+  expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
 test.each(failures.filter(([name]) => name !== 'a problem 503'))('sends nothing else again after %s', async (_, fail) => {
@@ -226,7 +227,8 @@ test.each(failures.filter(([name]) => name !== 'a problem 503'))('sends nothing 
 
 test('sends a change again that the API itself put off', async () => {
   const { client } = await failing(2, unavailable);
-  await createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
+  const call = createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
+  expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
 test('gives up on a response that does not come', async () => {

@@ -26,7 +26,7 @@ export interface Connection {
 /** The particulars of the API of a connection. */
 export type Api = Pick<Connection, 'credentials' | 'classify' | 'adviceWhenLost'> & { readonly userAgent: string };
 
-/** What is known about the server's idempotency keys. Clients of the same server may share it. */
+/** The facts that are known about the server's idempotency keys. Clients of the same server may share it. */
 export interface KeySupport {
   honoured: boolean | undefined;
   /** How long the server keeps a key. */

@@ -127,8 +127,8 @@ function wireRequestOf({ credentials, headers }: Connection, { method, url, body
   };
 }
 
-function answerOf({ status, statusText, headers, text }: Received, { kind: _, ...answer }: Success, attempts: number): Answer<never> {
+function answerOf({ status, statusText, headers, text }: Received, { data, requestID, message }: Success, attempts: number): Answer<never> {
   // A status without a body takes none, not even an empty one.
   const response = new Response(text === '' ? null : text, { status, statusText, headers });
-  return { ...answer, status, attempts, response };
+  return { data, requestID, message, status, attempts, response };
 }
