@@ -4,7 +4,8 @@ import type { ControlledTransaction } from 'kysely';
 import { Pool, types } from 'pg';
 import type { ClientBase } from 'pg';
 
-import { migrate, migrationsOf } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
+import { migrationsOf } from '../migrations/all.ts';
 import { openFailure } from '../postgres/errors.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';

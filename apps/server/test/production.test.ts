@@ -1,0 +1,100 @@
+/** A production installation as OPERATIONS.md makes it, without the development tools, and the files that run it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { createReseller } from '@reseller/client';
+import { advanceClock, createClient } from '@reseller/operator-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startServer, temporaryDirectory } from './process.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const DEPLOY = resolve(import.meta.dirname, '../deploy');
+const PNPM = process.env['npm_execpath'] ?? 'pnpm';
+const TOKEN = 'token-of-the-production-test-0123456789';
+const MEGABYTE = 1_000_000;
+
+let folder: string;
+let installation: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'production-'));
+  installation = join(folder, 'reseller');
+  const run = (program: string, ...given: string[]) => {
+    const { status, error, stdout, stderr } = spawnSync(program, given, { cwd: REPOSITORY, encoding: "utf8" });
+    if (status !== 0) throw new Error(`${program} ${given.join(' ')}\n${stdout}${stderr}`, { cause: error });
+  };
+  run(PNPM, 'run', 'bundle');
+  run(PNPM, '--filter', '@reseller/server', 'deploy', '--prod', '--prefer-offline', installation);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = () => ({ node: join(installation, 'node_modules/.bin/node'), main: join(installation, 'dist/server/src/main.js') });
+
+test('it has its own Node, no development tools and no TypeScript, and less than 200 MB', () => {
+  const packages = readdirSync(join(installation, 'node_modules/.pnpm'));
+  expect(packages.filter((name) => /^(?:typescript|turbo|vitest|esbuild|@redocly|redoc|oxlint|@types|embedded)/.test(name))).toEqual([]);
+  expect(readdirSync(join(installation, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))).toEqual([]);
+  const { status, stdout } = spawnSync(program().node, ['--version'], { encoding: 'utf8' });
+  expect([status, stdout.trim()]).toEqual([0, process.version]);
+  expect(sizeOf(installation) / MEGABYTE).toBeLessThan(200);
+});
+
+test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 120_000 }, async () => {
+  const secrets = temporaryDirectory();
+  writeFileSync(join(secrets, 'secret'), 'secret-of-the-production-test-0123456789\n', { mode: 0o600 });
+  writeFileSync(join(secrets, 'token'), `${TOKEN}\n`, { mode: 0o600 });
+  const server = await startServer(
+    {
+      RESELLER_DATA_DIR: temporaryDirectory(),
+      RESELLER_SECRET_FILE: join(secrets, 'secret'),
+      RESELLER_OPERATOR_TOKEN_FILE: join(secrets, 'token'),
+    },
+    program(),
+  );
+  const reseller = createReseller({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+  const vm = await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' });
+  expect(vm.identifier).toBeGreaterThan(9_999);
+  const docs = await fetch(`${server.baseUrl}/docs/`);
+  expect([docs.status, docs.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  const metrics = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  expect(metrics.status).toBe(200);
+  // The renderer finds its fonts.
+  await advanceClock({ client: createClient({ baseUrl: server.operatorUrl, token: TOKEN }), body: { by_seconds: 40 * 86_400 } });
+  const [invoice] = await reseller.accounting.invoices();
+  const document = await fetch(invoice?.invoice ?? '');
+  expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  expect(await server.end('SIGTERM')).toBe(0);
+});
+
+test('systemd accepts the unit', ({ skip }) => {
+  if (spawnSync('systemd-analyze', ['--version']).status !== 0) return skip('systemd-analyze is not installed');
+  const unit = join(folder, 'reseller.service');
+  // The check looks for the programs.
+  writeFileSync(unit, readFileSync(join(DEPLOY, 'reseller.service'), 'utf8').replaceAll('/opt/reseller', installation));
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+  const problems = stderr.split('\n').filter((line) => line.includes('reseller.service'));
+  expect({ status, problems }).toEqual({ status: 0, problems: [] });
+});
+
+test('the unit and the image run files of the installation, as a user without rights, and set variables that exist', () => {
+  const unit = readFileSync(join(DEPLOY, 'reseller.service'), 'utf8');
+  const image = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8');
+  const paths = [unit, image].flatMap((text) => [...text.matchAll(/\/opt\/reseller(\/[\w./-]+)/g)].map(([, path = '']) => path));
+  expect(new Set(paths)).toEqual(new Set(['/node_modules/.bin/node', '/dist/server/src/main.js']));
+  for (const path of paths) expect(existsSync(join(installation, path)), path).toBe(true);
+  expect([/^User=(\w+)/m.exec(unit)?.[1], /^USER (\d+)/m.exec(image)?.[1]]).toEqual(['reseller', '10001']);
+  const documented = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+  const variables = [unit, image].flatMap((text) => [...text.matchAll(/\b(RESELLER_\w+?)(?:_FILE)?=/g)].map(([, name = '']) => name));
+  expect(variables.length).toBeGreaterThan(5);
+  expect(variables.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+});
+
+function sizeOf(path: string): number {
+  const found = lstatSync(path);
+  if (!found.isDirectory()) return found.size;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
