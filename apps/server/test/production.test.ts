@@ -8,11 +8,11 @@ import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
 import { startServer, temporaryDirectory } from './process.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const DEPLOY = resolve(import.meta.dirname, '../deploy');
-const PNPM = process.env['npm_execpath'] ?? 'pnpm';
 const TOKEN = 'token-of-the-production-test-0123456789';
 const MEGABYTE = 1_000_000;
 
@@ -22,12 +22,12 @@ let installation: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'production-'));
   installation = join(folder, 'reseller');
-  const run = (program: string, ...given: string[]) => {
-    const { status, error, stdout, stderr } = spawnSync(program, given, { cwd: REPOSITORY, encoding: "utf8" });
-    if (status !== 0) throw new Error(`${program} ${given.join(' ')}\n${stdout}${stderr}`, { cause: error });
+  const pnpm = (...given: string[]) => {
+    const { status, error, stdout, stderr } = spawnSync(PNPM, [...PNPM_ARGUMENTS, ...given], { cwd: REPOSITORY, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`pnpm ${given.join(' ')}\n${stdout}${stderr}`, { cause: error });
   };
-  run(PNPM, 'run', 'bundle');
-  run(PNPM, '--filter', '@reseller/server', 'deploy', '--prod', '--prefer-offline', installation);
+  pnpm('run', 'bundle');
+  pnpm('--filter', '@reseller/server', 'deploy', '--prod', '--prefer-offline', installation);
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -93,8 +93,14 @@ test('the unit and the image run files of the installation, as a user without ri
   expect(variables.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
 });
 
+/** Bytes of all files. pnpm links files of equal content to each other, so they are counted once. */
 function sizeOf(path: string): number {
-  const found = lstatSync(path);
-  if (!found.isDirectory()) return found.size;
-  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const sizes = new Map(
+    files.map((entry) => {
+      const { ino, size } = lstatSync(join(entry.parentPath, entry.name));
+      return [ino, size];
+    }),
+  );
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
