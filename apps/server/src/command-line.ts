@@ -1,4 +1,4 @@
-/** What the maintenance commands share: their options, and one line for an error. */
+/** Options and error messages of the maintenance commands. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 

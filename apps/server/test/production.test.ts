@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
@@ -10,8 +11,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
 import { startServer, temporaryDirectory } from './process.ts';
+import { commandsOf, runScript, withFreePorts } from './runbook.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const RUNBOOK = readFileSync(join(REPOSITORY, 'packages/service/OPERATIONS.md'), 'utf8');
 const DEPLOY = resolve(import.meta.dirname, '../deploy');
 const TOKEN = 'token-of-the-production-test-0123456789';
 const MEGABYTE = 1_000_000;
@@ -22,12 +25,12 @@ let installation: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'production-'));
   installation = join(folder, 'reseller');
-  const pnpm = (...given: string[]) => {
+  for (const line of commandsOf(RUNBOOK, 'Install').trim().split('\n')) {
+    const [npx, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
+    expect([npx, program]).toEqual(['npx', 'pnpm@12']);
     const { status, error, stdout, stderr } = spawnSync(PNPM, [...PNPM_ARGUMENTS, ...given], { cwd: REPOSITORY, encoding: 'utf8' });
-    if (status !== 0) throw new Error(`pnpm ${given.join(' ')}\n${stdout}${stderr}`, { cause: error });
-  };
-  pnpm('run', 'bundle');
-  pnpm('--filter', '@reseller/server', 'deploy', '--prod', '--prefer-offline', installation);
+    if (status !== 0) throw new Error(`${line}\n${stdout}${stderr}`, { cause: error });
+  }
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,6 +71,22 @@ test('it starts with its secrets in files, sells a VM, and serves the docs and t
   const document = await fetch(invoice?.invoice ?? '');
   expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf']);
   expect(await server.end('SIGTERM')).toBe(0);
+});
+
+test('the commands of the runbook work as described', { timeout: 180_000 }, async () => {
+  const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade'];
+  const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
+  const directory = temporaryDirectory();
+  const script = (await withFreePorts(`export RESELLER_PORT=4010 RESELLER_OPERATOR_PORT=4011\n${commands}`, ['4010', '4011']))
+    .replaceAll('/opt/reseller', installation)
+    .replaceAll('/var/lib/reseller', join(directory, 'data'));
+  const { code, stdout, stderr } = await runScript(`${script}\nkill $service; wait $service || true\n`, directory);
+  expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
+  expect(stdout).toMatch(/Backed up .*Restored .*The store is up to date\./s);
+  const connection = new DatabaseSync(join(directory, 'restored/store.sqlite'), { readOnly: true });
+  const names = connection.prepare('select hostname from vms order by created').all();
+  connection.close();
+  expect(names.map(({ hostname }) => hostname).slice(-2)).toEqual(['first', 'third']);
 });
 
 test('systemd accepts the unit', ({ skip }) => {
