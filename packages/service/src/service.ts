@@ -152,6 +152,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
     await issueDocuments(store);
+    await store.requestLog.numberAll();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
