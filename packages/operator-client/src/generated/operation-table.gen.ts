@@ -21,6 +21,16 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'GET /accounts/{account_id}/billing-profile': {
+        id: 'getBillingProfile',
+        effect: 'read',
+        repeatable: true
+    },
+    'PUT /accounts/{account_id}/billing-profile': {
+        id: 'setBillingProfile',
+        effect: 'write',
+        repeatable: true
+    },
     'GET /accounts/{account_id}/api-keys': {
         id: 'listApiKeys',
         effect: 'read',
@@ -161,6 +171,16 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
+    'GET /invoices/{invoice_id}': {
+        id: 'getInvoice',
+        effect: 'read',
+        repeatable: true
+    },
+    'PUT /invoices/{invoice_id}/credit-notes/{credit_note}': {
+        id: 'createCreditNote',
+        effect: 'write',
+        repeatable: true
+    },
     'POST /invoices/{invoice_id}/mark-paid': {
         id: 'markInvoicePaid',
         effect: 'write',
@@ -168,6 +188,26 @@ export const operations = {
     },
     'POST /invoices/{invoice_id}/cancel': {
         id: 'cancelInvoice',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /invoicing/seller': {
+        id: 'getSeller',
+        effect: 'read',
+        repeatable: true
+    },
+    'PUT /invoicing/seller': {
+        id: 'setSeller',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /invoicing/series': {
+        id: 'getDocumentSeries',
+        effect: 'read',
+        repeatable: true
+    },
+    'PUT /invoicing/series': {
+        id: 'setDocumentSeries',
         effect: 'write',
         repeatable: true
     },

@@ -65,15 +65,7 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
  *
  * Returns the buyer that invoices of the account show. It is null until an operator has set it; invoices then show the name of the account.
  */
-export const getBillingProfile = <ThrowOnError extends boolean = false>(options: Options<GetBillingProfileData, ThrowOnError>): RequestResult<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError> => options.client.get<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts/{account_id}/billing-profile',
-    ...options
-});
+export const getBillingProfile = <ThrowOnError extends boolean = false>(options: Options<GetBillingProfileData, ThrowOnError>): RequestResult<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError> => options.client.get<GetBillingProfileResponses, GetBillingProfileErrors, ThrowOnError>({ url: '/accounts/{account_id}/billing-profile', ...options });
 
 /**
  * Set a billing profile
@@ -81,11 +73,6 @@ export const getBillingProfile = <ThrowOnError extends boolean = false>(options:
  * Sets the buyer for documents that are issued from now on. Earlier documents do not change. With `reverse_charge`, invoices show no VAT and a note that the recipient owes it, which needs the VAT identification number of the buyer.
  */
 export const setBillingProfile = <ThrowOnError extends boolean = false>(options: Options<SetBillingProfileData, ThrowOnError>): RequestResult<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError> => options.client.put<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts/{account_id}/billing-profile',
     ...options,
     headers: {
@@ -372,15 +359,7 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns an invoice with its number, its amounts with VAT and its credit notes. The number and the amounts are null until the document is issued, which happens within seconds of the end of the period.
  */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices/{invoice_id}',
-    ...options
-});
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({ url: '/invoices/{invoice_id}', ...options });
 
 /**
  * Create a credit note
@@ -388,11 +367,6 @@ export const getInvoice = <ThrowOnError extends boolean = false>(options: Option
  * Corrects an issued invoice, open or paid, by a document with its own number. The invoice itself does not change. The amounts of all credit notes of an invoice never exceed its total. If the invoice is open, the account owes less; once all of it is credited, the invoice is cancelled. The operator chooses the name in the path: a repeated request with the same body returns the same credit note.
  */
 export const createCreditNote = <ThrowOnError extends boolean = false>(options: Options<CreateCreditNoteData, ThrowOnError>): RequestResult<CreateCreditNoteResponses, CreateCreditNoteErrors, ThrowOnError> => options.client.put<CreateCreditNoteResponses, CreateCreditNoteErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/invoices/{invoice_id}/credit-notes/{credit_note}',
     ...options,
     headers: {
@@ -420,15 +394,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns the details of the seller that invoices show. They are null until an operator has set them.
  */
-export const getSeller = <ThrowOnError extends boolean = false>(options: Options<GetSellerData, ThrowOnError>): RequestResult<GetSellerResponses, GetSellerErrors, ThrowOnError> => options.client.get<GetSellerResponses, GetSellerErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoicing/seller',
-    ...options
-});
+export const getSeller = <ThrowOnError extends boolean = false>(options: Options<GetSellerData, ThrowOnError>): RequestResult<GetSellerResponses, GetSellerErrors, ThrowOnError> => options.client.get<GetSellerResponses, GetSellerErrors, ThrowOnError>({ url: '/invoicing/seller', ...options });
 
 /**
  * Set the seller
@@ -436,11 +402,6 @@ export const getSeller = <ThrowOnError extends boolean = false>(options: Options
  * Sets the details of the seller. Documents that are issued from now on show them; earlier documents do not change. A service without a seller issues no documents: invoices that wait for one get theirs within seconds.
  */
 export const setSeller = <ThrowOnError extends boolean = false>(options: Options<SetSellerData, ThrowOnError>): RequestResult<SetSellerResponses, SetSellerErrors, ThrowOnError> => options.client.put<SetSellerResponses, SetSellerErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/invoicing/seller',
     ...options,
     headers: {
@@ -454,15 +415,7 @@ export const setSeller = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns the series from which the next invoice and the next credit note get their numbers.
  */
-export const getDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<GetDocumentSeriesData, ThrowOnError>): RequestResult<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError> => options.client.get<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoicing/series',
-    ...options
-});
+export const getDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<GetDocumentSeriesData, ThrowOnError>): RequestResult<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError> => options.client.get<GetDocumentSeriesResponses, GetDocumentSeriesErrors, ThrowOnError>({ url: '/invoicing/series', ...options });
 
 /**
  * Set the number series
@@ -470,11 +423,6 @@ export const getDocumentSeries = <ThrowOnError extends boolean = false>(options:
  * Sets the series for the next documents. Numbers are consecutive within a prefix. The request is refused if a number of the new series has already been issued.
  */
 export const setDocumentSeries = <ThrowOnError extends boolean = false>(options: Options<SetDocumentSeriesData, ThrowOnError>): RequestResult<SetDocumentSeriesResponses, SetDocumentSeriesErrors, ThrowOnError> => options.client.put<SetDocumentSeriesResponses, SetDocumentSeriesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/invoicing/series',
     ...options,
     headers: {
