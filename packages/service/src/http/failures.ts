@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { ClockError } from '../delivery/clock-check.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
@@ -82,6 +83,14 @@ function toRefusal(error: unknown): Refusal {
       503,
       'unavailable',
       'The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.',
+    );
+  }
+  // The reason is for the operator, and in the log.
+  if (error instanceof ClockError) {
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service cannot process requests at the moment. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
   return new Refusal(
