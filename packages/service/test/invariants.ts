@@ -28,7 +28,7 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
   for (const { number, net, vat, content } of documents) {
     const shown = contentOf({ content });
     const lines = shown.groups.flatMap((group) => group.lines).reduce((sum, { amount }) => sum + euros(amount), 0n);
-    expect([lines, euros(shown.net), euros(shown.gross)], number).toEqual([BigInt(net), BigInt(net), BigInt(net + vat)]);
+    expect([number, lines, euros(shown.net), euros(shown.gross)]).toEqual([number, BigInt(net), BigInt(net), BigInt(net + vat)]);
   }
   for (const invoice of invoices) {
     const own = documents.filter((document) => document.invoice_id === invoice.id);

@@ -123,7 +123,7 @@ function toInvoiceDetail(
   return {
     ...toInvoice(invoice),
     number: invoice.number,
-    due: document?.due == null ? null : toInstant(document.due),
+    due: typeof document?.due === 'number' ? toInstant(document.due) : null,
     vat: document ? decimalOf(BigInt(document.vat)) : null,
     gross: document ? grossOf(document) : null,
     document: documentLink(publicUrl(), invoice.id, secret),
