@@ -23,6 +23,8 @@ export interface Configuration {
   readonly logLevel: string;
   /** From the environment; undefined if it is in a file of the data directory, which is never so with a database. */
   readonly secret: string | undefined;
+  /** A second secret that is accepted while the secret is rotated. */
+  readonly previousSecret: string | undefined;
   /** `sandbox`, or `live`: no sample data, no demo account, and no sandbox operations. */
   readonly mode: 'sandbox' | 'live';
   /** Milliseconds after which a silent instance counts as dead. */
@@ -69,6 +71,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: secret(value('RESELLER_SECRET'), isShared),
+    previousSecret: previousSecret(value('RESELLER_SECRET_PREVIOUS')),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
   };
 }
@@ -141,6 +144,13 @@ function secret(text: string | undefined, isShared: boolean): string | undefined
   if (text === undefined || text.length >= 32) return text;
   throw new ConfigurationError(
     `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random characters, or omit it and the service generates one in the data directory.`,
+  );
+}
+
+function previousSecret(text: string | undefined): string | undefined {
+  if (text === undefined || text.length >= 32) return text;
+  throw new ConfigurationError(
+    `RESELLER_SECRET_PREVIOUS has ${text.length} characters. Set it to the secret that the service used so far, or omit it.`,
   );
 }
 

@@ -47,6 +47,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     ports,
     isSimulated: true,
     secret,
+    previousSecret: configuration.previousSecret,
     mode,
     operatorToken,
     lenient: configuration.lenient,

@@ -45,6 +45,8 @@ export interface ServiceOptions {
   readonly isSimulated?: boolean;
   /** At least 32 characters, and not in the store. One-time codes are hashed with it. */
   readonly secret: string;
+  /** A second secret that is accepted while `secret` is rotated. New values use `secret`. */
+  readonly previousSecret?: string | undefined;
   /**
    * Base URL of links in responses, such as https://api.example.com. Default: the address that the service listens on. The Host header
    * of a request is never used, because a client can send any value.
@@ -111,11 +113,13 @@ export interface Service {
  * @throws StoreOpenError if the store was first used with another secret or mode.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
+  const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
+  if (previousSecret !== undefined && previousSecret.length < 32)
+    throw new TypeError('The previous secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
-  await assertIdentity(store, { secret, mode });
+  await assertIdentity(store, { secret, previousSecret, mode });
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
@@ -129,6 +133,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store,
     ports,
     secret,
+    previousSecret,
     mode,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance,

@@ -10,7 +10,7 @@ import { DOCUMENTS_PATH, isSignatureOf } from '../rules/document-link.ts';
  * Serves each invoice as a PDF (specification: "Invoice", `invoice`). The specification does not show its address, so the document
  * has no operation for it. The signature in the link replaces the API key.
  */
-export function serveInvoiceDocuments(app: FastifyInstance, { store, secret }: Runtime): void {
+export function serveInvoiceDocuments(app: FastifyInstance, { store, secret, previousSecret }: Runtime): void {
   app.route<{ Params: { file: string }; Querystring: Readonly<Record<string, unknown>> }>({
     method: 'GET',
     url: `${DOCUMENTS_PATH}/:file`,
@@ -18,7 +18,7 @@ export function serveInvoiceDocuments(app: FastifyInstance, { store, secret }: R
       const invoiceId = params.file.endsWith('.pdf') ? params.file.slice(0, -'.pdf'.length) : '';
       const { signature } = query;
       // Checked first, so that the response does not reveal whether an invoice exists.
-      const signed = typeof signature === 'string' && isSignatureOf(signature, invoiceId, secret);
+      const signed = typeof signature === 'string' && isSignatureOf(signature, invoiceId, { secret, previousSecret });
       const content = signed ? await store.read((db) => invoiceContent(db, invoiceId)) : undefined;
       if (!content)
         throw new Refusal(

@@ -9,15 +9,12 @@ test('a link has a signature of 256 bits that its invoice and secret alone give'
   const link = documentLink('https://api.example.com', 'one', SECRET);
   expect(link).toMatch(/^https:\/\/api\.example\.com\/invoices\/one\.pdf\?signature=[A-Za-z0-9_-]{43}$/);
   const signature = signatureIn(link);
-  expect(isSignatureOf(signature, 'one', SECRET)).toBe(true);
-  expect(isSignatureOf(signature, 'two', SECRET)).toBe(false);
-  expect(isSignatureOf(signature, 'one', 't'.repeat(32))).toBe(false);
-  expect(['', signature.slice(1), `${signature}x`, signature.toLowerCase()].map((wrong) => isSignatureOf(wrong, 'one', SECRET))).toEqual([
-    false,
-    false,
-    false,
-    false,
-  ]);
+  expect(isSignatureOf(signature, 'one', { secret: SECRET })).toBe(true);
+  expect(isSignatureOf(signature, 'two', { secret: SECRET })).toBe(false);
+  expect(isSignatureOf(signature, 'one', { secret: 't'.repeat(32) })).toBe(false);
+  expect(
+    ['', signature.slice(1), `${signature}x`, signature.toLowerCase()].map((wrong) => isSignatureOf(wrong, 'one', { secret: SECRET })),
+  ).toEqual([false, false, false, false]);
 });
 
 test.each([

@@ -1,7 +1,8 @@
 /** The link to an invoice document. Its signature cannot be guessed, so the link needs no API key. */
 import { createHmac } from 'node:crypto';
 
-import { sameHash } from './credentials.ts';
+import { acceptedSecrets, sameHash } from './credentials.ts';
+import type { Secrets } from './credentials.ts';
 
 /** The path of invoice documents below the public URL. */
 export const DOCUMENTS_PATH = '/invoices';
@@ -16,8 +17,8 @@ export function documentLink(publicUrl: string, invoiceId: string, secret: strin
 }
 
 /** Whether a signature belongs to the invoice, in constant time. */
-export function isSignatureOf(signature: string, invoiceId: string, secret: string): boolean {
-  return sameHash(signature, signatureOf(invoiceId, secret));
+export function isSignatureOf(signature: string, invoiceId: string, secrets: Secrets): boolean {
+  return acceptedSecrets(secrets).some((secret) => sameHash(signature, signatureOf(invoiceId, secret)));
 }
 
 function signatureOf(invoiceId: string, secret: string): string {

@@ -1,5 +1,6 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
+import type { AuditRecordsTable } from './tables/audit-records.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
 import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
@@ -16,6 +17,7 @@ import type { InstancesTable } from './tables/instances.ts';
 import type { InvoicesTable } from './tables/invoices.ts';
 import type { IpAddressesTable } from './tables/ip-addresses.ts';
 import type { IpPoolsTable } from './tables/ip-pools.ts';
+import type { OperatorTokensTable } from './tables/operator-tokens.ts';
 import type { OsImagesTable } from './tables/os-images.ts';
 import type { OtpAttemptsTable } from './tables/otp-attempts.ts';
 import type { OtpsTable } from './tables/otps.ts';
@@ -72,6 +74,9 @@ export interface Schema {
   reservations: ReservationsTable;
   fencing_tokens: FencingTokensTable;
   instances: InstancesTable;
+  // The provider
+  operator_tokens: OperatorTokensTable;
+  audit_records: AuditRecordsTable;
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;

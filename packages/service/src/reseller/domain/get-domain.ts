@@ -6,6 +6,6 @@ export const getDomain: StoreOperation<'getDomain'> = {
   kind: 'store',
   async run({ db }, call) {
     const row = await findDomain(db, call.runtime, call);
-    return { message: 'The domain was found.', data: toDomainDetails(row, call.runtime.secret, Math.floor(call.now / 1000)) };
+    return { message: 'The domain was found.', data: toDomainDetails(row, call.runtime, Math.floor(call.now / 1000)) };
   },
 };
