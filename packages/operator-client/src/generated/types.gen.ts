@@ -1661,7 +1661,7 @@ export type VerifiedIdentity = {
 };
 
 /**
- * What a token allows. `read`: all operations that change nothing, except the list of tokens and the audit. `support`: VMs, domains, the set-up of dedicated servers, API keys and one-time codes. `billing`: accounts, credit limits, invoices, orders and VAT. `catalogue`: host systems, images, IP pools, sales, the market and prices of domains. `sandbox`: control of a sandbox. `admin`: all operations.
+ * A group of operations that a token may allow. `read`: all operations that change nothing, except the list of tokens and the audit. `support`: VMs, domains, the set-up of dedicated servers, API keys and one-time codes. `billing`: accounts, credit limits, invoices, orders and VAT. `catalogue`: host systems, images, IP pools, sales, the market and prices of domains. `sandbox`: control of a sandbox. `admin`: all operations.
  */
 export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | string;
 
@@ -1707,7 +1707,7 @@ export type OperatorTokenList = {
 };
 
 /**
- * What the token allows; see `OperatorScope`.
+ * A group of operations, described in `OperatorScope`.
  */
 export type OperatorScopeInput = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin';
 
