@@ -16,6 +16,8 @@ export interface Configuration {
   readonly trustedProxies: readonly string[];
   /** URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
+  /** Days for which a link to an invoice document is valid at least. */
+  readonly invoiceLinkDays: number;
   /** Connection string of the PostgreSQL database; undefined for the embedded store. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded store and the key files; not used with a database. */
@@ -68,6 +70,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
     trustedProxies: trustedProxies(value('RESELLER_TRUST_PROXY')),
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
+    invoiceLinkDays: days('RESELLER_INVOICE_LINK_DAYS', value('RESELLER_INVOICE_LINK_DAYS') ?? '30'),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: secret(value('RESELLER_SECRET'), isShared),
@@ -80,6 +83,12 @@ function port(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 65_535) return number;
   throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, where 0 picks a free port.`);
+}
+
+function days(name: string, text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= 1 && number <= 3_650) return number;
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of days from 1 to 3650.`);
 }
 
 function seconds(name: string, text: string): number {

@@ -52,6 +52,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     operatorToken,
     lenient: configuration.lenient,
     trustedProxies: configuration.trustedProxies,
+    invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
     logger,

@@ -52,6 +52,8 @@ export interface ServiceOptions {
    * of a request is never used, because a client can send any value.
    */
   readonly publicUrl?: string;
+  /** Days for which a link to an invoice document is valid at least. Default: 30. */
+  readonly invoiceLinkDays?: number;
   /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */
@@ -135,6 +137,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     secret,
     previousSecret,
     mode,
+    invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance,
     deliveries,
@@ -218,6 +221,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+const DEFAULT_INVOICE_LINK_DAYS = 30;
 /** How long another instance may need to read the settings again. */
 const CONTROLS_MARGIN_MS = 250;
 const CLEAN_UP_INTERVAL_MS = 60_000;

@@ -13,6 +13,8 @@ export interface Runtime {
   /** Also accepted, while the secret is rotated. */
   readonly previousSecret: string | undefined;
   readonly mode: Mode;
+  /** Days for which a link to an invoice document is valid at least. */
+  readonly invoiceLinkDays: number;
   /** The identifiers that new VMs may get. */
   readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
   readonly instance: Instance;

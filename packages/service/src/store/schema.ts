@@ -14,6 +14,7 @@ import type { HostSystemsTable } from './tables/host-systems.ts';
 import type { IdempotencyKeysTable } from './tables/idempotency-keys.ts';
 import type { IdentityTable } from './tables/identity.ts';
 import type { InstancesTable } from './tables/instances.ts';
+import type { InvoiceDocumentsTable } from './tables/invoice-documents.ts';
 import type { InvoicesTable } from './tables/invoices.ts';
 import type { IpAddressesTable } from './tables/ip-addresses.ts';
 import type { IpPoolsTable } from './tables/ip-pools.ts';
@@ -67,6 +68,7 @@ export interface Schema {
   dedicated_addresses: DedicatedAddressesTable;
   // Billing
   invoices: InvoicesTable;
+  invoice_documents: InvoiceDocumentsTable;
   positions: PositionsTable;
   charges: ChargesTable;
   // Requests and deliveries

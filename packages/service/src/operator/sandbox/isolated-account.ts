@@ -61,6 +61,10 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
     .deleteFrom('dns_records')
     .where('domain', 'in', db.selectFrom('domains').select('name').where('account_id', '=', id))
     .execute();
+  await db
+    .deleteFrom('invoice_documents')
+    .where('invoice_id', 'in', db.selectFrom('invoices').select('id').where('account_id', '=', id))
+    .execute();
   for (const table of [
     'domains',
     'handles',

@@ -341,6 +341,13 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
   );
   // No reference to the VM, because a position outlives it.
   await createTable(
+    'invoice_documents',
+    sql`
+      invoice_id text primary key not null references invoices (id),
+      pdf text not null
+    `,
+  );
+  await createTable(
     'positions',
     sql`
       vm_id ${integer} not null,
