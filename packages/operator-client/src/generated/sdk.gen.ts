@@ -25,15 +25,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Needs the scope `read`.
  */
-export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts',
-    ...options
-});
+export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({ url: '/accounts', ...options });
 
 /**
  * Create an account
@@ -43,11 +35,6 @@ export const listAccounts = <ThrowOnError extends boolean = false>(options: Opti
  * Needs the scope `billing`.
  */
 export const createAccount = <ThrowOnError extends boolean = false>(options: Options<CreateAccountData, ThrowOnError>): RequestResult<CreateAccountResponses, CreateAccountErrors, ThrowOnError> => options.client.post<CreateAccountResponses, CreateAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts',
     ...options,
     headers: {
@@ -63,15 +50,7 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts/{account_id}',
-    ...options
-});
+export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}', ...options });
 
 /**
  * Set a credit limit
@@ -81,11 +60,6 @@ export const getAccount = <ThrowOnError extends boolean = false>(options: Option
  * Needs the scope `billing`.
  */
 export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts/{account_id}/credit-limit',
     ...options,
     headers: {
@@ -101,15 +75,7 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `read`.
  */
-export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts/{account_id}/api-keys',
-    ...options
-});
+export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({ url: '/accounts/{account_id}/api-keys', ...options });
 
 /**
  * Issue an API key
@@ -119,11 +85,6 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `support`.
  */
 export const issueApiKey = <ThrowOnError extends boolean = false>(options: Options<IssueApiKeyData, ThrowOnError>): RequestResult<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError> => options.client.post<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts/{account_id}/api-keys',
     ...options,
     headers: {
@@ -140,11 +101,6 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `support`.
  */
 export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => options.client.post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/api-keys/{api_key_id}/rotate',
     ...options,
     headers: {
@@ -160,15 +116,7 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `support`.
  */
-export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/api-keys/{api_key_id}/revoke',
-    ...options
-});
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({ url: '/api-keys/{api_key_id}/revoke', ...options });
 
 /**
  * Set a key's rate limit
@@ -178,11 +126,6 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
  * Needs the scope `support`.
  */
 export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRateLimitData, ThrowOnError>): RequestResult<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError> => options.client.put<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/api-keys/{api_key_id}/rate-limit',
     ...options,
     headers: {
@@ -198,15 +141,7 @@ export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options
  *
  * Needs the scope `read`.
  */
-export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/host-systems',
-    ...options
-});
+export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({ url: '/host-systems', ...options });
 
 /**
  * Get a host system
@@ -215,15 +150,7 @@ export const listHostSystems = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/host-systems/{hostsystem}',
-    ...options
-});
+export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}', ...options });
 
 /**
  * Define a host system
@@ -233,11 +160,6 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
  * Needs the scope `catalogue`.
  */
 export const defineHostSystem = <ThrowOnError extends boolean = false>(options: Options<DefineHostSystemData, ThrowOnError>): RequestResult<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError> => options.client.put<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/host-systems/{hostsystem}',
     ...options,
     headers: {
@@ -253,15 +175,7 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `read`.
  */
-export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/os-images',
-    ...options
-});
+export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({ url: '/os-images', ...options });
 
 /**
  * Define an operating system
@@ -271,11 +185,6 @@ export const listOsImages = <ThrowOnError extends boolean = false>(options: Opti
  * Needs the scope `catalogue`.
  */
 export const defineOsImage = <ThrowOnError extends boolean = false>(options: Options<DefineOsImageData, ThrowOnError>): RequestResult<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError> => options.client.put<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/os-images/{os}',
     ...options,
     headers: {
@@ -291,15 +200,7 @@ export const defineOsImage = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/ip-pools',
-    ...options
-});
+export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({ url: '/ip-pools', ...options });
 
 /**
  * Define an IP pool
@@ -309,11 +210,6 @@ export const listIpPools = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `catalogue`.
  */
 export const defineIpPool = <ThrowOnError extends boolean = false>(options: Options<DefineIpPoolData, ThrowOnError>): RequestResult<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError> => options.client.put<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/ip-pools/{ip_pool_id}',
     ...options,
     headers: {
@@ -329,15 +225,7 @@ export const defineIpPool = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sales',
-    ...options
-});
+export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/sales', ...options });
 
 /**
  * Create a sale
@@ -347,11 +235,6 @@ export const listSales = <ThrowOnError extends boolean = false>(options: Options
  * Needs the scope `catalogue`.
  */
 export const createSale = <ThrowOnError extends boolean = false>(options: Options<CreateSaleData, ThrowOnError>): RequestResult<CreateSaleResponses, CreateSaleErrors, ThrowOnError> => options.client.post<CreateSaleResponses, CreateSaleErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sales',
     ...options,
     headers: {
@@ -367,15 +250,7 @@ export const createSale = <ThrowOnError extends boolean = false>(options: Option
  *
  * Needs the scope `catalogue`.
  */
-export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sales/{sale_id}/end',
-    ...options
-});
+export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({ url: '/sales/{sale_id}/end', ...options });
 
 /**
  * List offered servers
@@ -384,15 +259,7 @@ export const endSale = <ThrowOnError extends boolean = false>(options: Options<E
  *
  * Needs the scope `read`.
  */
-export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/dedicated/market',
-    ...options
-});
+export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({ url: '/dedicated/market', ...options });
 
 /**
  * Offer a dedicated server
@@ -402,11 +269,6 @@ export const listMarketItems = <ThrowOnError extends boolean = false>(options: O
  * Needs the scope `catalogue`.
  */
 export const addMarketItem = <ThrowOnError extends boolean = false>(options: Options<AddMarketItemData, ThrowOnError>): RequestResult<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError> => options.client.post<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/dedicated/market',
     ...options,
     headers: {
@@ -422,15 +284,7 @@ export const addMarketItem = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/dedicated/servers',
-    ...options
-});
+export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/servers', ...options });
 
 /**
  * Order a dedicated server
@@ -440,11 +294,6 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
  * Needs the scope `billing`.
  */
 export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/dedicated/servers',
     ...options,
     headers: {
@@ -461,11 +310,6 @@ export const orderDedicatedServer = <ThrowOnError extends boolean = false>(optio
  * Needs the scope `support`.
  */
 export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(options: Options<CompleteDedicatedSetupData, ThrowOnError>): RequestResult<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError> => options.client.post<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/dedicated/servers/{server_id}/complete-setup',
     ...options,
     headers: {
@@ -481,15 +325,7 @@ export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(opt
  *
  * Needs the scope `read`.
  */
-export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms',
-    ...options
-});
+export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({ url: '/vms', ...options });
 
 /**
  * Remove a VM
@@ -498,15 +334,7 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
  *
  * Needs the scope `support`.
  */
-export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}',
-    ...options
-});
+export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
 /**
  * Get a VM
@@ -515,15 +343,7 @@ export const removeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Needs the scope `read`.
  */
-export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}',
-    ...options
-});
+export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
 /**
  * Stop a VM
@@ -532,15 +352,7 @@ export const getVm = <ThrowOnError extends boolean = false>(options: Options<Get
  *
  * Needs the scope `support`.
  */
-export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}/stop',
-    ...options
-});
+export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/stop', ...options });
 
 /**
  * Start a VM
@@ -549,15 +361,7 @@ export const stopVm = <ThrowOnError extends boolean = false>(options: Options<St
  *
  * Needs the scope `support`.
  */
-export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}/start',
-    ...options
-});
+export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/start', ...options });
 
 /**
  * Resize a VM
@@ -567,11 +371,6 @@ export const startVm = <ThrowOnError extends boolean = false>(options: Options<S
  * Needs the scope `support`.
  */
 export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, ResizeVmErrors, ThrowOnError> => options.client.post<ResizeVmResponses, ResizeVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/vms/{vm_id}/resize',
     ...options,
     headers: {
@@ -587,15 +386,7 @@ export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Needs the scope `billing`.
  */
-export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}/restart-billing',
-    ...options
-});
+export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({ url: '/vms/{vm_id}/restart-billing', ...options });
 
 /**
  * List invoices
@@ -604,15 +395,7 @@ export const restartVmBilling = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `read`.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices',
-    ...options
-});
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/invoices', ...options });
 
 /**
  * Mark an invoice paid
@@ -621,15 +404,7 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `billing`.
  */
-export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices/{invoice_id}/mark-paid',
-    ...options
-});
+export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/mark-paid', ...options });
 
 /**
  * Cancel an invoice
@@ -638,15 +413,7 @@ export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `billing`.
  */
-export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices/{invoice_id}/cancel',
-    ...options
-});
+export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/cancel', ...options });
 
 /**
  * List domains
@@ -655,15 +422,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `read`.
  */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/domains',
-    ...options
-});
+export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domains', ...options });
 
 /**
  * Terminate a domain
@@ -672,15 +431,7 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `support`.
  */
-export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/domains/{domain}/terminate',
-    ...options
-});
+export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({ url: '/domains/{domain}/terminate', ...options });
 
 /**
  * List TLD prices
@@ -689,15 +440,7 @@ export const terminateDomain = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/tld-prices',
-    ...options
-});
+export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({ url: '/tld-prices', ...options });
 
 /**
  * Set a TLD price
@@ -707,11 +450,6 @@ export const listTldPrices = <ThrowOnError extends boolean = false>(options: Opt
  * Needs the scope `catalogue`.
  */
 export const setTldPrice = <ThrowOnError extends boolean = false>(options: Options<SetTldPriceData, ThrowOnError>): RequestResult<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError> => options.client.put<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/tld-prices/{tld}',
     ...options,
     headers: {
@@ -728,15 +466,6 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `support`.
  */
 export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }, {
-            key: 'VerifierToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/otp/verify',
     ...options,
     headers: {
@@ -752,15 +481,7 @@ export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options
  *
  * Needs the scope `admin`.
  */
-export const listOperatorTokens = <ThrowOnError extends boolean = false>(options: Options<ListOperatorTokensData, ThrowOnError>): RequestResult<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError> => options.client.get<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/operator-tokens',
-    ...options
-});
+export const listOperatorTokens = <ThrowOnError extends boolean = false>(options: Options<ListOperatorTokensData, ThrowOnError>): RequestResult<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError> => options.client.get<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError>({ url: '/operator-tokens', ...options });
 
 /**
  * Create an operator token
@@ -770,11 +491,6 @@ export const listOperatorTokens = <ThrowOnError extends boolean = false>(options
  * Needs the scope `admin`.
  */
 export const createOperatorToken = <ThrowOnError extends boolean = false>(options: Options<CreateOperatorTokenData, ThrowOnError>): RequestResult<CreateOperatorTokenResponses, CreateOperatorTokenErrors, ThrowOnError> => options.client.post<CreateOperatorTokenResponses, CreateOperatorTokenErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/operator-tokens',
     ...options,
     headers: {
@@ -791,11 +507,6 @@ export const createOperatorToken = <ThrowOnError extends boolean = false>(option
  * Needs the scope `admin`.
  */
 export const rotateOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RotateOperatorTokenData, ThrowOnError>): RequestResult<RotateOperatorTokenResponses, RotateOperatorTokenErrors, ThrowOnError> => options.client.post<RotateOperatorTokenResponses, RotateOperatorTokenErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/operator-tokens/{operator_token_id}/rotate',
     ...options,
     headers: {
@@ -811,15 +522,7 @@ export const rotateOperatorToken = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `admin`.
  */
-export const revokeOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RevokeOperatorTokenData, ThrowOnError>): RequestResult<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError> => options.client.post<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/operator-tokens/{operator_token_id}/revoke',
-    ...options
-});
+export const revokeOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RevokeOperatorTokenData, ThrowOnError>): RequestResult<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError> => options.client.post<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError>({ url: '/operator-tokens/{operator_token_id}/revoke', ...options });
 
 /**
  * List audit records
@@ -828,15 +531,7 @@ export const revokeOperatorToken = <ThrowOnError extends boolean = false>(option
  *
  * Needs the scope `admin`.
  */
-export const listAuditRecords = <ThrowOnError extends boolean = false>(options: Options<ListAuditRecordsData, ThrowOnError>): RequestResult<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError> => options.client.get<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/audit',
-    ...options
-});
+export const listAuditRecords = <ThrowOnError extends boolean = false>(options: Options<ListAuditRecordsData, ThrowOnError>): RequestResult<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError> => options.client.get<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError>({ url: '/audit', ...options });
 
 /**
  * List third parties
@@ -845,15 +540,7 @@ export const listAuditRecords = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `read`.
  */
-export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/verifiers',
-    ...options
-});
+export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({ url: '/verifiers', ...options });
 
 /**
  * Register a third party
@@ -863,11 +550,6 @@ export const listVerifiers = <ThrowOnError extends boolean = false>(options: Opt
  * Needs the scope `admin`.
  */
 export const registerVerifier = <ThrowOnError extends boolean = false>(options: Options<RegisterVerifierData, ThrowOnError>): RequestResult<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError> => options.client.post<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/verifiers',
     ...options,
     headers: {
@@ -883,15 +565,7 @@ export const registerVerifier = <ThrowOnError extends boolean = false>(options: 
  *
  * Needs the scope `admin`.
  */
-export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/verifiers/{verifier_id}/revoke',
-    ...options
-});
+export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({ url: '/verifiers/{verifier_id}/revoke', ...options });
 
 /**
  * Get the clock
@@ -900,15 +574,7 @@ export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `read`.
  */
-export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/clock',
-    ...options
-});
+export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({ url: '/sandbox/clock', ...options });
 
 /**
  * Advance the clock
@@ -918,11 +584,6 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
  * Needs the scope `sandbox`.
  */
 export const advanceClock = <ThrowOnError extends boolean = false>(options: Options<AdvanceClockData, ThrowOnError>): RequestResult<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError> => options.client.post<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sandbox/clock/advance',
     ...options,
     headers: {
@@ -938,15 +599,7 @@ export const advanceClock = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `sandbox`.
  */
-export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/reset',
-    ...options
-});
+export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({ url: '/sandbox/reset', ...options });
 
 /**
  * List snapshots
@@ -955,15 +608,7 @@ export const resetSandbox = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Needs the scope `read`.
  */
-export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots',
-    ...options
-});
+export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({ url: '/sandbox/snapshots', ...options });
 
 /**
  * Delete a snapshot
@@ -972,15 +617,7 @@ export const listSnapshots = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Needs the scope `sandbox`.
  */
-export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots/{snapshot}',
-    ...options
-});
+export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
 /**
  * Create a snapshot
@@ -989,15 +626,7 @@ export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `sandbox`.
  */
-export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots/{snapshot}',
-    ...options
-});
+export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
 /**
  * Restore a snapshot
@@ -1006,15 +635,7 @@ export const createSnapshot = <ThrowOnError extends boolean = false>(options: Op
  *
  * Needs the scope `sandbox`.
  */
-export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots/{snapshot}/restore',
-    ...options
-});
+export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}/restore', ...options });
 
 /**
  * List faults
@@ -1023,15 +644,7 @@ export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: O
  *
  * Needs the scope `read`.
  */
-export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/faults',
-    ...options
-});
+export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({ url: '/sandbox/faults', ...options });
 
 /**
  * Create a fault
@@ -1041,11 +654,6 @@ export const listFaults = <ThrowOnError extends boolean = false>(options: Option
  * Needs the scope `sandbox`.
  */
 export const createFault = <ThrowOnError extends boolean = false>(options: Options<CreateFaultData, ThrowOnError>): RequestResult<CreateFaultResponses, CreateFaultErrors, ThrowOnError> => options.client.post<CreateFaultResponses, CreateFaultErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sandbox/faults',
     ...options,
     headers: {
@@ -1061,15 +669,7 @@ export const createFault = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Needs the scope `sandbox`.
  */
-export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/faults/{fault_id}',
-    ...options
-});
+export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({ url: '/sandbox/faults/{fault_id}', ...options });
 
 /**
  * Create an isolated account
@@ -1079,11 +679,6 @@ export const removeFault = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `sandbox`.
  */
 export const createIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<CreateIsolatedAccountData, ThrowOnError>): RequestResult<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError> => options.client.post<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sandbox/isolated-accounts',
     ...options,
     headers: {
@@ -1099,15 +694,7 @@ export const createIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  *
  * Needs the scope `sandbox`.
  */
-export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/isolated-accounts/{account_id}',
-    ...options
-});
+export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({ url: '/sandbox/isolated-accounts/{account_id}', ...options });
 
 /**
  * Get the settings
@@ -1116,15 +703,7 @@ export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  *
  * Needs the scope `read`.
  */
-export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/settings',
-    ...options
-});
+export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({ url: '/settings', ...options });
 
 /**
  * Set the rate limit
@@ -1134,11 +713,6 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `admin`.
  */
 export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/rate-limit',
     ...options,
     headers: {
@@ -1155,11 +729,6 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
  * Needs the scope `billing`.
  */
 export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError> => options.client.put<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/vat-rates',
     ...options,
     headers: {
@@ -1176,11 +745,6 @@ export const setVatRates = <ThrowOnError extends boolean = false>(options: Optio
  * Needs the scope `admin`.
  */
 export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/vm-identifier-quarantine',
     ...options,
     headers: {
@@ -1196,12 +760,4 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
  *
  * Needs the scope `read`.
  */
-export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/due-work',
-    ...options
-});
+export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({ url: '/due-work', ...options });

@@ -4,17 +4,15 @@ import * as operator from '@reseller/operator-client';
 
 import { operatorApi } from '../../http/operator/api.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
-import { OPERATOR_TOKEN, startOperator } from '../../../test/operator.ts';
+import { OPERATOR_TOKEN, refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import type { Scope } from '../operation.ts';
 
-const { orThrow } = operator;
-
 const create = ({ client }: TestOperator, scopes: Scope[], more: { name?: string; valid_until?: string } = {}) =>
-  orThrow(operator.createOperatorToken({ client, body: { name: scopes.join(' and '), scopes, ...more } }));
+  operator.createOperatorToken({ client, body: { name: scopes.join(' and '), scopes, ...more } });
 
 const records = async ({ client }: TestOperator, query: NonNullable<operator.ListAuditRecordsData['query']> = {}) =>
-  (await orThrow(operator.listAuditRecords({ client, query }))).items;
+  (await operator.listAuditRecords({ client, query })).items;
 
 test('a token allows the operations of its scopes and no others, for every operation of the document', async () => {
   const service = await startOperator();
@@ -40,10 +38,10 @@ test('a 403 names the scope that is missing, and metrics need the scope read', a
   const service = await startOperator();
   const { token } = await create(service, ['read', 'support']);
   const headers = { authorization: `Bearer ${token}` };
-  const { error } = await operator.setVatRates({ client: service.clientWith(token), body: { vat_rates: [] } });
-  expect(error).toMatchObject({
+  const refused = operator.setVatRates({ client: service.clientWith(token), body: { vat_rates: [] } });
+  expect(await refusalOf(refused)).toMatchObject({
     status: 403,
-    detail: 'This operation needs the scope billing, and the token has read and support. Use a token with this scope.',
+    message: 'This operation needs the scope billing, and the token has read and support. Use a token with this scope.',
   });
   expect((await fetch(`${service.operatorUrl}/metrics`, { headers })).status).toBe(200);
   const other = await create(service, ['billing']);
@@ -53,7 +51,7 @@ test('a 403 names the scope that is missing, and metrics need the scope read', a
 test('tokens are stored as hashes, shown once, and can expire, overlap and be revoked at once', async () => {
   const service = await startOperator();
   const { client, clock } = service;
-  const status = async (token: string) => (await operator.listAccounts({ client: service.clientWith(token) })).response.status;
+  const status = async (token: string) => (await service.operate('/accounts', { headers: { authorization: `Bearer ${token}` } })).status;
   const expiring = await create(service, ['read'], { valid_until: new Date(clock.now() + 60_000).toISOString() });
   expect(expiring.token).toMatch(/^rso_[A-Za-z0-9]{44}$/);
   const rows = await service.store.read((db) => db.selectFrom('operator_tokens').selectAll().execute());
@@ -64,22 +62,22 @@ test('tokens are stored as hashes, shown once, and can expire, overlap and be re
   clock.advance(1);
   expect(await status(expiring.token)).toBe(401);
   const past = new Date(clock.now()).toISOString();
-  const refused = await operator.createOperatorToken({ client, body: { name: 'late', scopes: ['read'], valid_until: past } });
-  expect(refused.error).toMatchObject({ errors: [{ pointer: '#/valid_until' }] });
+  const refused = await refusalOf(operator.createOperatorToken({ client, body: { name: 'late', scopes: ['read'], valid_until: past } }));
+  expect(refused).toMatchObject({ status: 422, fields: [{ field: 'valid_until' }] });
 
   const first = await create(service, ['read', 'billing']);
   clock.advance(1);
   const path = { operator_token_id: first.id };
-  const { issued, replaced } = await orThrow(operator.rotateOperatorToken({ client, path, body: { overlap_seconds: 60 } }));
+  const { issued, replaced } = await operator.rotateOperatorToken({ client, path, body: { overlap_seconds: 60 } });
   expect(issued).toMatchObject({ name: first.name, scopes: first.scopes, valid_until: null });
   expect(replaced.valid_until).toBe(new Date(clock.now() + 60_000).toISOString());
   expect([await status(first.token), await status(issued.token)]).toEqual([200, 200]);
-  expect((await operator.rotateOperatorToken({ client, path, body: {} })).error?.status).toBe(409);
+  expect(await refusalOf(operator.rotateOperatorToken({ client, path, body: {} }))).toMatchObject({ status: 409 });
   clock.advance(60_000);
   expect([await status(first.token), await status(issued.token)]).toEqual([401, 200]);
-  await orThrow(operator.revokeOperatorToken({ client, path: { operator_token_id: issued.id } }));
+  await operator.revokeOperatorToken({ client, path: { operator_token_id: issued.id } });
   expect(await status(issued.token)).toBe(401);
-  const { items } = await orThrow(operator.listOperatorTokens({ client }));
+  const { items } = await operator.listOperatorTokens({ client });
   expect(items.map(({ revoked }) => revoked === null)).toEqual([true, true, false]);
   expect(JSON.stringify(items)).not.toContain('rso_');
   expect(await status(OPERATOR_TOKEN)).toBe(200);
@@ -91,9 +89,9 @@ test('tokens and the audit stay when the sandbox is reset, and do not follow its
   const { token, id } = await create(service, ['admin'], { valid_until: new Date(clock.now() + 60_000).toISOString() });
   const theirs = service.clientWith(token);
   clock.advance(1);
-  await orThrow(operator.advanceClock({ client: theirs, body: { by_seconds: 3_600 } }));
+  await operator.advanceClock({ client: theirs, body: { by_seconds: 3_600 } });
   clock.advance(1);
-  await orThrow(operator.resetSandbox({ client: theirs }));
+  await operator.resetSandbox({ client: theirs });
   expect((await records(service)).map(({ operation, actor }) => [operation, actor])).toEqual([
     ['resetSandbox', id],
     ['advanceClock', id],
@@ -135,7 +133,7 @@ test('the audit is filtered by actor, operation, target and period, and paged wi
   const path = { account_id: account.id };
   for (const credit_limit of ['1.00', '2.00', '3.00', '4.00', '5.00']) {
     clock.advance(1_000);
-    await orThrow(operator.setCreditLimit({ client: service.clientWith(token), path, body: { credit_limit } }));
+    await operator.setCreditLimit({ client: service.clientWith(token), path, body: { credit_limit } });
   }
   const from = new Date(clock.now() - 2_000).toISOString();
   const to = new Date(clock.now()).toISOString();
@@ -148,7 +146,7 @@ test('the audit is filtered by actor, operation, target and period, and paged wi
   let cursor: string | undefined;
   do {
     const query = { operation: 'setCreditLimit', limit: 2, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await orThrow(operator.listAuditRecords({ client, query }));
+    const page = await operator.listAuditRecords({ client, query });
     paged.push(...limits(page.items));
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
@@ -157,11 +155,11 @@ test('the audit is filtered by actor, operation, target and period, and paged wi
 
 test('a verified code is recorded with the third party and without the code', async () => {
   const service = await startOperator();
-  const { token, id } = await orThrow(operator.registerVerifier({ client: service.client, body: { name: 'Panel' } }));
+  const { token, id } = await operator.registerVerifier({ client: service.client, body: { name: 'Panel' } });
   const { otp_code: code } = (await service.call('generateOtp')).body.data;
   const verify = (body: { code: string }) => operator.verifyOtp({ client: service.clientWith(token), body });
-  expect((await verify({ code: '00000000' })).error?.status).toBe(404);
-  const { account_id } = await orThrow(verify({ code }));
+  expect(await refusalOf(verify({ code: '00000000' }))).toMatchObject({ status: 404 });
+  const { account_id } = await verify({ code });
   const found = await records(service, { operation: 'verifyOtp' });
   expect(found).toMatchObject([{ actor: id, actor_name: 'Panel', target: account_id }]);
   expect(JSON.stringify(await records(service))).not.toContain(code);
@@ -174,9 +172,9 @@ test('a change whose call to the hypervisor fails is recorded only if it takes e
   const buy = async () => String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   const [resized, stopped] = [await buy(), await buy()];
   hypervisor.failing = new Error('The hypervisor is away.');
-  expect((await operator.resizeVm({ client, path: { vm_id: resized }, body: { cores: 4 } })).error?.status).toBe(503);
+  expect(await refusalOf(operator.resizeVm({ client, path: { vm_id: resized }, body: { cores: 4 } }))).toMatchObject({ status: 503 });
   expect(await records(service)).toEqual([]);
-  expect((await operator.stopVm({ client, path: { vm_id: stopped } })).error?.status).toBe(503);
+  expect(await refusalOf(operator.stopVm({ client, path: { vm_id: stopped } }))).toMatchObject({ status: 503 });
   expect(await records(service)).toMatchObject([
     { operation: 'stopVm', target: stopped, before: { state: 'running' }, after: { state: 'stopped' } },
   ]);

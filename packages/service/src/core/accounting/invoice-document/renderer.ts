@@ -61,7 +61,9 @@ export function createInvoiceRenderer(maxWaiting = MAX_WAITING): InvoiceRenderer
 }
 
 function startWorker(): Worker {
-  const worker = new Worker(new URL('./render-worker.ts', import.meta.url), { execArgv: [] });
+  // A production installation has it as JavaScript.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const worker = new Worker(new URL(`./render-worker.${extension}`, import.meta.url), { execArgv: [] });
   // An idle thread does not keep the process running.
   worker.unref();
   // Without a listener, an error between two documents would end the process.
