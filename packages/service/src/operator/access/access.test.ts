@@ -41,7 +41,7 @@ test('a 403 names the scope that is missing, and metrics need the scope read', a
   const refused = operator.setVatRates({ client: service.clientWith(token), body: { vat_rates: [] } });
   expect(await refusalOf(refused)).toMatchObject({
     status: 403,
-    message: 'This operation needs the scope billing, and the token has read and support. Use a token with this scope.',
+    message: expect.stringContaining('needs the scope billing, and the token has read and support. Use a token with this scope.'),
   });
   expect((await fetch(`${service.operatorUrl}/metrics`, { headers })).status).toBe(200);
   const other = await create(service, ['billing']);
@@ -63,7 +63,7 @@ test('tokens are stored as hashes, shown once, and can expire, overlap and be re
   expect(await status(expiring.token)).toBe(401);
   const past = new Date(clock.now()).toISOString();
   const refused = await refusalOf(operator.createOperatorToken({ client, body: { name: 'late', scopes: ['read'], valid_until: past } }));
-  expect(refused).toMatchObject({ status: 422, fields: [{ field: 'valid_until' }] });
+  expect(refused).toMatchObject({ status: 422, fields: [{ field: '#/valid_until' }] });
 
   const first = await create(service, ['read', 'billing']);
   clock.advance(1);
