@@ -9,7 +9,8 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
  * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
- * invoices, and the tables of running instances.
+ * invoices, and the tables of running instances and
+ * their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
@@ -22,6 +23,7 @@ type SnapshotTable = Exclude<
   | 'otp_attempts'
   | 'identity'
   | 'instances'
+  | 'clock_mark'
   | 'fencing_tokens'
 >;
 

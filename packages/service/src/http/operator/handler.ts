@@ -40,6 +40,7 @@ export function operatorRoute<Id extends OperatorId>(
   return {
     config: { operator: api },
     async onRequest(request) {
+      await context.assertClockRight();
       await assertScope(request);
       if (api.sandboxOnly && context.runtime.mode === 'live') {
         throw new OperatorProblem('sandbox-only', 'This service is live, and its clock and data are real. Send the request to a sandbox.');
