@@ -1,10 +1,7 @@
-/** Builds the site: writes its pages to `.pages/`, runs VitePress, and adds the files that VitePress does not know. */
+/** Builds the site: writes its pages to `site/.pages/`, runs VitePress, and adds the files that VitePress does not know. */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-import { strToU8, zipSync } from 'fflate';
-import { build } from 'vitepress';
 
 import { brunoCollection, postmanCollection } from './collections.ts';
 import { operationsOf, readBundle, readDocument } from './document.ts';
@@ -19,9 +16,12 @@ import { referenceDocument } from './reference-document.ts';
 import { references } from './references.ts';
 import { samplesOf } from './samples.ts';
 import { siteDirectory } from './site.ts';
+import { runVitePress, SITE } from './vitepress.ts';
+import { zip } from './zip.ts';
 
-const SITE = fileURLToPath(new URL('../site/', import.meta.url));
-const PAGES = fileURLToPath(new URL('../.pages/', import.meta.url));
+/** The pages that VitePress renders: those of `site/`, and those that are made of the documents. */
+const PAGES = join(SITE, '.pages');
+const HAND_WRITTEN = ['index.md', 'quickstart.md', 'downloads.md', 'guides'];
 
 try {
   await main();
@@ -33,14 +33,13 @@ try {
 async function main(): Promise<void> {
   const documents = await Promise.all(references.map(async (reference) => ({ reference, document: await readDocument(reference.bundle) })));
   await rm(PAGES, { recursive: true, force: true });
-  await cp(SITE, PAGES, { recursive: true, filter: (path) => !/[\\/](?:\.vitepress|public)(?:[\\/]|$)/.test(path) });
+  for (const page of HAND_WRITTEN) await cp(join(SITE, page), join(PAGES, page), { recursive: true });
   await writePages(documents);
-  await build(SITE);
+  runVitePress();
   await moveInlineScripts(siteDirectory);
   await copyRedoc(join(siteDirectory, 'redoc'));
   await writeDownloads(documents);
   await compress(siteDirectory);
-  await rm(join(SITE, '.vitepress/.temp'), { recursive: true, force: true });
 }
 
 async function writePages(documents: readonly ReadDocument[]): Promise<void> {
@@ -66,7 +65,7 @@ async function writeDownloads(documents: readonly ReadDocument[]): Promise<void>
     for (const format of ['json', 'yaml']) await write(siteDirectory, `openapi/${name}.${format}`, await readBundle(`${bundle}.${format}`));
     await write(siteDirectory, `reference/${name}.document.json`, JSON.stringify(referenceDocument(document, reference)));
     await write(siteDirectory, `collections/${name}.postman.json`, `${JSON.stringify(postmanCollection(document, reference), null, 2)}\n`);
-    await write(siteDirectory, `collections/${name}.bruno.zip`, zipped(brunoCollection(document, reference)));
+    await write(siteDirectory, `collections/${name}.bruno.zip`, zip(brunoCollection(document, reference)));
     for (const placed of operationsOf(document)) {
       const { markdown } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
       await write(siteDirectory, `operations/${name}/${placed.id}.md`, markdown);
@@ -84,10 +83,4 @@ async function write(folder: string, path: string, content: string | Uint8Array)
   const file = join(folder, path);
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
-}
-
-/** A ZIP archive with a fixed time, so that the same files make the same archive. */
-function zipped(files: Readonly<Record<string, string>>): Uint8Array {
-  const entries = Object.entries(files).map(([path, content]) => [path, strToU8(content)] as const);
-  return zipSync(Object.fromEntries(entries), { mtime: '2024-01-01T00:00:00Z' });
 }

@@ -1,13 +1,14 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+
+import { SITE } from './vitepress.ts';
 
 /** The addresses from which Redoc itself loads images: the logo next to "API docs by Redocly", small and large. */
 const LOGOS = ['https://cdn.redoc.ly/redoc/logo-mini-full.svg', 'https://cdn.redoc.ly/redoc/logo-mini.svg'];
 
 /** Copies the standalone bundle of Redoc, which contains everything that it needs, without the images that it loads from another host. */
 export async function copyRedoc(into: string): Promise<void> {
-  const source = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
+  const source = join(SITE, 'node_modules/redoc/bundles/redoc.standalone.js');
   let code = await readFile(source, 'utf8');
   for (const logo of LOGOS) {
     const parts = code.split(logo);

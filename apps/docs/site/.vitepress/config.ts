@@ -1,4 +1,4 @@
-/** The shell of the site. `src/build.ts` writes its pages to `.pages/` and runs VitePress. */
+/** The shell of the site. `src/build.ts` writes its pages to `site/.pages/` and runs VitePress. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,7 @@ import { BASE } from '../../src/site.ts';
 
 const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../../.pages/navigation.json'), 'utf8'));
+const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
 
 export default defineConfig({
   title: 'Reseller Infrastructure Service API',
@@ -17,9 +17,9 @@ export default defineConfig({
   description: 'Virtual servers, dedicated servers and domains for resellers: documentation, reference and guides.',
   lang: 'en-GB',
   base: BASE,
-  srcDir: '../.pages',
+  srcDir: '.pages',
   outDir: '../dist',
-  cacheDir: '../.pages/.cache',
+  cacheDir: '.pages/.cache',
   metaChunk: true,
   head: [
     ['link', { rel: 'icon', href: `${BASE}icon.svg`, type: 'image/svg+xml' }],

@@ -5,7 +5,8 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createService } from '../index.ts';
-import { operationOf, SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { resellerApi } from '../../test/http-client.ts';
 import { OPERATOR_TOKEN } from '../../test/operator.ts';
 
 /** A second service on the store of a test, with its log in memory. */
@@ -30,7 +31,7 @@ async function observed() {
   const post = async (path: string, init: RequestInit) =>
     JSON.parse(await (await fetch(baseUrl + path, { ...init, headers: { 'x-service-apikey': apiKey } })).text());
   const buy = (form: Readonly<Record<string, unknown>>) =>
-    post('/vm/create', { method: 'PUT', body: new URLSearchParams(writeForm(operationOf('createVm'), form)) });
+    post('/vm/create', { method: 'PUT', body: new URLSearchParams(writeForm(resellerApi.operation('createVm'), form)) });
   return { service, store, apiKey, baseUrl, lines, buy, generateOtp: () => post('/account/otp', { method: 'POST' }) };
 }
 
