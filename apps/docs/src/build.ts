@@ -2,7 +2,6 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-
 import { brunoCollection, postmanCollection } from './collections.ts';
 import { operationsOf, readBundle, readDocument } from './document.ts';
 import { compress, moveInlineScripts } from './finish.ts';

@@ -57,8 +57,7 @@ function postmanItem({ operation }: PlacedOperation, request: SampleRequest, ref
 }
 
 function postmanBody(body: Readonly<Record<string, unknown>>, mediaType: string | undefined): object {
-  if (mediaType === 'application/json')
-    return { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } };
+  if (mediaType === 'application/json') return { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } };
   return { mode: 'urlencoded', urlencoded: Object.entries(body).map(([key, value]) => ({ key, value: String(value) })) };
 }
 

@@ -21,6 +21,7 @@ export interface Schema {
   properties?: Record<string, Schema>;
   additionalProperties?: Schema | boolean;
   items?: Schema;
+  dependentSchemas?: Record<string, Schema>;
   allOf?: readonly Schema[];
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];

@@ -17,7 +17,7 @@ export interface Field {
 /** How deep the rows go. No response of the documents is deeper. */
 const MAX_DEPTH = 8;
 
-export function fieldsOf(document: OpenApi, schema: Schema, { inherited, mark }: { inherited: Provenance; mark: Mark }): Field[] {
+export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: { inherited: Provenance; mark: Mark }): Field[] {
   const rows: Field[] = [];
 
   const visit = (part: Schema, path: string, above: Provenance, isRequired: boolean, depth: number): void => {
@@ -30,7 +30,8 @@ export function fieldsOf(document: OpenApi, schema: Schema, { inherited, mark }:
   const members = (schema: Schema, path: string, provenance: Provenance, depth: number): void => {
     const prefix = path === '' ? '' : `${path}.`;
     const required = new Set(schema.required);
-    for (const [name, part] of Object.entries(schema.properties ?? {})) visit(part, `${prefix}${name}`, provenance, required.has(name), depth + 1);
+    for (const [name, part] of Object.entries(schema.properties ?? {}))
+      visit(part, `${prefix}${name}`, provenance, required.has(name), depth + 1);
     for (const part of schema.allOf ?? []) {
       const resolved = schemaOf(document, part);
       members(resolved, path, part['x-provenance'] ?? resolved['x-provenance'] ?? provenance, depth);
@@ -41,11 +42,12 @@ export function fieldsOf(document: OpenApi, schema: Schema, { inherited, mark }:
     // A nullable object.
     for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
       const resolved = schemaOf(document, part);
-      if (resolved.properties !== undefined || resolved.allOf !== undefined) members(resolved, path, resolved['x-provenance'] ?? provenance, depth);
+      if (resolved.properties !== undefined || resolved.allOf !== undefined)
+        members(resolved, path, resolved['x-provenance'] ?? provenance, depth);
     }
   };
 
-  visit(schema, '', inherited, false, 0);
+  visit(body, '', inherited, false, 0);
   return rows;
 }
 
@@ -53,7 +55,9 @@ function typeOf(document: OpenApi, schema: Schema): string {
   if (schema.const !== undefined) return `\`${String(schema.const)}\``;
   if (schema.items !== undefined) return `array of ${typeOf(document, schemaOf(document, schema.items))}`;
   if (schema.type !== undefined) {
-    const types = [schema.type].flat().map((type) => (type === 'object' && schema.additionalProperties && !schema.properties ? 'map' : type));
+    const types = [schema.type]
+      .flat()
+      .map((type) => (type === 'object' && schema.additionalProperties && !schema.properties ? 'map' : type));
     return types.join(' or ');
   }
   const branches = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];

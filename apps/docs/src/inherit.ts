@@ -46,6 +46,13 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
       ...(schema.properties === undefined
         ? {}
         : { properties: Object.fromEntries(Object.entries(schema.properties).map(([name, part]) => [name, schemaIn(part, provenance)])) }),
+      ...(schema.dependentSchemas === undefined
+        ? {}
+        : {
+            dependentSchemas: Object.fromEntries(
+              Object.entries(schema.dependentSchemas).map(([name, part]) => [name, schemaIn(part, provenance)]),
+            ),
+          }),
       ...(schema.items === undefined ? {} : { items: schemaIn(schema.items, provenance) }),
       ...(typeof schema.additionalProperties === 'object'
         ? { additionalProperties: schemaIn(schema.additionalProperties, provenance) }
@@ -90,7 +97,8 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
   };
 
   const paths: OpenApi['paths'] = structuredClone(document.paths);
-  for (const { path, method, operation } of operationsOf(document)) Object.assign(paths[path] ?? {}, { [method.toLowerCase()]: operationIn(operation) });
+  for (const { path, method, operation } of operationsOf(document))
+    Object.assign(paths[path] ?? {}, { [method.toLowerCase()]: operationIn(operation) });
   const headers = Object.fromEntries(
     Object.entries(document.components.headers ?? {}).map(([name, header]) => [
       name,

@@ -53,7 +53,13 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   ];
   const runner = reference.client === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
   const description = `${operation.summary}: ${method} ${path}`;
-  const matter = ['---', `title: ${JSON.stringify(operation.summary)}`, `description: ${JSON.stringify(description)}`, 'editLink: false', '---'];
+  const matter = [
+    '---',
+    `title: ${JSON.stringify(operation.summary)}`,
+    `description: ${JSON.stringify(description)}`,
+    'editLink: false',
+    '---',
+  ];
   return {
     markdown: `${join([...head, ...body])}\n`,
     page: `${matter.join('\n')}\n\n${escapeVue(join(head))}\n\n${join(runner)}\n\n${escapeVue(join(body))}\n`,
@@ -111,7 +117,10 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, mar
     '## Failures',
     table(
       ['status', 'when'],
-      failures.map(([status, response]) => [status, `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`]),
+      failures.map(([status, response]) => [
+        status,
+        `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
+      ]),
     ),
     `The [error catalogue](${ROOT}errors.html) lists the types of all failures.`,
   ];
@@ -138,7 +147,8 @@ function legend(mark: Mark): string {
   return ['## Marks', ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
 }
 
-const marked = (provenance: Provenance, mark: Mark): string => (provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `);
+const marked = (provenance: Provenance, mark: Mark): string =>
+  provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
 
 function text(description: string, mark: Mark): string {
   return [inlineMarks(withoutRemarks(description), mark), limitMarks(description, mark)].filter((part) => part !== '').join(' ');
@@ -149,11 +159,13 @@ const join = (blocks: readonly string[]): string => blocks.filter((block) => blo
 const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
 
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
   return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)].join('\n');
 }
 
-const attribute = (value: unknown): string => JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+const attribute = (value: unknown): string =>
+  JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
 
 /** VitePress reads `{{ }}` and tags in text as parts of a Vue component. */
 function escapeVue(markdown: string): string {

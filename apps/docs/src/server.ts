@@ -33,7 +33,13 @@ export async function startSite(port: number): Promise<RunningSite> {
     });
   });
   app.get('/', (_request, reply) => reply.redirect(BASE));
-  await app.register(fastifyStatic, { root: siteDirectory, prefix: BASE, preCompressed: true, cacheControl: false, setHeaders: setCaching });
+  await app.register(fastifyStatic, {
+    root: siteDirectory,
+    prefix: BASE,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: setCaching,
+  });
   try {
     return { url: `${await app.listen({ port, host })}${BASE}`, close: () => app.close() };
   } catch (error) {

@@ -13,7 +13,18 @@ export function zip(files: Readonly<Record<string, string>>): Uint8Array {
   for (const [path, text] of Object.entries(files)) {
     const name = Buffer.from(path);
     const content = Buffer.from(text);
-    const common = numbers([VERSION, 2], [UTF8_NAMES, 2], [0, 2], [0, 2], [DATE, 2], [crc32(content), 4], [content.length, 4], [content.length, 4], [name.length, 2], [0, 2]);
+    const common = numbers(
+      [VERSION, 2],
+      [UTF8_NAMES, 2],
+      [0, 2],
+      [0, 2],
+      [DATE, 2],
+      [crc32(content), 4],
+      [content.length, 4],
+      [content.length, 4],
+      [name.length, 2],
+      [0, 2],
+    );
     const local = Buffer.concat([numbers([0x04034b50, 4]), common, name, content]);
     directory.push(numbers([0x02014b50, 4], [VERSION, 2]), common, numbers([0, 2], [0, 2], [0, 2], [0, 4], [offset, 4]), name);
     parts.push(local);
@@ -21,7 +32,11 @@ export function zip(files: Readonly<Record<string, string>>): Uint8Array {
   }
   const count = Object.keys(files).length;
   const listed = Buffer.concat(directory);
-  return Buffer.concat([...parts, listed, numbers([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [listed.length, 4], [offset, 4], [0, 2])]);
+  return Buffer.concat([
+    ...parts,
+    listed,
+    numbers([0x06054b50, 4], [0, 2], [0, 2], [count, 2], [count, 2], [listed.length, 4], [offset, 4], [0, 2]),
+  ]);
 }
 
 /** Unsigned little-endian numbers with their lengths in bytes. */

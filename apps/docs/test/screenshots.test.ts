@@ -45,8 +45,10 @@ test.each(shots)('$size, $scheme', async ({ size, viewport, scheme }) => {
   for (const { name, path } of PAGES) {
     const page = await context.newPage();
     await page.goto(`${site.url}${path}`);
-    await page.locator('h1').first().waitFor();
-    if (name === 'reference') await page.locator('.reference h2').first().waitFor();
+    await page
+      .locator(name === 'reference' ? '.reference h2' : 'h1')
+      .first()
+      .waitFor();
     await page.screenshot({ path: join(FOLDER, `${name}-${size}-${scheme}.png`) });
     // No page scrolls sideways.
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
