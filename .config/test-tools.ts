@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { PNPM, PNPM_ARGUMENTS } from './pnpm.ts';
+
 /** Installs the tools of the tests. */
 export const installTestTools = (): void => installTools(import.meta.dirname);
 
@@ -15,8 +17,7 @@ export function installTools(folder: string): void {
   // A copy of the lock file that was installed last.
   const installed = join(folder, 'node_modules', 'installed-lock.yaml');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return;
-  const pnpm = process.env['npm_execpath'] ?? 'pnpm';
-  const { status, error, stdout } = spawnSync(pnpm, ['install', '--frozen-lockfile'], {
+  const { status, error, stdout } = spawnSync(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile'], {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -15,13 +15,14 @@ import type { Purchases, SendPrepared } from './purchases.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call, WithMeta } from './runtime/call.ts';
-import { clientOf, USER_AGENT } from './runtime/client.ts';
-import { connect } from './runtime/connection.ts';
+import { clientOf, connectToReseller } from './runtime/client.ts';
+import type { Client } from './runtime/client.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/options.ts';
-import { prepare, send } from './runtime/request.ts';
-import type { Prepared, RequestInput } from './runtime/request.ts';
+import { dryRunOf, prepare } from './runtime/prepare.ts';
+import type { Prepared, RequestInput } from './runtime/prepare.ts';
+import { send } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
 import type { SpendGuardConfig } from './spend-guard.ts';
 
@@ -95,9 +96,20 @@ const RESELLER_OPTIONS = [
  * @throws TypeError when the configuration cannot be used.
  */
 export function createReseller<Dates extends boolean = false>(config: ResellerConfig<Dates>): Reseller<Dates> {
-  checkOptions('createReseller', config ?? {}, RESELLER_OPTIONS);
-  return resellerOf<Dates>({ ...config, baseUrl: baseUrlOf(config) });
+  return createResellerWith(groupsOf<Dates>, config);
 }
+
+/** The client of an API with other groups, such as those of the extension. */
+export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, config: ResellerConfig): ResellerWith<AnyGroups> {
+  checkOptions('createReseller', config ?? {}, RESELLER_OPTIONS);
+  return resellerOf(groups, { ...config, baseUrl: baseUrlOf(config) });
+}
+
+/** Makes the groups of a client. */
+type GroupsOf<AnyGroups> = (client: Client) => AnyGroups;
+
+/** Groups, and the members of a client besides. */
+type ResellerWith<AnyGroups> = AnyGroups & Pick<Reseller, 'reconcile'> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
 
 function baseUrlOf({ environment, baseUrl }: Where): string {
   if (environment === undefined) return baseUrl;
@@ -117,9 +129,9 @@ interface Shared {
 
 type FullConfig = ClientConfig & ResellerOptions & SpendGuardConfig & { readonly dates?: boolean | undefined };
 
-function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared): Reseller<Dates> {
+function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, shared?: Shared): ResellerWith<AnyGroups> {
   const { dates = false, readOnly, onDrift } = config;
-  const connection = connect(config, USER_AGENT, shared?.connection.keys);
+  const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', shared?.connection.keys);
   const observed = observedSend(config);
   const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
 
@@ -143,7 +155,7 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   const preview = async (method: string, input: RequestInput & AnyCallOptions) => {
     const prepared = prepareChecked(connection, method, input);
     await purchases.rehearse(prepared);
-    return prepared.dryRun;
+    return dryRunOf(prepared);
   };
 
   const handle = (method: string, input: RequestInput & AnyCallOptions): Call<never> => {
@@ -153,14 +165,14 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   };
 
   return {
-    ...groupsOf<Dates>(clientOf(handle)),
+    ...groups(clientOf(handle)),
     reconcile: (error, options = {}) => {
       checkOptions('reconcile', options, ['signal', 'timeoutMs', 'maxRetries', 'headers', 'settleMs', 'resend']);
       return purchases.reconcile(connection, error, observed, options);
     },
     withOptions: (options) => {
       checkOptions('withOptions', options, RESELLER_OPTIONS);
-      return resellerOf<Dates>({ ...config, ...options }, { purchases, connection });
+      return resellerOf(groups, { ...config, ...options }, { purchases, connection });
     },
   };
 }
@@ -193,7 +205,7 @@ function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPre
     return send(connection, prepared, (step, attempt) => {
       const now = (clock ?? connection.clock).now();
       if (step.type === 'request') began = now;
-      const event = { ...prepared.dryRun, attempt, milliseconds: now - began, ...step };
+      const event = { ...dryRunOf(prepared), attempt, milliseconds: now - began, ...step };
       afterwards(() => {
         log(event);
         onEvent?.(event);

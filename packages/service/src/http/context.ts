@@ -11,6 +11,10 @@ import type { Metrics } from './observability.ts';
 export interface HttpContext {
   readonly runtime: Runtime;
   readonly sandbox: Sandbox;
+  /** @throws ClockError if the clock of the machine is wrong. */
+  assertClockRight(): Promise<void>;
+  /** Whether the service is about to stop. */
+  isStopping(): boolean;
   /** Authentication of the reseller API. */
   readonly authenticate: Authenticate;
   readonly controls: Controls;
@@ -22,6 +26,8 @@ export interface HttpContext {
   readonly docs: Docs | undefined;
   /** Whether the reseller API accepts requests that deviate from the document in known ways. */
   readonly lenient: boolean;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Whether the ports only simulate the infrastructure. */
   readonly isSimulated: boolean;
   readonly metrics: Metrics;

@@ -11,6 +11,7 @@ import { operations } from '../reseller/table.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
+import { clientAddressOf } from './client-address.ts';
 import type { HttpContext } from './context.ts';
 import { cutConnection, delay, faultError } from './fault.ts';
 import { formOf } from './form-body.ts';
@@ -41,11 +42,12 @@ export interface ResellerRoute {
 }
 
 export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, context: HttpContext): ResellerRoute {
-  const { authenticate, controls } = context;
+  const { assertClockRight, authenticate, controls } = context;
   return {
     config: { api },
     async onRequest(request) {
-      request.caller = await authenticate(apiKeyOf(request), request.ip);
+      await assertClockRight();
+      request.caller = await authenticate(apiKeyOf(request), clientAddressOf(request));
       await controls.countRequest(request.caller);
     },
     async handler(request, reply) {

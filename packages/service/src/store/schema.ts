@@ -1,6 +1,7 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
 import type { ChargesTable } from './tables/charges.ts';
+import type { ClockMarkTable } from './tables/clock-mark.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
 import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
 import type { DnsRecordsTable } from './tables/dns-records.ts';
@@ -20,6 +21,7 @@ import type { OsImagesTable } from './tables/os-images.ts';
 import type { OtpAttemptsTable } from './tables/otp-attempts.ts';
 import type { OtpsTable } from './tables/otps.ts';
 import type { PositionsTable } from './tables/positions.ts';
+import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
 import type { RequestLogTable } from './tables/request-log.ts';
 import type { ReservationsTable } from './tables/reservations.ts';
 import type { SalePricesTable } from './tables/sale-prices.ts';
@@ -68,10 +70,12 @@ export interface Schema {
   charges: ChargesTable;
   // Requests and deliveries
   request_log: RequestLogTable;
+  request_log_bodies: RequestLogBodiesTable;
   idempotency_keys: IdempotencyKeysTable;
   reservations: ReservationsTable;
   fencing_tokens: FencingTokensTable;
   instances: InstancesTable;
+  clock_mark: ClockMarkTable;
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;
