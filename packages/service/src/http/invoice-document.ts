@@ -1,47 +1,49 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { Runtime } from '../delivery/runtime.ts';
-import { contentOf, documentOf, issueDocuments } from '../core/accounting/invoice-document/issue.ts';
-import { renderDocument } from '../core/accounting/invoice-document/pdf.ts';
-import type { Store } from '../store/store.ts';
+import { createDocumentRenderer } from '../core/accounting/invoice-document/renderer.ts';
+import { storedDocumentFiles } from '../core/accounting/invoice-document/stored.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { DOCUMENTS_PATH, isSignatureOf } from '../rules/document-link.ts';
+
+const EXPIRES = /^[1-9]\d{0,11}$/;
 
 /**
  * Serves each invoice and credit note as a PDF (specification: "Invoice", `invoice`). The specification does not show its address, so the document
  * has no operation for it. The signature in the link replaces the API key.
  */
-export function serveInvoiceDocuments(app: FastifyInstance, { store, secret }: Runtime): void {
+export function serveInvoiceDocuments(app: FastifyInstance, runtime: Runtime): void {
+  const renderer = createDocumentRenderer();
+  const fileOf = storedDocumentFiles(runtime.store, renderer);
+  app.addHook('onClose', () => renderer.close());
   app.route<{ Params: { file: string }; Querystring: Readonly<Record<string, unknown>> }>({
     method: 'GET',
     url: `${DOCUMENTS_PATH}/:file`,
     async handler({ params, query }, reply) {
       const documentId = params.file.endsWith('.pdf') ? params.file.slice(0, -'.pdf'.length) : '';
-      const { signature } = query;
+      const { signature, expires } = query;
       // Checked first, so that the response does not reveal whether an invoice exists.
-      const signed = typeof signature === 'string' && isSignatureOf(signature, documentId, secret);
-      const document = signed ? await issuedDocument(store, documentId) : undefined;
-      if (!document)
-        throw new Refusal(
-          404,
-          'not_found',
-          'There is no such invoice document. Open the link exactly as GET /accounting/invoices returns it; a new document is issued within a minute.',
-        );
+      const isSigned =
+        typeof signature === 'string' &&
+        typeof expires === 'string' &&
+        EXPIRES.test(expires) &&
+        isSignatureOf(signature, { documentId, expires: Number(expires) }, runtime);
+      if (!isSigned) throw unknownDocument();
+      if (Number(expires) * 1000 <= runtime.ports.clock.now())
+        throw new Refusal(404, 'not_found', 'This link to an invoice document has expired. Get a new one with GET /accounting/invoices.');
+      const file = await fileOf(documentId);
+      if (!file) throw unknownDocument();
       return reply
         .type('application/pdf')
-        .header('content-disposition', `inline; filename="${document.number.replaceAll('/', '-')}.pdf"`)
+        .header('content-disposition', `inline; filename="${file.number.replaceAll('/', '-')}.pdf"`)
         .header('cache-control', 'private, no-store')
         .header('referrer-policy', 'no-referrer')
         .header('x-content-type-options', 'nosniff')
-        .send(await renderDocument(contentOf(document)));
+        .send(file.pdf);
     },
   });
 }
 
-/** An invoice may be opened before the scheduled jobs have issued its document. */
-async function issuedDocument(store: Store, id: string) {
-  const issued = await store.read((db) => documentOf(db, id));
-  if (issued) return issued;
-  await issueDocuments(store);
-  return store.read((db) => documentOf(db, id));
+function unknownDocument(): Refusal {
+  return new Refusal(404, 'not_found', 'There is no such invoice document. Open the link exactly as GET /accounting/invoices returns it.');
 }

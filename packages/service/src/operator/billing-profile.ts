@@ -1,4 +1,7 @@
+import type { BillingProfileSetting } from '@reseller/operator-client';
+
 import { readBillingProfile, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
+import type { Db } from '../store/store.ts';
 import { accountOf } from './account.ts';
 import { brokenCountry } from './invoicing.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
@@ -7,15 +10,13 @@ import { assertNoBrokenRules } from './problem.ts';
 /** GET /accounts/{account_id}/billing-profile */
 export const getBillingProfile: ReadOperation<'getBillingProfile'> = {
   kind: 'read',
-  async run(db, { path }) {
-    const { id } = await accountOf(db, path.account_id);
-    return { billing_profile: (await readBillingProfile(db, id)) ?? null };
-  },
+  run: (db, { path }) => profileOf(db, path.account_id),
 };
 
 /** PUT /accounts/{account_id}/billing-profile */
 export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
   kind: 'store',
+  before: (db, { path }) => profileOf(db, path.account_id),
   async run({ db }, { path, body }) {
     const { id } = await accountOf(db, path.account_id);
     const lacksVatId = body.reverse_charge && body.vat_id === null;
@@ -27,3 +28,8 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     return { billing_profile: body };
   },
 };
+
+async function profileOf(db: Db, accountId: string): Promise<BillingProfileSetting> {
+  const { id } = await accountOf(db, accountId);
+  return { billing_profile: (await readBillingProfile(db, id)) ?? null };
+}

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 
 import { cancelInvoice as cancel, createCreditNote as correct, markInvoicePaid as markPaid } from '../core/accounting/invoice-changes.ts';
 import type { Runtime } from '../delivery/runtime.ts';
-import { documentLink } from '../rules/document-link.ts';
+import { documentLink, linkExpiry } from '../rules/document-link.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { InvoicesTable } from '../store/tables/invoices.ts';
@@ -43,6 +43,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
 /** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays as it is. */
 export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
+  before: async (db, { path }) => toInvoice(await invoiceOf(db, path.invoice_id)),
   async run({ db }, { path }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'PAID') await markPaid(db, id);
@@ -53,6 +54,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
 /** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays as it is. */
 export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
+  before: async (db, { path }) => toInvoice(await invoiceOf(db, path.invoice_id)),
   async run({ db }, { path, runtime, now }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, runtime, { invoiceId: id, now });
@@ -114,11 +116,7 @@ function toInvoice(invoice: Row): Invoice {
   };
 }
 
-function toInvoiceDetail(
-  invoice: Row,
-  documents: readonly Selectable<IssuedDocumentsTable>[],
-  { publicUrl, secret }: Pick<Runtime, 'publicUrl' | 'secret'>,
-): InvoiceDetail {
+function toInvoiceDetail(invoice: Row, documents: readonly Selectable<IssuedDocumentsTable>[], runtime: LinkSettings): InvoiceDetail {
   const document = documents.find(({ kind }) => kind === 'invoice');
   return {
     ...toInvoice(invoice),
@@ -126,15 +124,12 @@ function toInvoiceDetail(
     due: typeof document?.due === 'number' ? toInstant(document.due) : null,
     vat: document ? decimalOf(BigInt(document.vat)) : null,
     gross: document ? grossOf(document) : null,
-    document: documentLink(publicUrl(), invoice.id, secret),
-    credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, { publicUrl, secret })),
+    document: linkTo(invoice.id, runtime),
+    credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, runtime)),
   };
 }
 
-function toCreditNote(
-  { id, name, number, net, vat, reason, issued }: Selectable<IssuedDocumentsTable>,
-  { publicUrl, secret }: Pick<Runtime, 'publicUrl' | 'secret'>,
-): CreditNote {
+function toCreditNote({ id, name, number, net, vat, reason, issued }: Selectable<IssuedDocumentsTable>, runtime: LinkSettings): CreditNote {
   return {
     name: name ?? '',
     number,
@@ -143,8 +138,14 @@ function toCreditNote(
     gross: grossOf({ net, vat }),
     reason: reason ?? '',
     created: toInstant(issued),
-    document: documentLink(publicUrl(), id, secret),
+    document: linkTo(id, runtime),
   };
+}
+
+type LinkSettings = Pick<Runtime, 'publicUrl' | 'secret' | 'ports' | 'invoiceLinkDays'>;
+
+function linkTo(documentId: string, { publicUrl, secret, ports, invoiceLinkDays }: LinkSettings): string {
+  return documentLink(publicUrl(), { documentId, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret);
 }
 
 function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): string {

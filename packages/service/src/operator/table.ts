@@ -1,3 +1,5 @@
+import { listAuditRecords } from './access/audit.ts';
+import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
@@ -71,6 +73,11 @@ export const operatorTable: OperatorTable = {
   terminateDomain,
   listTldPrices,
   setTldPrice,
+  listOperatorTokens,
+  createOperatorToken,
+  rotateOperatorToken,
+  revokeOperatorToken,
+  listAuditRecords,
   verifyOtp,
   listVerifiers,
   registerVerifier,

@@ -8,12 +8,22 @@ import type { Db, RequestLog, Sharing } from '../store/store.ts';
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * The tables in a snapshot: all except the snapshots themselves, the third parties that verify codes, and the tables of running
- * instances and their clocks.
+ * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
+ * invoices, and the tables of running instances and
+ * their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
-  'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'instances' | 'clock_mark' | 'fencing_tokens'
+  | 'snapshots'
+  | 'snapshot_rows'
+  | 'operator_tokens'
+  | 'audit_records'
+  | 'verifiers'
+  | 'otp_attempts'
+  | 'identity'
+  | 'instances'
+  | 'clock_mark'
+  | 'fencing_tokens'
 >;
 
 /** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */

@@ -1,5 +1,6 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
+import type { AuditRecordsTable } from './tables/audit-records.ts';
 import type { BillingProfilesTable } from './tables/billing-profiles.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { ClockMarkTable } from './tables/clock-mark.ts';
@@ -20,6 +21,7 @@ import type { InvoicesTable } from './tables/invoices.ts';
 import type { IssuedDocumentsTable } from './tables/issued-documents.ts';
 import type { IpAddressesTable } from './tables/ip-addresses.ts';
 import type { IpPoolsTable } from './tables/ip-pools.ts';
+import type { OperatorTokensTable } from './tables/operator-tokens.ts';
 import type { OsImagesTable } from './tables/os-images.ts';
 import type { OtpAttemptsTable } from './tables/otp-attempts.ts';
 import type { OtpsTable } from './tables/otps.ts';
@@ -82,6 +84,9 @@ export interface Schema {
   fencing_tokens: FencingTokensTable;
   instances: InstancesTable;
   clock_mark: ClockMarkTable;
+  // The provider
+  operator_tokens: OperatorTokensTable;
+  audit_records: AuditRecordsTable;
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;

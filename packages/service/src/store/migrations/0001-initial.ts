@@ -425,6 +425,7 @@ async function createDocuments(createTable: CreateTable, integer: Integer): Prom
       issued ${integer} not null,
       due ${integer},
       content text not null,
+      pdf text,
       constraint one_number unique (number),
       constraint one_name_an_invoice unique (invoice_id, name)
     `,
@@ -497,6 +498,33 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
       id ${integer} primary key not null check (id = 1),
       secret_verifier text not null,
       mode text not null
+    `,
+  );
+  await createTable(
+    'operator_tokens',
+    sql`
+      id text primary key not null,
+      name text not null,
+      hash text not null unique,
+      scopes text not null,
+      created ${integer} not null,
+      valid_until ${integer},
+      revoked ${integer}
+    `,
+  );
+  await createTable(
+    'audit_records',
+    sql`
+      id text primary key not null,
+      time ${integer} not null,
+      actor text not null,
+      actor_name text not null,
+      address text not null,
+      operation text not null,
+      target text,
+      state_before text not null,
+      state_after text not null,
+      request_id text not null
     `,
   );
   await createTable(
@@ -586,6 +614,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`positions_of_account on positions (account_id, invoice_id)`,
     sql`invoices_without_document on invoices (period_end, id) where number is null`,
     sql`charges_of_account on charges (account_id, invoice_id)`,
+    sql`audit_records_by_time on audit_records (time, id)`,
     sql`idempotency_keys_by_age on idempotency_keys (created)`,
   ])
     await sql`create index ${index}`.execute(db);

@@ -1,4 +1,6 @@
-/** Invoices and credit notes as they were issued. A row never changes. */
+import type { Generated } from 'kysely';
+
+/** Invoices and credit notes as they were issued. Only `pdf` changes, once. */
 export interface IssuedDocumentsTable {
   /** The identifier of the invoice, or a UUID for a credit note. Links contain it. */
   id: string;
@@ -23,4 +25,6 @@ export interface IssuedDocumentsTable {
   due: number | null;
   /** JSON of `DocumentContent`: everything that the PDF shows. */
   content: string;
+  /** The PDF, base64. Null until it is requested for the first time. */
+  pdf: Generated<string | null>;
 }

@@ -5,13 +5,12 @@ import type { InvoiceSummary } from '@reseller/client';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { expect, test } from 'vitest';
 
-import { SECRET, SMALL_VM, startService } from '../../../../test/harness.ts';
+import { SMALL_VM, startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
 import { newInstances } from '../../../../test/instances.ts';
 import { expectInvariants } from '../../../../test/invariants.ts';
 import { startOperator } from '../../../../test/operator.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
-import { documentLink } from '../../../rules/document-link.ts';
 import { euros } from '../../../rules/money.ts';
 import { demoBillingProfile, sandboxSeller } from '../../../sandbox/seller.ts';
 import { createAccount } from '../../account/account.ts';
@@ -112,7 +111,7 @@ test('a payment, a new seller, a new buyer and another VAT rate do not change an
 
 test('a buyer with reverse charge owes the VAT', async () => {
   const service = await startService();
-  const { id } = await service.account();
+  const { id, apiKey } = await service.account();
   await service.store.commit(({ db }) =>
     writeBillingProfile(db, id, {
       ...demoBillingProfile,
@@ -136,7 +135,7 @@ test('a buyer with reverse charge owes the VAT', async () => {
   await service.runScheduledJobs();
   const [invoice] = await service.store.read((db) => db.selectFrom('issued_documents').selectAll().where('account_id', '=', id).execute());
   expect(invoice).toMatchObject({ net: Number(euros('9.50')), vat: 0, vat_basis_points: 0 });
-  const { text } = await open(documentLink(service.baseUrl, invoice?.id ?? '', SECRET));
+  const { text } = await open((await linkOf(service, apiKey)).link);
   expect(text).toContain('Musterhost Kft.');
   expect(text).toContain('VAT ID HU12345678');
   expect(text).toContain('Reverse charge: the recipient owes the VAT');
@@ -208,6 +207,39 @@ test('numbers stay consecutive while two transactions issue documents at the sam
   expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, n) => `INV-${String(n + 1).padStart(5, '0')}`));
 });
 
+test('the document is rendered once, and later changes leave it as it is', async () => {
+  const service = await startService();
+  const { id, link } = await november(service);
+  const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
+  const concurrent = await Promise.all(Array.from({ length: 5 }, bytes));
+  await providerOf(service).markPaid(id);
+  await service.store.commit(({ db }) => db.updateTable('accounts').set({ name: 'Renamed' }).execute());
+  for (const one of [...concurrent, await bytes()]) expect(one.equals(concurrent[0] ?? Buffer.of())).toBe(true);
+  expect(await service.store.read((db) => db.selectFrom('issued_documents').select('id').where('pdf', 'is not', null).execute())).toEqual([
+    { id },
+  ]);
+  expect((await linkOf(service)).link).toBe(link);
+});
+
+test('a link expires, and the service returns a new one that opens the same document', async () => {
+  const service = await startService();
+  const { link } = await november(service);
+  const expires = Number(new URL(link).searchParams.get('expires'));
+  expect(expires).toBe(Date.parse('2027-01-02T00:00:00Z') / 1000);
+  const before = await open(link);
+  service.clock.advanceTo('2027-01-01T23:59:59.999Z');
+  expect((await fetch(link)).status).toBe(200);
+  service.clock.advance(1);
+  const { pathname, search } = new URL(link);
+  const expired = await service.send(pathname + search);
+  expect([expired.status, expired.body.message]).toEqual([404, expect.stringContaining('has expired')]);
+  expect(await service.send(`${pathname}${search.replace(String(expires), String(expires + 86_400))}`)).toMatchObject({ status: 404 });
+  const summaries: InvoiceSummary[] = Object.values((await service.call('listInvoices')).body.data);
+  const renewed = summaries.find(({ invoice }) => new URL(invoice).pathname === pathname)?.invoice ?? '';
+  expect(renewed).not.toBe(link);
+  expect((await open(renewed)).text).toBe(before.text);
+});
+
 test('wraps a name that is longer than its column', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
@@ -243,15 +275,20 @@ test('a wrong signature, none, another invoice’s, or an unknown invoice: 404 i
   const other = new URL((await linkOf(service, apiKey)).link);
   const { pathname, searchParams, search } = new URL(link);
   const signature = searchParams.get('signature') ?? '';
+  const until = `expires=${searchParams.get('expires')}`;
   const wrong = [
     pathname,
-    `${pathname}?signature=`,
-    `${pathname}?signature=${signature.slice(0, -1)}`,
-    `${pathname}?signature=${signature}A`,
-    `${pathname}?signature=${signature.toUpperCase()}`,
-    `${pathname}?signature=${signature}&signature=${signature}`,
-    `${pathname}?signature[]=${signature}`,
-    `${pathname}?signature=%00`,
+    `${pathname}?${until}&signature=`,
+    `${pathname}?${until}&signature=${signature.slice(0, -1)}`,
+    `${pathname}?${until}&signature=${signature}A`,
+    `${pathname}?${until}&signature=${signature.toUpperCase()}`,
+    `${pathname}?${until}&signature=${signature}&signature=${signature}`,
+    `${pathname}?${until}&signature[]=${signature}`,
+    `${pathname}?${until}&signature=%00`,
+    `${pathname}?signature=${signature}`,
+    `${pathname}?expires=&signature=${signature}`,
+    `${pathname}?expires=9${search.slice('?expires='.length)}`,
+    `${pathname}?expires=1e9&signature=${signature}`,
     `${pathname}${other.search}`,
     `${pathname.replace('.pdf', '')}${search}`,
     `${pathname}.pdf${search}`,

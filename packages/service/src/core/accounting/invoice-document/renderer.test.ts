@@ -1,0 +1,55 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { sandboxSeller } from '../../../sandbox/seller.ts';
+import type { DocumentContent } from './content.ts';
+import { renderDocument } from './pdf.ts';
+import { createDocumentRenderer } from './renderer.ts';
+
+const line = { title: 'web1', details: 'VM 10000', time: '', quantity: '1 s', unitPrice: '10.40 / 30 d', amount: '0.01' };
+
+const content = (lines: number): DocumentContent => ({
+  kind: 'invoice',
+  number: 'INV-00001',
+  date: '2026-12-01',
+  due: '2026-12-15',
+  seller: sandboxSeller,
+  buyer: { company: 'Łódź Hosting' },
+  period: { first: '2026-11-01', last: '2026-11-30' },
+  corrects: null,
+  groups: [{ title: 'Virtual servers', lines: Array.from({ length: lines }, () => line), total: '0.01' }],
+  net: '0.01',
+  vat: { basisPoints: 1_900, amount: '0.00' },
+  gross: '0.01',
+  reverseCharge: false,
+});
+
+function renderer(maxWaiting?: number) {
+  const one = createDocumentRenderer(maxWaiting);
+  onTestFinished(() => one.close());
+  return one;
+}
+
+test('renders the same bytes as the event loop would, while the event loop goes on', async () => {
+  const { render } = renderer();
+  const progress = { turns: 0, isRendered: false };
+  const rendered = render(content(2_000)).finally(() => (progress.isRendered = true));
+  for (; !progress.isRendered; progress.turns++) await nextTurn();
+  expect(progress.turns).toBeGreaterThan(100);
+  expect(Buffer.from(await rendered).equals(await renderDocument(content(2_000)))).toBe(true);
+});
+
+test('refuses documents when too many wait, and renders those that waited', async () => {
+  const { render } = renderer(1);
+  const [first, second, third] = await Promise.allSettled([render(content(1)), render(content(1)), render(content(1))]);
+  expect([first?.status, second?.status]).toEqual(['fulfilled', 'fulfilled']);
+  expect(third).toMatchObject({ reason: { status: 503, type: 'unavailable' } });
+  expect((await render(content(1))).length).toBeGreaterThan(1_000);
+});
+
+test('after a document that cannot be rendered, the next one is rendered', async () => {
+  const { render } = renderer();
+  await expect(render({ ...content(1), date: 'never' })).rejects.toThrow(/Invalid/);
+  expect((await render(content(1))).length).toBeGreaterThan(1_000);
+});

@@ -1,0 +1,53 @@
+import type { Store } from '../../../store/store.ts';
+import { contentOf, documentOf, issueDocuments } from './issue.ts';
+import type { DocumentRenderer } from './renderer.ts';
+
+/** An issued document as a file. */
+export interface DocumentFile {
+  readonly number: string;
+  readonly pdf: Uint8Array;
+}
+
+/** Returns the file of an issued document. Undefined if there is no such document. */
+export type DocumentFiles = (id: string) => Promise<DocumentFile | undefined>;
+
+/** Renders each document when it is first requested, and stores it. Later requests get the same bytes, from every instance. */
+export function storedDocumentFiles(store: Store, { render }: Pick<DocumentRenderer, 'render'>): DocumentFiles {
+  const rendering = new Map<string, Promise<DocumentFile | undefined>>();
+  return async (id) => {
+    const stored = await storedFile(store, id);
+    if (stored) return stored;
+    const running = rendering.get(id) ?? renderAndStore(store, render, id).finally(() => rendering.delete(id));
+    rendering.set(id, running);
+    return running;
+  };
+}
+
+async function storedFile(store: Store, id: string): Promise<DocumentFile | undefined> {
+  const row = await store.read((db) => db.selectFrom('issued_documents').select(['number', 'pdf']).where('id', '=', id).executeTakeFirst());
+  return row && row.pdf !== null ? { number: row.number, pdf: Buffer.from(row.pdf, 'base64') } : undefined;
+}
+
+async function renderAndStore(store: Store, render: DocumentRenderer['render'], id: string): Promise<DocumentFile | undefined> {
+  const document = await issuedDocument(store, id);
+  if (!document) return undefined;
+  const pdf = Buffer.from(await render(contentOf(document))).toString('base64');
+  await store.commit(({ db }) =>
+    db
+      .updateTable('issued_documents')
+      .set({ pdf })
+      .where('id', '=', id)
+      // Another instance may have rendered it at the same time.
+      .where('pdf', 'is', null)
+      .execute(),
+  );
+  return storedFile(store, id);
+}
+
+/** An invoice may be opened before the scheduled jobs have issued its document. */
+async function issuedDocument(store: Store, id: string) {
+  const issued = await store.read((db) => documentOf(db, id));
+  if (issued) return issued;
+  await issueDocuments(store);
+  return store.read((db) => documentOf(db, id));
+}
