@@ -59,6 +59,11 @@ export interface ServiceOptions {
    * booleans. Each response lists the deviations of its request. Default: false.
    */
   readonly lenient?: boolean;
+  /**
+   * Whether the reseller API has the extension: operations that the specification names but does not show. Default: only in a sandbox. The
+   * operator of a live service decides whether resellers may stop, change and delete what they bought.
+   */
+  readonly extension?: boolean;
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
   /**
@@ -176,6 +181,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     lenient,
+    hasExtension: options.extension ?? mode === 'sandbox',
     isSimulated,
     metrics: createMetrics(),
     logger,
