@@ -64,6 +64,11 @@ export interface ServiceOptions {
    * operator of a live service decides whether resellers may stop, change and delete what they bought.
    */
   readonly extension?: boolean;
+  /**
+   * IP addresses and CIDR networks of proxies. The client address of their requests, for limits, logs and the audit, is the one in
+   * X-Forwarded-For. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
   /**
@@ -182,6 +187,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     docs: options.docs,
     lenient,
     hasExtension: options.extension ?? mode === 'sandbox',
+    trustedProxies: options.trustedProxies ?? [],
     isSimulated,
     metrics: createMetrics(),
     logger,

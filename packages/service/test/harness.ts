@@ -71,6 +71,7 @@ export async function startService({
   engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
   databaseUrl,
   vmIdentifiers,
+  trustedProxies = [],
   logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
@@ -89,6 +90,8 @@ export async function startService({
   engine?: Engine;
   /** What new VMs are given identifiers from; all five-digit numbers where nothing is said. */
   vmIdentifiers?: { minimum: number; maximum: number };
+  /** Proxies whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[];
   logger?: Logger;
 } = {}): Promise<TestService> {
   const place = databaseUrl ?? (await seededPlace(engine));
@@ -100,6 +103,7 @@ export async function startService({
     ports,
     secret: SECRET,
     logger,
+    trustedProxies,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),

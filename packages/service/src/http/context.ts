@@ -24,6 +24,8 @@ export interface HttpContext {
   readonly lenient: boolean;
   /** Whether the reseller API has the operations of the extension. */
   readonly hasExtension: boolean;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Whether the ports only simulate the infrastructure. */
   readonly isSimulated: boolean;
   readonly metrics: Metrics;
