@@ -43,7 +43,10 @@ function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, r
   );
 }
 
-function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id> | CommandOperation<Id>, request: Request<Id>): Promise<Reply> {
+function performDelivered<Id extends OperationId>(
+  operation: DeliveredOperation<Id> | CommandOperation<Id>,
+  request: Request<Id>,
+): Promise<Reply> {
   const { operationId, call, repeatable, logged } = request;
   return operation.deliver<Reply>(call.runtime, {
     id: logged.id,

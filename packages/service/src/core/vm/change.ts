@@ -35,11 +35,7 @@ export interface VmRequest {
  *
  * @throws Refusal 404 if there is no such VM, 409 if its state does not allow the change or another one is under way.
  */
-export function beginChange(
-  db: Db,
-  { runtime, vmId, accountId }: VmRequest,
-  event: VmEvent,
-): Promise<{ vm: Vm; instant: Seconds }> {
+export function beginChange(db: Db, { runtime, vmId, accountId }: VmRequest, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
   return applyEvent(db, runtime, { vmId, accountId, now: runtime.ports.clock.now(), event, changing: 1 });
 }
 
@@ -88,15 +84,13 @@ const ALLOWED: Readonly<Record<VmEvent, string>> = {
 async function applyEvent(
   db: Db,
   services: Services,
-  {
-    vmId,
-    accountId,
-    now,
-    event,
-    changing,
-  }: { vmId: number; accountId?: string | undefined; now: number; event: VmEvent; changing: 0 | 1 },
+  { vmId, accountId, now, event, changing }: { vmId: number; accountId?: string | undefined; now: number; event: VmEvent; changing: 0 | 1 },
 ): Promise<{ vm: Vm; instant: Seconds }> {
-  const present = await db.selectFrom('vms').select(['account_id', 'state', 'changing', 'stopped_by_provider']).where('id', '=', vmId).executeTakeFirst();
+  const present = await db
+    .selectFrom('vms')
+    .select(['account_id', 'state', 'changing', 'stopped_by_provider'])
+    .where('id', '=', vmId)
+    .executeTakeFirst();
   if (!present || !isVmState(present.state)) {
     if (accountId !== undefined) throw notFound('VM');
     throw new Refusal(404, 'not_found', `The VM ${vmId} does not exist. Check its identifier.`);

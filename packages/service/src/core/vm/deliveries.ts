@@ -224,7 +224,8 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {
   const { vmId, accountId } = request;
   const { vm, instant } = await beginChange(db, request, event);
-  if (event === 'stop' && accountId === undefined) await db.updateTable('vms').set({ stopped_by_provider: 1 }).where('id', '=', vmId).execute();
+  if (event === 'stop' && accountId === undefined)
+    await db.updateTable('vms').set({ stopped_by_provider: 1 }).where('id', '=', vmId).execute();
   await endPosition(db, vmId, instant);
   return { accountId: vm.account_id, details: { vmId } };
 }

@@ -20,10 +20,6 @@ export const getVmStatus: StoreOperation<'getVmStatus'> = {
 const TASKS: Readonly<Record<string, string>> = { reinstallVm: 'REINSTALL', startVm: 'BOOTING', restartVm: 'BOOTING' };
 
 async function taskOf(db: Db, vmId: number): Promise<string | null> {
-  const reservation = await db
-    .selectFrom('reservations')
-    .select('delivery')
-    .where('subject', '=', vmSubject({ vmId }))
-    .executeTakeFirst();
+  const reservation = await db.selectFrom('reservations').select('delivery').where('subject', '=', vmSubject({ vmId })).executeTakeFirst();
   return (reservation && TASKS[reservation.delivery]) ?? null;
 }
