@@ -33,6 +33,8 @@ export interface Configuration {
   readonly operatorToken: string | undefined;
   /** Whether the reseller API accepts common deviations of existing clients from the document. */
   readonly lenient: boolean;
+  /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
+  readonly extension: boolean;
 }
 
 /** An invalid environment variable. The message is one line. */
@@ -70,6 +72,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: secret(value('RESELLER_SECRET'), isShared),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
+    extension: extension(value('RESELLER_EXTENSION') ?? (mode === 'sandbox' ? 'on' : 'off')),
   };
 }
 
@@ -147,6 +150,11 @@ function secret(text: string | undefined, isShared: boolean): string | undefined
 function lenient(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new ConfigurationError(`RESELLER_LENIENT is '${text}'. Set it to true or false.`);
+}
+
+function extension(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new ConfigurationError(`RESELLER_EXTENSION is '${text}'. Set it to on or off.`);
 }
 
 function modeOf(text: string): 'sandbox' | 'live' {

@@ -50,6 +50,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     mode,
     operatorToken,
     lenient: configuration.lenient,
+    extension: configuration.extension,
     trustedProxies: configuration.trustedProxies,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,

@@ -178,6 +178,7 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_EXTENSION', 'true'],
   ['RESELLER_LENIENT', 'yes'],
   ['RESELLER_TRUST_PROXY', '1'],
   ['RESELLER_TRUST_PROXY', '10.0.0.1, 10.0.0.0/33'],

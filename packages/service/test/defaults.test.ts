@@ -1,5 +1,5 @@
 /** Leaving a field out is sending its default, and its default alone: for each field of both documents that has one. */
-import reseller from '@reseller/openapi/openapi.json' with { type: 'json' };
+import reseller from '@reseller/openapi/service.json' with { type: 'json' };
 import provider from '@reseller/openapi/operator.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
@@ -41,6 +41,27 @@ const cases: Readonly<
         return { status, config, addresses: [ipv4.length, ipv6.length], pricings: body.data?.pricings };
       };
       return [await buy(), await buy(), await buy()];
+    },
+  },
+  ChangeVmForm: {
+    others: { allowFallbackIPs: true },
+    async effect(service, fields) {
+      const account = await service.account();
+      // The account's network has only the address that the VM has already.
+      await service.store.commit(({ db }) =>
+        addIpPool(db, {
+          id: `own-${account.id}`,
+          datacenter: 'AMS1',
+          accountId: account.id,
+          cidr: '100.127.0.0/30',
+          ddosProtection: 'none',
+        }),
+      );
+      const { apiKey } = account;
+      const { body } = await service.call('createVm', { form: SMALL_VM, apiKey });
+      const path = { vmid: String(body.data?.identifier) };
+      const { status } = await service.call('changeVm', { path, form: { ips: 2, ...fields }, apiKey });
+      return status;
     },
   },
   CreateFaultRequest: {

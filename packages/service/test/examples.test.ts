@@ -84,17 +84,58 @@ const sending =
   (sandbox) =>
     sandbox.copy(id, sent);
 
+/** A further change of the sample VM while the first is being carried out. */
+const duringVmChange =
+  (id: OperationId, sent: Sent = {}): Cause =>
+  async (sandbox) => {
+    await sandbox.store.commit(({ db }) => db.updateTable('vms').set({ changing: 1 }).where('id', '=', sampleIdentifiers.vm).execute());
+    return sandbox.copy(id, sent);
+  };
+
+/** Leaves no room for more cores on any node. */
+async function fillNodes({ store }: Sandbox): Promise<void> {
+  await store.commit(({ db }) =>
+    db
+      .updateTable('host_nodes')
+      .set((node) => ({ cores: node.ref('used_cores') }))
+      .execute(),
+  );
+}
+
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createVm outOfCapacity': async (sandbox) => {
-    await sandbox.store.commit(({ db }) =>
-      db
-        .updateTable('host_nodes')
-        .set((node) => ({ cores: node.ref('used_cores') }))
-        .execute(),
-    );
+    await fillNodes(sandbox);
     return sandbox.copy('createVm', { form: SMALL_VM });
   },
   'createVm tooManyCores': sending('createVm', { form: { ...SMALL_VM, cores: 17 } }),
+  'createVm priceTooHigh': sending('createVm', { form: { ...SMALL_VM, max_price: '8.40' } }),
+  'setVmPower wrongState': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    return sandbox.copy('setVmPower', { form: { mode: 'restart' } });
+  },
+  'setVmPower stoppedByProvider': async (sandbox) => {
+    await sandbox.vms.stop(sampleIdentifiers.vm);
+    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
+  },
+  'setVmPower creditLimit': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
+    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
+  },
+  'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
+  'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
+  'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
+  'changeVm priceTooHigh': sending('changeVm', { form: { cores: 4, max_price: '8.40' } }),
+  'changeVm changeInProgress': duringVmChange('changeVm', { form: { cores: 4 } }),
+  'changeVm outOfCapacity': async (sandbox) => {
+    await fillNodes(sandbox);
+    return sandbox.copy('changeVm', { form: { cores: 4 } });
+  },
+  'deleteVm changeInProgress': duringVmChange('deleteVm'),
+  'resetVmPassword stopped': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    return sandbox.copy('resetVmPassword');
+  },
   'reinstallVm wrongState': async (sandbox) => {
     await sandbox.vms.stop(sampleIdentifiers.vm);
     return sandbox.copy('reinstallVm');

@@ -35,6 +35,19 @@ const EVERY_VM_FIELD = {
   ssh_key_displayname: 'ops laptop',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
+  max_price: '1000.00',
+};
+
+const EVERY_VM_CHANGE = {
+  cores: 4,
+  mem: 8192,
+  disk: 80,
+  storage: 200,
+  ips: 3,
+  backup_slots: 4,
+  network_speed: 1000,
+  allowFallbackIPs: true,
+  max_price: '1000.00',
 };
 
 const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns${number}`, `ns${number}.reseller-dns.example`]));
@@ -45,11 +58,16 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
  */
 const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
-  reinstallVm: async (service, { apiKey }) => {
-    const { body } = await service.call('createVm', { form: SMALL_VM, apiKey });
-    return { path: { vmid: String(body.data.identifier) }, form: { os: 'debian_13' } };
-  },
+  reinstallVm: async (service, owner) => ({ ...(await bought(service, owner)), form: { os: 'debian_13' } }),
   listVmHosts: async () => ({}),
+  listVms: async () => ({}),
+  listVmOsImages: async () => ({}),
+  getVmConfig: bought,
+  getVmStatus: bought,
+  setVmPower: async (service, owner) => ({ ...(await bought(service, owner)), form: { mode: 'stop' } }),
+  changeVm: async (service, owner) => ({ ...(await bought(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
+  deleteVm: bought,
+  resetVmPassword: bought,
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployed(service, owner, EPYC),
@@ -97,6 +115,15 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
 /** The call that an operation carries out for an account, with the account's key. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
   return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
+}
+
+async function bought(
+  service: TestService,
+  { apiKey }: Owner,
+  form: Readonly<Record<string, unknown>> = SMALL_VM,
+): Promise<{ readonly path: { readonly vmid: string } }> {
+  const { body } = await service.call('createVm', { form, apiKey });
+  return { path: { vmid: String(body.data.identifier) } };
 }
 
 async function deployed(

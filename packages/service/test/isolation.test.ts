@@ -79,6 +79,8 @@ const nothing: Readonly<Record<string, unknown>> = {
     positions: { vms: {} },
   },
   listRequests: [],
+  listVms: { total_vms: 0, total_stats: { cores: 0, mem: 0, disk: 0 }, list: [] },
+  listVmOsImages: null,
 };
 
 test('no list shows another account anything of an account that has one of everything', async () => {

@@ -81,6 +81,8 @@ const calls: Readonly<Record<string, () => (token: number) => Promise<unknown>>>
   'hypervisor.reinstall': on(simulatedHypervisor, (port, token) => port.reinstall(ORDER.vmId, 'debian_12', token)),
   'hypervisor.start': on(simulatedHypervisor, (port, token) => port.start(ORDER.vmId, token)),
   'hypervisor.stop': on(simulatedHypervisor, (port, token) => port.stop(ORDER.vmId, token)),
+  'hypervisor.restart': on(simulatedHypervisor, (port, token) => port.restart(ORDER.vmId, token)),
+  'hypervisor.setPassword': on(simulatedHypervisor, (port, token) => port.setPassword(ORDER.vmId, 'example-password-1', token)),
   'hypervisor.resize': on(simulatedHypervisor, (port, token) => port.resize(ORDER, token)),
   'hypervisor.remove': on(simulatedHypervisor, (port, token) => port.remove(ORDER.vmId, token)),
   'fleet.setUp': on(simulatedFleet, (port, token) => port.setUp(SERVER, token)),

@@ -26,7 +26,15 @@ export const OPERATION_IDS = [
   "getCurrentInvoice",
   "getInvoice",
   "generateOtp",
-  "listRequests"
+  "listRequests",
+  "listVms",
+  "listVmOsImages",
+  "getVmConfig",
+  "getVmStatus",
+  "setVmPower",
+  "changeVm",
+  "deleteVm",
+  "resetVmPassword"
 ] as const;
 
 /** The defaults of form fields, by the name of the form. */
@@ -36,6 +44,9 @@ export const DEFAULTS = {
     "backup_slots": 2,
     "network_speed": 1000,
     "hostname": "KVM",
+    "allowFallbackIPs": false
+  },
+  "ChangeVmForm": {
     "allowFallbackIPs": false
   }
 } as const;

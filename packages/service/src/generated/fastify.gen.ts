@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client';
+import type { ChangeVmData, ChangeVmErrors, ChangeVmResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsErrors, ListVmsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
 
 export type RouteHandlers = {
     createVm: RouteHandler<{
@@ -108,5 +108,41 @@ export type RouteHandlers = {
     listRequests: RouteHandler<{
         Body?: ListRequestsData['body'];
         Reply: ListRequestsErrors & ListRequestsResponses;
+    }>;
+    listVms: RouteHandler<{
+        Reply: ListVmsErrors & ListVmsResponses;
+    }>;
+    listVmOsImages: RouteHandler<{
+        Reply: ListVmOsImagesErrors & ListVmOsImagesResponses;
+    }>;
+    getVmConfig: RouteHandler<{
+        Params: GetVmConfigData['path'];
+        Reply: GetVmConfigErrors & GetVmConfigResponses;
+    }>;
+    getVmStatus: RouteHandler<{
+        Params: GetVmStatusData['path'];
+        Reply: GetVmStatusErrors & GetVmStatusResponses;
+    }>;
+    setVmPower: RouteHandler<{
+        Body: SetVmPowerData['body'];
+        Headers?: SetVmPowerData['headers'];
+        Params: SetVmPowerData['path'];
+        Reply: SetVmPowerErrors & SetVmPowerResponses;
+    }>;
+    changeVm: RouteHandler<{
+        Body: ChangeVmData['body'];
+        Headers?: ChangeVmData['headers'];
+        Params: ChangeVmData['path'];
+        Reply: ChangeVmErrors & ChangeVmResponses;
+    }>;
+    deleteVm: RouteHandler<{
+        Headers?: DeleteVmData['headers'];
+        Params: DeleteVmData['path'];
+        Reply: DeleteVmErrors & DeleteVmResponses;
+    }>;
+    resetVmPassword: RouteHandler<{
+        Headers?: ResetVmPasswordData['headers'];
+        Params: ResetVmPasswordData['path'];
+        Reply: ResetVmPasswordErrors & ResetVmPasswordResponses;
     }>;
 };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { InfrastructureError } from '../delivery/deliver.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
@@ -80,6 +81,7 @@ async function findCaller({ authenticate }: HttpContext, request: FastifyRequest
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof RequestFault) return refusalOfFault(error);
+  if (error instanceof InfrastructureError) return new Refusal(503, 'unavailable', error.message);
   if (error instanceof StoreUnavailableError) {
     return new Refusal(
       503,

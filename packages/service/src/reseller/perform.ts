@@ -5,7 +5,7 @@ import { toLogEntry } from './codec.ts';
 import type { LoggedRequest, Reply, ReplyCodec } from './codec.ts';
 import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
-import type { Call, DeliveredOperation, Operation, OperationId, StoreOperation, Success } from './operation.ts';
+import type { Call, CommandOperation, DeliveredOperation, Operation, OperationId, StoreOperation, Success } from './operation.ts';
 
 /** One request, with the data that its response, its repetition and its log entry need. */
 export interface Request<Id extends OperationId> {
@@ -26,6 +26,7 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
     case 'store':
       return performInStore(operation, request);
     case 'delivered':
+    case 'command':
       return performDelivered(operation, request);
   }
 }
@@ -42,7 +43,10 @@ function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, r
   );
 }
 
-function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+function performDelivered<Id extends OperationId>(
+  operation: DeliveredOperation<Id> | CommandOperation<Id>,
+  request: Request<Id>,
+): Promise<Reply> {
   const { operationId, call, repeatable, logged } = request;
   return operation.deliver<Reply>(call.runtime, {
     id: logged.id,

@@ -21,7 +21,15 @@ import { getDomainPricings } from './domain/get-domain-pricings.ts';
 import { registerDomain } from './domain/register-domain.ts';
 import { undeleteDomain } from './domain/undelete-domain.ts';
 import type { OperationTable } from './operation.ts';
+import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
+import { deleteVm } from './vm/delete-vm.ts';
+import { getVmConfig } from './vm/get-vm-config.ts';
+import { getVmStatus } from './vm/get-vm-status.ts';
+import { listVmOsImages } from './vm/list-vm-os-images.ts';
+import { listVms } from './vm/list-vms.ts';
+import { resetVmPassword } from './vm/reset-vm-password.ts';
+import { setVmPower } from './vm/set-vm-power.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 
@@ -30,6 +38,14 @@ export const operations: OperationTable = {
   createVm,
   reinstallVm,
   listVmHosts,
+  listVms,
+  listVmOsImages,
+  getVmConfig,
+  getVmStatus,
+  setVmPower,
+  changeVm,
+  deleteVm,
+  resetVmPassword,
   getCurrentInvoice,
   getInvoice,
   listInvoices,

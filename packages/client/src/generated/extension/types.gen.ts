@@ -2045,12 +2045,7 @@ export type ListVmsResponse = SuccessEnvelope & {
 };
 
 /**
- * Kind of the operating system.
- */
-export type VmOsPlatform = 'linux' | 'windows' | (string & {});
-
-/**
- * An operating system that a VM can have. Public clients also know `icon`, the URL of a picture, and `minDiskSize`, the least disk in GB. This service does not return them.
+ * An operating system that a VM can have. Public clients also know `platform` (linux or windows), `icon`, the URL of a picture, and `minDiskSize`, the least disk in GB. This service does not return them.
  */
 export type VmOsImage = {
     /**
@@ -2061,7 +2056,6 @@ export type VmOsImage = {
      * Display name.
      */
     displayname: string;
-    platform: VmOsPlatform;
 };
 
 /**

@@ -183,6 +183,8 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       price_basis text not null,
       sale_id text references sales (id),
       changing ${integer} not null default 0,
+      booted ${integer},
+      stopped_by_provider ${integer} not null default 0,
       removed ${integer},
       created ${integer} not null
     `,
