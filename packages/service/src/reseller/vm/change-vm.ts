@@ -24,6 +24,6 @@ export const changeVm = commandOperation('changeVm', {
 
 function resizeOf({ max_price, storage, ...form }: Call<'changeVm'>['form']): Resize {
   const { allowFallbackIPs, ...resources } = { ...DEFAULTS.ChangeVmForm, ...form };
-  // 0 GB of HDD is no HDD.
+  // The store has null for a VM without HDD storage.
   return { resources: { ...resources, ...(storage !== undefined && { storage: storage || null }) }, allowFallbackIPs, maxPrice: max_price };
 }

@@ -249,7 +249,7 @@ test('every operation of the specification works without the extension', async (
   for (const id of specified) {
     const sent = await goodCall(service, id, owner);
     const { max_price: _maxPrice, ...form } = { ...sent.form };
-    const { status, body } = await service.call(id, { ...sent, ...(sent.form && { form }) });
-    expect([id, status], body.message).toEqual([id, 200]);
+    const { status } = await service.call(id, { ...sent, ...(sent.form && { form }) });
+    expect([id, status]).toEqual([id, 200]);
   }
 });

@@ -22,9 +22,9 @@ interface Action {
 }
 
 const ACTIONS: readonly Action[] = [
-  action('start', startVm, { name: 'startVm', leadsTo: 'running', message: 'The VM was started and is billed again.' }),
-  action('stop', stopVm, { name: 'stopVm', leadsTo: 'stopped', message: 'The VM was stopped and is not billed until it starts.' }),
-  action('restart', restartVm, { name: 'restartVm', message: 'The VM was restarted.' }),
+  toAction('start', startVm, { name: 'startVm', leadsTo: 'running', message: 'The VM was started and is billed again.' }),
+  toAction('stop', stopVm, { name: 'stopVm', leadsTo: 'stopped', message: 'The VM was stopped and is not billed until it starts.' }),
+  toAction('restart', restartVm, { name: 'restartVm', message: 'The VM was restarted.' }),
 ];
 
 /** POST /vm/{vmid}/power: starts, stops or restarts a VM. */
@@ -47,7 +47,7 @@ export const setVmPower: CommandOperation<'setVmPower'> = {
   },
 };
 
-function action<Details, Plan>(
+function toAction<Details, Plan>(
   mode: string,
   delivery: Delivery<VmRequest, Details, Plan, void>,
   { name, message, ...leadsTo }: Pick<Action, 'leadsTo'> & { readonly name: string; readonly message: string },
