@@ -8,6 +8,7 @@ import type { DEFAULTS as FormDefaults } from '../src/generated/facts.gen.ts';
 import type { DEFAULTS as BodyDefaults } from '../src/generated/operator/facts.gen.ts';
 import { addIpPool } from '../src/index.ts';
 import { EPYC, orderServer } from './dedicated.ts';
+import { register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
@@ -41,6 +42,14 @@ const cases: Readonly<
         return { status, config, addresses: [ipv4.length, ipv6.length], pricings: body.data?.pricings };
       };
       return [await buy(), await buy(), await buy()];
+    },
+  },
+  AddDomainDnsForm: {
+    others: { ttl: 60 },
+    async effect(service, fields) {
+      await register(service, 'defaults.net');
+      const form = { type: 'TXT', data: 'v=spf1 -all', ...fields };
+      return (await service.call('addDomainDns', { path: { domain: 'defaults.net' }, form })).body.data.ttl;
     },
   },
   ChangeVmForm: {

@@ -496,3 +496,61 @@ export const resetVmPassword = {
     repeatable: false,
     keyed: true
 } as const;
+
+export const listDomainDns = {
+    id: 'listDomainDns',
+    effect: 'read',
+    repeatable: true,
+    keyed: false
+} as const;
+
+export const addDomainDns = {
+    id: 'addDomainDns',
+    effect: 'write',
+    repeatable: false,
+    keyed: true,
+    form: {
+        type: {
+            type: 'string',
+            required: true
+        },
+        sub: {
+            type: 'string'
+        },
+        data: {
+            type: 'string',
+            required: true
+        },
+        ttl: {
+            type: 'integer'
+        }
+    }
+} as const;
+
+export const editDomainDnsRecord = {
+    id: 'editDomainDnsRecord',
+    effect: 'write',
+    repeatable: false,
+    keyed: true,
+    form: {
+        type: {
+            type: 'string'
+        },
+        sub: {
+            type: 'string'
+        },
+        data: {
+            type: 'string'
+        },
+        ttl: {
+            type: 'integer'
+        }
+    }
+} as const;
+
+export const removeDomainDns = {
+    id: 'removeDomainDns',
+    effect: 'write',
+    repeatable: false,
+    keyed: true
+} as const;
