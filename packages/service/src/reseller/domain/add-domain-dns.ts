@@ -1,5 +1,5 @@
 import { addRecord } from '../../core/domain/dns.ts';
-import { findDomain } from '../../core/domain/domain.ts';
+import { settleAndFindDomain } from '../../core/domain/domain.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { readDnsRecord } from '../../rules/dns-record.ts';
@@ -12,7 +12,7 @@ export const addDomainDns: StoreOperation<'addDomainDns'> = {
   async run({ db }, call) {
     const { runtime, accountId } = call;
     const form = { ...DEFAULTS.AddDomainDnsForm, ...call.form };
-    const { name: domain } = await findDomain(db, runtime, call);
+    const { name: domain } = await settleAndFindDomain(db, runtime, call);
     const read = readDnsRecord(form, domain);
     if ('broken' in read) throw invalid(read.broken);
     const added = await addRecord(db, runtime.ports, { zone: { accountId, domain }, record: read.record, ttl: form.ttl });

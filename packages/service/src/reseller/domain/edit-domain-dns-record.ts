@@ -1,5 +1,5 @@
 import { recordOf, replaceRecord } from '../../core/domain/dns.ts';
-import { findDomain } from '../../core/domain/domain.ts';
+import { settleAndFindDomain } from '../../core/domain/domain.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { readDnsRecord } from '../../rules/dns-record.ts';
 import type { StoreOperation } from '../operation.ts';
@@ -11,7 +11,7 @@ export const editDomainDnsRecord: StoreOperation<'editDomainDnsRecord'> = {
   async run({ db }, call) {
     const { runtime, accountId, path } = call;
     const { ttl, ...form } = call.form;
-    const { name: domain } = await findDomain(db, runtime, call);
+    const { name: domain } = await settleAndFindDomain(db, runtime, call);
     const zone = { accountId, domain };
     const present = await recordOf(db, zone, path.record_id);
     const { type, sub, data } = present;

@@ -1,5 +1,5 @@
 import { ensureRecord } from '../../core/domain/dns.ts';
-import { findDomain } from '../../core/domain/domain.ts';
+import { settleAndFindDomain } from '../../core/domain/domain.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { readDnsRecord } from '../../rules/dns-record.ts';
 import type { StoreOperation } from '../operation.ts';
@@ -9,7 +9,7 @@ export const editDomainDns: StoreOperation<'editDomainDns'> = {
   kind: 'store',
   async run({ db }, call) {
     const { runtime, accountId, form } = call;
-    const { name: domain } = await findDomain(db, runtime, call);
+    const { name: domain } = await settleAndFindDomain(db, runtime, call);
     const read = readDnsRecord(form, domain);
     if ('broken' in read) throw invalid(read.broken);
     await ensureRecord(db, runtime.ports, { zone: { accountId, domain }, record: read.record });

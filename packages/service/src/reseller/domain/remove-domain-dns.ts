@@ -1,5 +1,5 @@
 import { recordOf } from '../../core/domain/dns.ts';
-import { findDomain } from '../../core/domain/domain.ts';
+import { settleAndFindDomain } from '../../core/domain/domain.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** DELETE /domain/{domain}/dns/{record_id}/remove: removes one DNS record. */
@@ -7,7 +7,7 @@ export const removeDomainDns: StoreOperation<'removeDomainDns'> = {
   kind: 'store',
   async run({ db }, call) {
     const { runtime, accountId, path } = call;
-    const { name: domain } = await findDomain(db, runtime, call);
+    const { name: domain } = await settleAndFindDomain(db, runtime, call);
     const { id } = await recordOf(db, { accountId, domain }, path.record_id);
     await db.deleteFrom('dns_records').where('id', '=', id).execute();
     return { message: 'The DNS record was removed.', data: null };
