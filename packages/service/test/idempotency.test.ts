@@ -86,7 +86,9 @@ test.each(writes)('%s: a key that was used with anything else is refused, and no
   if (form) expect(await service.call(id, { ...sent, form: anotherForm(id, form) })).toMatchObject(isReused);
   for (const name of Object.keys(sent.path ?? {})) {
     // Of another thing, whether or not there is one.
-    expect(await service.call(id, { ...sent, path: { ...sent.path, [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(isReused);
+    expect(await service.call(id, { ...sent, path: { ...sent.path, [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(
+      isReused,
+    );
   }
   expect(await service.call(other, { ...otherSent, idempotencyKey: KEY })).toMatchObject(isReused);
   expect(await contentsOf(service)).toEqual(after);

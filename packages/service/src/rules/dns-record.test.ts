@@ -101,11 +101,11 @@ test('what is read once is read as the same again', () => {
 });
 
 test('a CNAME stands alone', () => {
-  expect([excludes('A', 'A'), excludes('A', 'AAAA'), excludes('CNAME', 'TXT'), excludes('TXT', 'CNAME'), excludes('CNAME', 'CNAME')]).toEqual([
-    false,
-    false,
-    true,
-    true,
-    true,
-  ]);
+  expect([
+    excludes('A', 'A'),
+    excludes('A', 'AAAA'),
+    excludes('CNAME', 'TXT'),
+    excludes('TXT', 'CNAME'),
+    excludes('CNAME', 'CNAME'),
+  ]).toEqual([false, false, true, true, true]);
 });

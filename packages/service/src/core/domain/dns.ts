@@ -123,11 +123,7 @@ async function lockedRecordsAt(db: Db, { accountId, domain }: Zone, sub: string)
 
 function assertAddable({ domain }: Zone, record: DnsRecord, others: readonly DnsRecordRow[]): void {
   if (others.some((other) => isSame(record, other))) {
-    throw new Refusal(
-      409,
-      'wrong_state',
-      `The domain ${domain} already has this record. Change it by its record_id, or add other data.`,
-    );
+    throw new Refusal(409, 'wrong_state', `The domain ${domain} already has this record. Change it by its record_id, or add other data.`);
   }
   const conflict = others.find(({ type }) => excludes(record.type, type));
   if (!conflict) return;

@@ -94,4 +94,3 @@ test('of a CNAME and an address of one name that are added at the same time, one
   }
   expect(await list()).toHaveLength(5);
 });
-
