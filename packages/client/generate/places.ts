@@ -51,6 +51,14 @@ export const EXTENSION_PLACES: Places = {
     delete: 'deleteVm',
     resetPassword: 'resetVmPassword',
   },
+  domain: {
+    dns: {
+      list: 'listDomainDns',
+      add: 'addDomainDns',
+      edit: 'editDomainDnsRecord',
+      remove: 'removeDomainDns',
+    },
+  },
 };
 
 /** The groups of two documents in one. */

@@ -84,6 +84,14 @@ const sending =
   (sandbox) =>
     sandbox.copy(id, sent);
 
+/** A request about a domain whose subdomain www has a CNAME. */
+const afterCname =
+  (id: OperationId, sent: Sent): Cause =>
+  async (sandbox) => {
+    await sandbox.copy('addDomainDns', { form: { type: 'CNAME', sub: 'www', data: 'web1.example.net' } });
+    return sandbox.copy(id, sent);
+  };
+
 /** A further change of the sample VM while the first is being carried out. */
 const duringVmChange =
   (id: OperationId, sent: Sent = {}): Cause =>
@@ -167,6 +175,16 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'editDomainDns unknownType': sending('editDomainDns', { form: { type: 'HINFO', data: 'x' } }),
   'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),
   'editDomainDns noData': sending('editDomainDns', { form: { type: 'A' } }),
+  'editDomainDns cnameConflict': afterCname('editDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
+  'addDomainDns exists': sending('addDomainDns', { form: { type: 'A', data: '198.51.100.23' } }),
+  'addDomainDns cnameConflict': afterCname('addDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
+  'addDomainDns noAddress': sending('addDomainDns', { form: { type: 'A', data: 'x' } }),
+  'editDomainDnsRecord exists': async (sandbox) => {
+    await sandbox.copy('addDomainDns', { form: { type: 'A', data: '198.51.100.99' } });
+    return sandbox.copy('editDomainDnsRecord', { form: { data: '198.51.100.99' } });
+  },
+  'editDomainDnsRecord cnameConflict': afterCname('editDomainDnsRecord', { form: { sub: 'www' } }),
+  'editDomainDnsRecord noAddress': sending('editDomainDnsRecord', { form: { data: 'x' } }),
   'createHandle unknownCountry': sending('createHandle', { form: { ...PERSON_FORM, countrycode: 'ZZ' } }),
   'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: '123' } }),
   'createHandle badEmail': sending('createHandle', { form: { ...PERSON_FORM, email: 'abc' } }),
@@ -196,6 +214,7 @@ const causeOf = (id: OperationId, name: string): Cause | undefined =>
         vmid: '99999',
         identifier: '01900000-0000-7000-8000-00000000ffff',
         domain: 'not-registered.net',
+        record_id: '01900000-0000-7000-8000-00000000eeee',
         handle: 'HDL-999999',
         invoiceID: 'none',
       };

@@ -95,6 +95,16 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registered(service, owner, 'edited.net')),
     form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all' },
   }),
+  listDomainDns: (service, owner) => registered(service, owner, 'listed.net'),
+  addDomainDns: async (service, owner) => ({
+    ...(await registered(service, owner, 'extended.net')),
+    form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all', ttl: 300 },
+  }),
+  editDomainDnsRecord: async (service, owner) => ({
+    ...(await recorded(service, owner, 'amended.net')),
+    form: { type: 'TXT', sub: 'mail', data: 'v=spf1 mx -all', ttl: 300 },
+  }),
+  removeDomainDns: (service, owner) => recorded(service, owner, 'reduced.net'),
   createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
   listHandleCountries: async () => ({}),
   getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
@@ -139,4 +149,16 @@ async function deployed(
 async function registered(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {
   await register(service, domain, owner.apiKey);
   return { path: { domain } };
+}
+
+/** A domain with a DNS record. */
+async function recorded(
+  service: TestService,
+  owner: Owner,
+  domain: string,
+): Promise<{ readonly path: { readonly domain: string; readonly record_id: string } }> {
+  const { path } = await registered(service, owner, domain);
+  const form = { type: 'TXT', sub: 'www', data: 'v=spf1 -all' };
+  const { body } = await service.call('addDomainDns', { path, form, apiKey: owner.apiKey });
+  return { path: { ...path, record_id: body.data.record_id } };
 }

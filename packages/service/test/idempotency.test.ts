@@ -31,6 +31,9 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   editDomainDns: 'same',
   createHandle: 'anew',
   generateOtp: 'anew',
+  addDomainDns: 'refused',
+  editDomainDnsRecord: 'same',
+  removeDomainDns: 'gone',
   setVmPower: 'same',
   changeVm: 'same',
   deleteVm: 'gone',
@@ -83,7 +86,9 @@ test.each(writes)('%s: a key that was used with anything else is refused, and no
   if (form) expect(await service.call(id, { ...sent, form: anotherForm(id, form) })).toMatchObject(isReused);
   for (const name of Object.keys(sent.path ?? {})) {
     // Of another thing, whether or not there is one.
-    expect(await service.call(id, { ...sent, path: { [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(isReused);
+    expect(await service.call(id, { ...sent, path: { ...sent.path, [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(
+      isReused,
+    );
   }
   expect(await service.call(other, { ...otherSent, idempotencyKey: KEY })).toMatchObject(isReused);
   expect(await contentsOf(service)).toEqual(after);

@@ -17,6 +17,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['vmid', '00000'],
   ['identifier', '01900000-0000-7000-8000-00000000ffff'],
   ['domain', 'no-such-domain.net'],
+  ['record_id', '01900000-0000-7000-8000-00000000eeee'],
   ['handle', 'HDL-ABCDEFGHJKLM'],
   ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
 ]);

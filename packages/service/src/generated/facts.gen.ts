@@ -34,7 +34,11 @@ export const OPERATION_IDS = [
   "setVmPower",
   "changeVm",
   "deleteVm",
-  "resetVmPassword"
+  "resetVmPassword",
+  "listDomainDns",
+  "addDomainDns",
+  "editDomainDnsRecord",
+  "removeDomainDns"
 ] as const;
 
 /** The defaults of form fields, by the name of the form. */
@@ -48,6 +52,9 @@ export const DEFAULTS = {
   },
   "ChangeVmForm": {
     "allowFallbackIPs": false
+  },
+  "AddDomainDnsForm": {
+    "ttl": 3600
   }
 } as const;
 

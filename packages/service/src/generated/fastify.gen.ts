@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { ChangeVmData, ChangeVmErrors, ChangeVmResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsErrors, ListVmsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsErrors, ListVmsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
 
 export type RouteHandlers = {
     createVm: RouteHandler<{
@@ -144,5 +144,26 @@ export type RouteHandlers = {
         Headers?: ResetVmPasswordData['headers'];
         Params: ResetVmPasswordData['path'];
         Reply: ResetVmPasswordErrors & ResetVmPasswordResponses;
+    }>;
+    listDomainDns: RouteHandler<{
+        Params: ListDomainDnsData['path'];
+        Reply: ListDomainDnsErrors & ListDomainDnsResponses;
+    }>;
+    addDomainDns: RouteHandler<{
+        Body: AddDomainDnsData['body'];
+        Headers?: AddDomainDnsData['headers'];
+        Params: AddDomainDnsData['path'];
+        Reply: AddDomainDnsErrors & AddDomainDnsResponses;
+    }>;
+    editDomainDnsRecord: RouteHandler<{
+        Body: EditDomainDnsRecordData['body'];
+        Headers?: EditDomainDnsRecordData['headers'];
+        Params: EditDomainDnsRecordData['path'];
+        Reply: EditDomainDnsRecordErrors & EditDomainDnsRecordResponses;
+    }>;
+    removeDomainDns: RouteHandler<{
+        Headers?: RemoveDomainDnsData['headers'];
+        Params: RemoveDomainDnsData['path'];
+        Reply: RemoveDomainDnsErrors & RemoveDomainDnsResponses;
     }>;
 };

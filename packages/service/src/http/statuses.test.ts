@@ -13,6 +13,7 @@ const anyPath = {
   vmid: '12345',
   identifier: '01900000-0000-7000-8000-00000000ffff',
   domain: 'example.net',
+  record_id: '01900000-0000-7000-8000-00000000eeee',
   handle: 'XX0000',
   invoiceID: 'none',
 };

@@ -10,7 +10,11 @@ import { listDedicatedServers } from './dedicated/list-dedicated-servers.ts';
 import { listDedicatedMarket } from './dedicated/list-dedicated-market.ts';
 import { undeleteDedicatedServer } from './dedicated/undelete-dedicated-server.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
+import { addDomainDns } from './domain/add-domain-dns.ts';
+import { editDomainDnsRecord } from './domain/edit-domain-dns-record.ts';
 import { editDomainDns } from './domain/edit-domain-dns.ts';
+import { listDomainDns } from './domain/list-domain-dns.ts';
+import { removeDomainDns } from './domain/remove-domain-dns.ts';
 import { listHandleCountries } from './handle/list-handle-countries.ts';
 import { createHandle } from './handle/create-handle.ts';
 import { getHandle } from './handle/get-handle.ts';
@@ -66,6 +70,10 @@ export const operations: OperationTable = {
   requestDomainAuthcode,
   undeleteDomain,
   editDomainDns,
+  listDomainDns,
+  addDomainDns,
+  editDomainDnsRecord,
+  removeDomainDns,
   createHandle,
   listHandleCountries,
   getHandle,

@@ -637,7 +637,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -648,7 +648,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -659,7 +659,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -732,6 +732,150 @@ export interface Groups<Dates extends boolean = false> {
        * @throws ResellerError of the class that says what happened.
        */
       info(handle: types.GetHandleData['path']['handle'], options?: CallOptions): Call<types.GetHandleSuccess['data']>;
+    };
+    readonly dns: {
+      /**
+       * List DNS records
+       *
+       * Returns the DNS records of a domain with their identifiers.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @throws ResellerError of the class that says what happened.
+       */
+      list(domain: types.ListDomainDnsData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
+      /**
+       * List DNS records
+       *
+       * Returns the DNS records of a domain with their identifiers.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @throws ResellerError of the class that says what happened.
+       */
+      list(domain: types.ListDomainDnsData['path']['domain'], options?: CallOptions): Call<types.ListDomainDnsSuccess['data']>;
+      /**
+       * Add a DNS record
+       *
+       * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DNS record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      add(domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Add a DNS record
+       *
+       * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DNS record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      add(domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options: ReconcilingOptions): Call<Recovered<types.AddDomainDnsSuccess['data']>>;
+      /**
+       * Add a DNS record
+       *
+       * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DNS record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      add(domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options?: CallOptions): Call<types.AddDomainDnsSuccess['data']>;
+      /**
+       * Change a DNS record
+       *
+       * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @param form The new values of the record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      edit(domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Change a DNS record
+       *
+       * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @param form The new values of the record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      edit(domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options: ReconcilingOptions): Call<Recovered<types.EditDomainDnsRecordSuccess['data']>>;
+      /**
+       * Change a DNS record
+       *
+       * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @param form The new values of the record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      edit(domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options?: CallOptions): Call<types.EditDomainDnsRecordSuccess['data']>;
+      /**
+       * Remove a DNS record
+       *
+       * Removes one DNS record. Other records of the same name and type stay.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Remove a DNS record
+       *
+       * Removes one DNS record. Other records of the same name and type stay.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options: ReconcilingOptions): Call<Recovered<types.RemoveDomainDnsSuccess['data']>>;
+      /**
+       * Remove a DNS record
+       *
+       * Removes one DNS record. Other records of the same name and type stay.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: CallOptions): Call<types.RemoveDomainDnsSuccess['data']>;
     };
   };
   readonly accounting: {
@@ -886,6 +1030,12 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
       create: (form: FormInput<NonNullable<types.CreateHandleData['body']>>, options?: AnyCallOptions) => sdk.createHandle({ ...options, client, body: form, meta: table.createHandle }),
       countries: (options?: AnyCallOptions) => sdk.listHandleCountries({ ...options, client, meta: table.listHandleCountries }),
       info: (handle: types.GetHandleData['path']['handle'], options?: AnyCallOptions) => sdk.getHandle({ ...options, client, path: { handle }, meta: table.getHandle }),
+    },
+    dns: {
+      list: (domain: types.ListDomainDnsData['path']['domain'], options?: AnyCallOptions) => sdk.listDomainDns({ ...options, client, path: { domain }, meta: table.listDomainDns }),
+      add: (domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options?: AnyCallOptions) => sdk.addDomainDns({ ...options, client, path: { domain }, body: form, meta: table.addDomainDns }),
+      edit: (domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options?: AnyCallOptions) => sdk.editDomainDnsRecord({ ...options, client, path: { domain, record_id }, body: form, meta: table.editDomainDnsRecord }),
+      remove: (domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: AnyCallOptions) => sdk.removeDomainDns({ ...options, client, path: { domain, record_id }, meta: table.removeDomainDns }),
     },
   },
   accounting: {

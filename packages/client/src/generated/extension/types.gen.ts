@@ -2386,6 +2386,106 @@ export type ResetVmPasswordResponse = SuccessEnvelope & {
 };
 
 /**
+ * A DNS record of a domain.
+ */
+export type DnsRecord = {
+    /**
+     * Identifier of the record. A change of the record does not change it.
+     */
+    record_id: string;
+    type: DnsRecordType;
+    /**
+     * Full name of the record, with the domain.
+     */
+    name: string;
+    /**
+     * Record data in zone file notation, without a name, a class or a TTL.
+     */
+    data: string;
+    /**
+     * Number of seconds for which resolvers may keep the record.
+     */
+    ttl: number;
+};
+
+/**
+ * The DNS records of a domain.
+ */
+export type ListDomainDnsResponse = SuccessEnvelope & {
+    /**
+     * The records, by name, type and data.
+     */
+    data: Array<DnsRecord>;
+};
+
+/**
+ * A DNS record to add, with the fields of `POST /domain/{domain}/dns/edit` and a TTL.
+ */
+export type AddDomainDnsForm = {
+    type: DnsRecordType;
+    /**
+     * Subdomain of the record, without the domain itself. A missing or empty value and `@` mean the domain itself.
+     */
+    sub?: string;
+    /**
+     * Record data, as in `POST /domain/{domain}/dns/edit`.
+     */
+    data: string;
+    /**
+     * Number of seconds for which resolvers may keep the record. In this service all records of one name and type have the same TTL, the one that was sent last (RFC 2181).
+     */
+    ttl?: number;
+};
+
+/**
+ * The added DNS record.
+ */
+export type AddDomainDnsResponse = SuccessEnvelope & {
+    data: DnsRecord;
+};
+
+/**
+ * Identifier of a DNS record in a path, a UUID.
+ */
+export type DnsRecordIdPath = string;
+
+/**
+ * The new values of a DNS record. A value that is missing stays as it is.
+ */
+export type EditDomainDnsRecordForm = {
+    type?: DnsRecordType;
+    /**
+     * Subdomain of the record, without the domain itself. An empty value and `@` mean the domain itself.
+     */
+    sub?: string;
+    /**
+     * Record data, as in `POST /domain/{domain}/dns/edit`.
+     */
+    data?: string;
+    /**
+     * Number of seconds for which resolvers may keep the record. In this service all records of one name and type have the same TTL, the one that was sent last (RFC 2181).
+     */
+    ttl?: number;
+};
+
+/**
+ * The changed DNS record.
+ */
+export type EditDomainDnsRecordResponse = SuccessEnvelope & {
+    data: DnsRecord;
+};
+
+/**
+ * The DNS record was removed.
+ */
+export type RemoveDomainDnsResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
  * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
  */
 export type IdempotencyKey = string;
@@ -2424,6 +2524,11 @@ export type HandlePath = HandleId;
  * Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
  */
 export type InvoiceId = InvoiceIdPath;
+
+/**
+ * Identifier of the DNS record, as the list of the records of the domain returns it.
+ */
+export type DnsRecordId = DnsRecordIdPath;
 
 export type CreateVmData = {
     /**
@@ -3299,7 +3404,7 @@ export type EditDomainDnsErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -4239,3 +4344,271 @@ export type ResetVmPasswordResponses = {
 };
 
 export type ResetVmPasswordSuccess = ResetVmPasswordResponses[keyof ResetVmPasswordResponses];
+
+export type ListDomainDnsData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/list';
+};
+
+export type ListDomainDnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListDomainDnsError = ListDomainDnsErrors[keyof ListDomainDnsErrors];
+
+export type ListDomainDnsResponses = {
+    /**
+     * The DNS records.
+     */
+    200: ListDomainDnsResponse;
+};
+
+export type ListDomainDnsSuccess = ListDomainDnsResponses[keyof ListDomainDnsResponses];
+
+export type AddDomainDnsData = {
+    /**
+     * The DNS record.
+     */
+    body: AddDomainDnsForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/add';
+};
+
+export type AddDomainDnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The same record exists, the record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AddDomainDnsError = AddDomainDnsErrors[keyof AddDomainDnsErrors];
+
+export type AddDomainDnsResponses = {
+    /**
+     * The record was added.
+     */
+    200: AddDomainDnsResponse;
+};
+
+export type AddDomainDnsSuccess = AddDomainDnsResponses[keyof AddDomainDnsResponses];
+
+export type EditDomainDnsRecordData = {
+    /**
+     * The new values of the record.
+     */
+    body: EditDomainDnsRecordForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+        /**
+         * Identifier of the DNS record, as the list of the records of the domain returns it.
+         */
+        record_id: DnsRecordIdPath;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/{record_id}/edit';
+};
+
+export type EditDomainDnsRecordErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The same record exists, the record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EditDomainDnsRecordError = EditDomainDnsRecordErrors[keyof EditDomainDnsRecordErrors];
+
+export type EditDomainDnsRecordResponses = {
+    /**
+     * The record was changed.
+     */
+    200: EditDomainDnsRecordResponse;
+};
+
+export type EditDomainDnsRecordSuccess = EditDomainDnsRecordResponses[keyof EditDomainDnsRecordResponses];
+
+export type RemoveDomainDnsData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+        /**
+         * Identifier of the DNS record, as the list of the records of the domain returns it.
+         */
+        record_id: DnsRecordIdPath;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/{record_id}/remove';
+};
+
+export type RemoveDomainDnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RemoveDomainDnsError = RemoveDomainDnsErrors[keyof RemoveDomainDnsErrors];
+
+export type RemoveDomainDnsResponses = {
+    /**
+     * The record was removed.
+     */
+    200: RemoveDomainDnsResponse;
+};
+
+export type RemoveDomainDnsSuccess = RemoveDomainDnsResponses[keyof RemoveDomainDnsResponses];

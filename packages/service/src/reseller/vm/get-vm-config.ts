@@ -5,13 +5,14 @@ import { hostSystemOf } from '../../core/vm/change.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { readVat } from '../../store/settings.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
 /** GET /vm/{vmid}/config: the host system, the resources, the addresses and the price of a VM. */
-export const getVmConfig: StoreOperation<'getVmConfig'> = {
-  kind: 'store',
-  async run({ db }, { accountId, path, now }) {
+export const getVmConfig: ReadOperation<'getVmConfig'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, path, now }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const host = await hostSystemOf(db, vm);
     const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirstOrThrow();

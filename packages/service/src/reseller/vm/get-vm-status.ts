@@ -1,12 +1,13 @@
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
 import type { Db } from '../../store/store.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/{vmid}/status: whether a VM runs, for how long, and the task that is in progress. */
-export const getVmStatus: StoreOperation<'getVmStatus'> = {
-  kind: 'store',
-  async run({ db }, { accountId, path, now }) {
+export const getVmStatus: ReadOperation<'getVmStatus'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, path, now }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const uptime = vm.booted === null ? 0 : Math.max(0, Math.floor((now - vm.booted) / 1000));
     return {

@@ -7,12 +7,13 @@ import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { readVat } from '../../store/settings.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
-export const listVmHosts: StoreOperation<'listVmHosts'> = {
-  kind: 'store',
-  async run({ db }, { now }) {
+export const listVmHosts: ReadOperation<'listVmHosts'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { now }) {
     const vat = await readVat(db, now);
     const hosts = await allHostSystems(db);
     return {

@@ -4,12 +4,13 @@ import { allHostSystems } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list: the VMs of the account. */
-export const listVms: StoreOperation<'listVms'> = {
-  kind: 'store',
-  async run({ db }, { accountId }) {
+export const listVms: ReadOperation<'listVms'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId }) {
     const vms = await ownVms(db, accountId).orderBy('created').orderBy('id').execute();
     const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
     const sum = (resource: 'cores' | 'mem' | 'disk') => vms.reduce((total, vm) => total + vm[resource], 0);

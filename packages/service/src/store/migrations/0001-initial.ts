@@ -21,9 +21,10 @@ export function initial(engine: Engine): Migration {
       await createDedicatedServers(createTable, integer);
       await createBilling(createTable, integer);
       await createRequestsAndDeliveries(createTable, integer);
+      await createRequestLog(db, engine, integer);
       await createOperatorTables(createTable, integer);
       await createIndexes(db);
-      if (engine === 'postgres') await createPostgresTables(db);
+      if (engine === 'postgres') await createPostgresTables(db, integer);
     },
   };
 }
@@ -269,12 +270,13 @@ async function createDomains(createTable: CreateTable, integer: Integer): Promis
   await createTable(
     'dns_records',
     sql`
+      id text primary key not null,
       domain text not null references domains (name),
       sub text not null,
       type text not null,
       data text not null,
-      changed ${integer} not null,
-      constraint dns_records_key primary key (domain, sub, type)
+      ttl ${integer} not null,
+      changed ${integer} not null
     `,
   );
 }
@@ -375,19 +377,13 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
 
 async function createRequestsAndDeliveries(createTable: CreateTable, integer: Integer): Promise<void> {
   await createTable(
-    'request_log',
+    'request_log_bodies',
     sql`
-      account_id text not null references accounts (id),
-      number ${integer} not null,
-      request_id text not null,
-      date ${integer} not null,
-      success ${integer} not null,
-      endpoint text not null,
-      method text not null,
-      request_body text not null,
-      error_type text,
-      response_body text not null,
-      constraint request_log_key primary key (account_id, number)
+      month ${integer} not null,
+      account_id text not null,
+      hash text not null,
+      body text not null,
+      constraint request_log_bodies_key primary key (month, account_id, hash)
     `,
   );
   await createTable(
@@ -478,6 +474,36 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
   );
 }
 
+/** PostgreSQL has a partition for each month, so that an old month is deleted without touching its rows. */
+async function createRequestLog(db: Kysely<Schema>, engine: Engine, integer: Integer): Promise<void> {
+  const [key, options] =
+    engine === 'sqlite' ? [sql`account_id, number`, sql`strict`] : [sql`account_id, number, month`, sql`partition by list (month)`];
+  await sql`
+    create table request_log (
+      account_id text not null,
+      number ${integer} not null,
+      position ${integer} not null,
+      ${logColumns(integer)},
+      constraint request_log_key primary key (${key})
+    ) ${options}
+  `.execute(db);
+}
+
+function logColumns(integer: Integer): RawBuilder<unknown> {
+  return sql`
+    month ${integer} not null,
+    request_id text not null,
+    date ${integer} not null,
+    success ${integer} not null,
+    endpoint text not null,
+    method text not null,
+    request_body text not null,
+    error_type text,
+    response_body text,
+    response_hash text
+  `;
+}
+
 /** The invoices of an account need no index: their unique constraint has one, which is read backwards for the newest first. */
 async function createIndexes(db: Kysely<Schema>): Promise<void> {
   for (const index of [
@@ -489,6 +515,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`free_addresses on ip_addresses (pool_id, position) where vm_id is null`,
     sql`addresses_of_vm on ip_addresses (vm_id)`,
     sql`domains_of_account on domains (account_id, name)`,
+    sql`records_of_name on dns_records (domain, sub)`,
     sql`domains_by_expiry on domains (state, expires, name)`,
     sql`servers_of_account on dedicated_servers (account_id, due)`,
     sql`servers_by_due on dedicated_servers (due, id) where due is not null`,
@@ -502,14 +529,18 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
   await sql`create unique index otps_by_hash on otps (hash)`.execute(db);
 }
 
-/** What SQLite keeps in memory, because its store belongs to one process. */
-async function createPostgresTables(db: Kysely<Schema>): Promise<void> {
+/** What SQLite does without, because its store belongs to one process. */
+async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promise<void> {
+  // Entries of the request log that have no number yet.
   await sql`
-    create table request_counters (
-      account_id text primary key not null references accounts (id),
-      newest bigint not null
+    create table request_log_inbox (
+      id bigint generated always as identity primary key,
+      account_id text not null,
+      size bigint not null,
+      ${logColumns(integer)}
     )
   `.execute(db);
+  await sql`create index inbox_of_account on request_log_inbox (account_id, id)`.execute(db);
   // A crash may lose the counts, so a write does not wait for a disk.
   await sql`
     create unlogged table event_windows (

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import { backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
 import { openFailure } from './errors.ts';
 import { postgresCommit } from './commit.ts';
+import { postgresRequestLog } from './request-log.ts';
 import { postgresSharing } from './sharing.ts';
 
 /**
@@ -36,6 +37,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     read: (work) => withBackoff(() => work(db)),
     commit: (work) => withBackoff(() => commit(work)),
     sharing: postgresSharing(db, withBackoff),
+    requestLog: postgresRequestLog(db, withBackoff),
     close: () => (closing ??= db.destroy()),
   };
 }

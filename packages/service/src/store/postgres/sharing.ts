@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Sharing } from '../store.ts';
 import type { WithBackoff } from './connections.ts';
 import { databaseNow } from './now.ts';
+import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
 
 /** Any number of instances share the database. */
@@ -17,7 +18,9 @@ export function postgresSharing(db: Db, withBackoff: WithBackoff): Sharing {
       return locked === 'skip' ? claimed.skipLocked() : claimed;
     },
     async freeze(transaction, tables) {
-      await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);
+      const all = [...tables, 'request_log_inbox'];
+      await sql`lock table ${sql.join(all.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);
+      await numberAllLocked(transaction);
     },
   };
 }

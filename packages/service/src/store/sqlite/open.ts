@@ -15,7 +15,7 @@ import { createPrivateFile, makePrivate } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
-const STORE_FILE = 'store.sqlite';
+export const STORE_FILE = 'store.sqlite';
 const LOCK_FILE = 'lock.sqlite';
 /** SQLite appends these to the name of a database for the files next to it. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
@@ -66,8 +66,22 @@ export async function openSqliteStore(directory: string): Promise<Store> {
     },
     commit,
     sharing: sqliteSharing(),
+    requestLog: {
+      append: commit.appendToLog,
+      number: async () => {},
+      numberAll: async () => {},
+      prepareMonths: async () => {},
+      deleteMonthsBefore: async () => {},
+      storeSize: async () => sizeOf(readConnection),
+    },
     close: () => (closing ??= close()),
   };
+}
+
+/** Bytes of the pages that are in use. The file keeps free pages for later. */
+function sizeOf(connection: DatabaseSync): number {
+  const value = (pragma: string) => Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  return (value('page_count') - value('freelist_count')) * value('page_size');
 }
 
 /** Migrates in one transaction, which Kysely does not do on SQLite, so that a crash leaves no half of the tables. */
