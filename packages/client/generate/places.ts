@@ -51,7 +51,16 @@ export const EXTENSION_PLACES: Places = {
     delete: 'deleteVm',
     resetPassword: 'resetVmPassword',
   },
+  dedicated: {
+    offer: 'getDedicatedOffer',
+    purchase: 'purchaseDedicatedServer',
+  },
+  accounting: {
+    pricings: 'getPricings',
+  },
   domain: {
+    check: 'checkDomain',
+    delete: 'deleteDomain',
     dns: {
       list: 'listDomainDns',
       add: 'addDomainDns',

@@ -175,6 +175,16 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'editDomainDns unknownType': sending('editDomainDns', { form: { type: 'HINFO', data: 'x' } }),
   'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),
   'editDomainDns noData': sending('editDomainDns', { form: { type: 'A' } }),
+  'registerDomain priceTooHigh': sending('registerDomain', { form: { ...PROJECT, max_price: '1.00' } }),
+  'deleteDomain alreadyCancelled': sending('deleteDomain', { path: { domain: sampleIdentifiers.cancelledDomain } }),
+  'deleteDomain changeInProgress': duringChange('deleteDomain'),
+  'checkDomain notFound': sending('checkDomain', { path: { domain: 'reseller-project.zz' } }),
+  'purchaseDedicatedServer sold': async (sandbox) => {
+    await sandbox.copy('purchaseDedicatedServer');
+    return sandbox.copy('purchaseDedicatedServer');
+  },
+  'purchaseDedicatedServer priceTooHigh': sending('purchaseDedicatedServer', { form: { max_price: '8.40' } }),
+  'purchaseDedicatedServer badPrice': sending('purchaseDedicatedServer', { form: { max_price: '8,40' } }),
   'editDomainDns cnameConflict': afterCname('editDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
   'addDomainDns exists': sending('addDomainDns', { form: { type: 'A', data: '198.51.100.23' } }),
   'addDomainDns cnameConflict': afterCname('addDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),

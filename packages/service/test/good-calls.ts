@@ -1,5 +1,7 @@
 /** For each operation of the document one call that it carries out, with every field of its form. */
+import { addMarketServer } from '../src/core/dedicated/order.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
+import { sandboxMarket } from '../src/sandbox/market.ts';
 import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { handleOf, PERSON, PHONE, register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
@@ -18,6 +20,7 @@ const TRANSFER = {
   authcode: 'example-authcode-1',
   ns1: 'ns1.reseller-dns.example',
   ns2: 'ns2.reseller-dns.example',
+  max_price: '1000.00',
 };
 
 const EVERY_VM_FIELD = {
@@ -95,6 +98,11 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registered(service, owner, 'edited.net')),
     form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all' },
   }),
+  getDedicatedOffer: offered,
+  purchaseDedicatedServer: async (service, owner) => ({ ...(await offered(service, owner)), form: { max_price: '59.00' } }),
+  checkDomain: (service, owner) => registered(service, owner, 'checked.net'),
+  deleteDomain: (service, owner) => registered(service, owner, 'given-up.net'),
+  getPricings: async () => ({}),
   listDomainDns: (service, owner) => registered(service, owner, 'listed.net'),
   addDomainDns: async (service, owner) => ({
     ...(await registered(service, owner, 'extended.net')),
@@ -144,6 +152,21 @@ async function deployed(
   await orderServer(service, identifier, owner.id);
   await completeSetUp(service, identifier);
   return { path: { identifier } };
+}
+
+/** An offer for the owner alone. */
+async function offered(
+  { store, ports }: TestService,
+  { id: offeredTo }: Owner,
+): Promise<{ readonly path: { readonly identifier: string } }> {
+  const { identifier: _sample, ...server } = sandboxMarket[2] ?? fail();
+  const offeredIps = { ipv4: 1, ipv6: 1 };
+  const offer = { ...server, ipv4: [], ipv6: [], offeredIps, offeredTo };
+  return { path: { identifier: await store.commit(({ db }) => addMarketServer(db, ports, offer)) } };
+}
+
+function fail(): never {
+  throw new Error('The market of the sandbox has fewer servers than the tests need.');
 }
 
 async function registered(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {

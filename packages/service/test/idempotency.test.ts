@@ -31,6 +31,8 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   editDomainDns: 'same',
   createHandle: 'anew',
   generateOtp: 'anew',
+  deleteDomain: 'refused',
+  purchaseDedicatedServer: 'refused',
   addDomainDns: 'refused',
   editDomainDnsRecord: 'same',
   removeDomainDns: 'gone',

@@ -113,5 +113,7 @@ test('the list of simulated calls is complete', () => {
   const all = Object.entries(ports).flatMap(([name, port]) =>
     Object.entries(port).flatMap(([member, value]) => (typeof value === 'function' ? [`${name}.${member}`] : [])),
   );
-  expect(Object.keys(calls).toSorted()).toEqual(all.toSorted());
+  // It changes nothing, so it has no token.
+  const withToken = all.filter((call) => call !== 'registrar.isAvailable');
+  expect(Object.keys(calls).toSorted()).toEqual(withToken.toSorted());
 });

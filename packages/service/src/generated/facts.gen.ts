@@ -35,10 +35,15 @@ export const OPERATION_IDS = [
   "changeVm",
   "deleteVm",
   "resetVmPassword",
+  "getDedicatedOffer",
+  "purchaseDedicatedServer",
+  "checkDomain",
+  "deleteDomain",
   "listDomainDns",
   "addDomainDns",
   "editDomainDnsRecord",
-  "removeDomainDns"
+  "removeDomainDns",
+  "getPricings"
 ] as const;
 
 /** The defaults of form fields, by the name of the form. */

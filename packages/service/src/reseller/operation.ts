@@ -7,6 +7,7 @@ import { recoverable } from '../delivery/delivery.ts';
 import type { Delivery, Recover } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import type { Db, Transaction } from '../store/store.ts';
 
@@ -45,6 +46,13 @@ export interface ReadOperation<Id extends OperationId> {
   /** Whether due jobs of the account may change the response, so that they are performed first. */
   readonly settles: boolean;
   run(db: Db, call: Call<Id>): Promise<Success<Id>>;
+}
+
+/** An operation that changes nothing and asks the infrastructure. No transaction is open meanwhile. */
+export interface LookupOperation<Id extends OperationId, Found = unknown> {
+  readonly kind: 'lookup';
+  find(db: Db, call: Call<Id>): Promise<Found>;
+  ask(ports: Ports, found: Found): Promise<Success<Id>>;
 }
 
 /** An operation that needs only the store. It runs in one transaction. */
@@ -117,7 +125,12 @@ export async function refuseDelivery<Id extends OperationId, Outcome>(
   return outcome;
 }
 
-export type Operation<Id extends OperationId> = ReadOperation<Id> | StoreOperation<Id> | DeliveredOperation<Id> | CommandOperation<Id>;
+export type Operation<Id extends OperationId> =
+  | ReadOperation<Id>
+  | LookupOperation<Id>
+  | StoreOperation<Id>
+  | DeliveredOperation<Id>
+  | CommandOperation<Id>;
 
 /** The handler table. It does not compile until every operation of the document has an entry. */
 export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

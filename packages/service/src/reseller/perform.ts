@@ -12,6 +12,7 @@ import type {
   DeliveredOperation,
   Operation,
   OperationId,
+  LookupOperation,
   ReadOperation,
   StoreOperation,
   Success,
@@ -35,6 +36,8 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
   switch (operation.kind) {
     case 'read':
       return performRead(operation, request);
+    case 'lookup':
+      return performLookup(operation, request);
     case 'store':
       return performInStore(operation, request);
     case 'delivered':
@@ -55,6 +58,12 @@ async function performRead<Id extends OperationId>(operation: ReadOperation<Id>,
   if (operation.settles) await settleAccount(runtime, call);
   const success = await runtime.store.read((db) => operation.run(db, call));
   return logReply(runtime.store, logged, codec.success(logged.id, success));
+}
+
+async function performLookup<Id extends OperationId>(operation: LookupOperation<Id>, { call, logged, codec }: Request<Id>): Promise<Reply> {
+  const { store, ports } = call.runtime;
+  const found = await store.read((db) => operation.find(db, call));
+  return logReply(store, logged, codec.success(logged.id, await operation.ask(ports, found)));
 }
 
 function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {

@@ -1,15 +1,20 @@
 import { generateOtp } from './account/generate-otp.ts';
 import { listRequests } from './account/list-requests.ts';
+import { getPricings } from './accounting/get-pricings.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
 import { listInvoices } from './accounting/list-invoices.ts';
 import { listSales } from './accounting/list-sales.ts';
 import { deleteDedicatedServer } from './dedicated/delete-dedicated-server.ts';
+import { getDedicatedOffer } from './dedicated/get-dedicated-offer.ts';
+import { purchaseDedicatedServer } from './dedicated/purchase-dedicated-server.ts';
 import { getDedicatedServer } from './dedicated/get-dedicated-server.ts';
 import { listDedicatedServers } from './dedicated/list-dedicated-servers.ts';
 import { listDedicatedMarket } from './dedicated/list-dedicated-market.ts';
 import { undeleteDedicatedServer } from './dedicated/undelete-dedicated-server.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
+import { checkDomain } from './domain/check-domain.ts';
+import { deleteDomain } from './domain/delete-domain.ts';
 import { addDomainDns } from './domain/add-domain-dns.ts';
 import { editDomainDnsRecord } from './domain/edit-domain-dns-record.ts';
 import { editDomainDns } from './domain/edit-domain-dns.ts';
@@ -70,6 +75,11 @@ export const operations: OperationTable = {
   requestDomainAuthcode,
   undeleteDomain,
   editDomainDns,
+  checkDomain,
+  deleteDomain,
+  getDedicatedOffer,
+  purchaseDedicatedServer,
+  getPricings,
   listDomainDns,
   addDomainDns,
   editDomainDnsRecord,

@@ -460,6 +460,73 @@ export interface Groups<Dates extends boolean = false> {
      * @throws ResellerError of the class that says what happened.
      */
     undelete(identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<Dates extends true ? WithDates<types.UndeleteDedicatedServerSuccess['data'], 'renew_date'> : types.UndeleteDedicatedServerSuccess['data']>;
+    /**
+     * Get a market offer
+     *
+     * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @throws ResellerError of the class that says what happened.
+     */
+    offer(identifier: types.GetDedicatedOfferData['path']['identifier'], options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Get a market offer
+     *
+     * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @throws ResellerError of the class that says what happened.
+     */
+    offer(identifier: types.GetDedicatedOfferData['path']['identifier'], options?: CallOptions): Call<types.GetDedicatedOfferSuccess['data']>;
+    /**
+     * Order a dedicated server
+     *
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws CreditLimitError when it would exceed the credit limit.
+     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
+     * @throws ResellerError of the class that says what happened.
+     */
+    purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form: undefined | OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Order a dedicated server
+     *
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws CreditLimitError when it would exceed the credit limit.
+     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
+     * @throws ResellerError of the class that says what happened.
+     */
+    purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form: undefined | OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options: ReconcilingOptions): Call<Recovered<types.PurchaseDedicatedServerSuccess['data']>>;
+    /**
+     * Order a dedicated server
+     *
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws CreditLimitError when it would exceed the credit limit.
+     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
+     * @throws ResellerError of the class that says what happened.
+     */
+    purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form?: OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options?: CallOptions): Call<types.PurchaseDedicatedServerSuccess['data']>;
   };
   readonly domain: {
     /**
@@ -733,6 +800,64 @@ export interface Groups<Dates extends boolean = false> {
        */
       info(handle: types.GetHandleData['path']['handle'], options?: CallOptions): Call<types.GetHandleSuccess['data']>;
     };
+    /**
+     * Check domain availability
+     *
+     * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of any domain with its TLD.
+     * @throws ResellerError of the class that says what happened.
+     */
+    check(domain: types.CheckDomainData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Check domain availability
+     *
+     * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of any domain with its TLD.
+     * @throws ResellerError of the class that says what happened.
+     */
+    check(domain: types.CheckDomainData['path']['domain'], options?: CallOptions): Call<types.CheckDomainSuccess['data']>;
+    /**
+     * Cancel a domain
+     *
+     * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws ResellerError of the class that says what happened.
+     */
+    delete(domain: types.DeleteDomainData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Cancel a domain
+     *
+     * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws ResellerError of the class that says what happened.
+     */
+    delete(domain: types.DeleteDomainData['path']['domain'], options: ReconcilingOptions): Call<Recovered<Dates extends true ? WithDates<types.DeleteDomainSuccess['data'], 'termination_date'> : types.DeleteDomainSuccess['data']>>;
+    /**
+     * Cancel a domain
+     *
+     * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws ResellerError of the class that says what happened.
+     */
+    delete(domain: types.DeleteDomainData['path']['domain'], options?: CallOptions): Call<Dates extends true ? WithDates<types.DeleteDomainSuccess['data'], 'termination_date'> : types.DeleteDomainSuccess['data']>;
     readonly dns: {
       /**
        * List DNS records
@@ -945,6 +1070,26 @@ export interface Groups<Dates extends boolean = false> {
      * @throws ResellerError of the class that says what happened.
      */
     invoice(invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: CallOptions): Call<Dates extends true ? WithDates<types.GetInvoiceSuccess['data'], 'created' | 'positions.vms.*.*.start' | 'positions.vms.*.*.stop' | 'positions.dedicated.*.*.start' | 'positions.dedicated.*.*.stop' | 'positions.domains.*.*.start' | 'positions.domains.*.*.stop'> : types.GetInvoiceSuccess['data']>;
+    /**
+     * Get all prices
+     *
+     * Returns the standard prices of VMs on each host system and of domains under each TLD.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @throws ResellerError of the class that says what happened.
+     */
+    pricings(options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Get all prices
+     *
+     * Returns the standard prices of VMs on each host system and of domains under each TLD.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @throws ResellerError of the class that says what happened.
+     */
+    pricings(options?: CallOptions): Call<types.GetPricingsSuccess['data']>;
   };
   readonly account: {
     /**
@@ -1016,6 +1161,8 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
     info: (identifier: types.GetDedicatedServerData['path']['identifier'], options?: AnyCallOptions) => sdk.getDedicatedServer({ ...options, client, path: { identifier }, meta: table.getDedicatedServer }),
     delete: (identifier: types.DeleteDedicatedServerData['path']['identifier'], options?: AnyCallOptions) => sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, meta: table.deleteDedicatedServer }),
     undelete: (identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: AnyCallOptions) => sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, meta: table.undeleteDedicatedServer }),
+    offer: (identifier: types.GetDedicatedOfferData['path']['identifier'], options?: AnyCallOptions) => sdk.getDedicatedOffer({ ...options, client, path: { identifier }, meta: table.getDedicatedOffer }),
+    purchase: (identifier: types.PurchaseDedicatedServerData['path']['identifier'], form?: OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options?: AnyCallOptions) => sdk.purchaseDedicatedServer({ ...options, client, path: { identifier }, body: form, meta: table.purchaseDedicatedServer }),
   },
   domain: {
     list: (options?: AnyCallOptions) => sdk.listDomains({ ...options, client, meta: table.listDomains }),
@@ -1031,6 +1178,8 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
       countries: (options?: AnyCallOptions) => sdk.listHandleCountries({ ...options, client, meta: table.listHandleCountries }),
       info: (handle: types.GetHandleData['path']['handle'], options?: AnyCallOptions) => sdk.getHandle({ ...options, client, path: { handle }, meta: table.getHandle }),
     },
+    check: (domain: types.CheckDomainData['path']['domain'], options?: AnyCallOptions) => sdk.checkDomain({ ...options, client, path: { domain }, meta: table.checkDomain }),
+    delete: (domain: types.DeleteDomainData['path']['domain'], options?: AnyCallOptions) => sdk.deleteDomain({ ...options, client, path: { domain }, meta: table.deleteDomain }),
     dns: {
       list: (domain: types.ListDomainDnsData['path']['domain'], options?: AnyCallOptions) => sdk.listDomainDns({ ...options, client, path: { domain }, meta: table.listDomainDns }),
       add: (domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options?: AnyCallOptions) => sdk.addDomainDns({ ...options, client, path: { domain }, body: form, meta: table.addDomainDns }),
@@ -1043,6 +1192,7 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
     invoices: (options?: AnyCallOptions) => sdk.listInvoices({ ...options, client, meta: table.listInvoices }),
     currentInvoice: (options?: AnyCallOptions) => sdk.getCurrentInvoice({ ...options, client, meta: table.getCurrentInvoice }),
     invoice: (invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: AnyCallOptions) => sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: table.getInvoice }),
+    pricings: (options?: AnyCallOptions) => sdk.getPricings({ ...options, client, meta: table.getPricings }),
   },
   account: {
     createOtp: (options?: AnyCallOptions) => sdk.generateOtp({ ...options, client, meta: table.generateOtp }),

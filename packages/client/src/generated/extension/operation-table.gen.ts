@@ -163,6 +163,9 @@ export const registerDomain = {
         },
         ns2: {
             type: 'string'
+        },
+        max_price: {
+            type: 'string'
         }
     }
 } as const;
@@ -465,17 +468,48 @@ export const resetVmPassword = {
     keyed: true
 } as const;
 
+export const getDedicatedOffer = {
+    id: 'getDedicatedOffer',
+    effect: 'read',
+    repeatable: true
+} as const;
+
+export const purchaseDedicatedServer = {
+    id: 'purchaseDedicatedServer',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        max_price: {
+            type: 'string'
+        }
+    },
+    openForm: true
+} as const;
+
+export const checkDomain = {
+    id: 'checkDomain',
+    effect: 'read',
+    repeatable: true
+} as const;
+
+export const deleteDomain = {
+    id: 'deleteDomain',
+    effect: 'write',
+    keyed: true,
+    instants: [
+        'termination_date'
+    ]
+} as const;
+
 export const listDomainDns = {
     id: 'listDomainDns',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const addDomainDns = {
     id: 'addDomainDns',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         type: {
@@ -498,7 +532,6 @@ export const addDomainDns = {
 export const editDomainDnsRecord = {
     id: 'editDomainDnsRecord',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         type: {
@@ -519,6 +552,11 @@ export const editDomainDnsRecord = {
 export const removeDomainDns = {
     id: 'removeDomainDns',
     effect: 'write',
-    repeatable: false,
     keyed: true
+} as const;
+
+export const getPricings = {
+    id: 'getPricings',
+    effect: 'read',
+    repeatable: true
 } as const;

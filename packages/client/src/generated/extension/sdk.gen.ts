@@ -2,7 +2,7 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -322,6 +322,42 @@ export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<
 export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({ url: '/vm/{vmid}/password-reset', ...options });
 
 /**
+ * Get a market offer
+ *
+ * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
+ */
+export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedOfferData, ThrowOnError>): RequestResult<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError> => options.client.get<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError>({ url: '/dedicated/available/{identifier}', ...options });
+
+/**
+ * Order a dedicated server
+ *
+ * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+ */
+export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<PurchaseDedicatedServerData, ThrowOnError>): RequestResult<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError> => options.client.put<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    url: '/dedicated/{identifier}/purchase',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Check domain availability
+ *
+ * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
+ */
+export const checkDomain = <ThrowOnError extends boolean = false>(options: Options<CheckDomainData, ThrowOnError>): RequestResult<CheckDomainResponses, CheckDomainErrors, ThrowOnError> => options.client.get<CheckDomainResponses, CheckDomainErrors, ThrowOnError>({ url: '/domain/{domain}/check', ...options });
+
+/**
+ * Cancel a domain
+ *
+ * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+ */
+export const deleteDomain = <ThrowOnError extends boolean = false>(options: Options<DeleteDomainData, ThrowOnError>): RequestResult<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError> => options.client.delete<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/delete', ...options });
+
+/**
  * List DNS records
  *
  * Returns the DNS records of a domain with their identifiers.
@@ -364,3 +400,10 @@ export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(option
  * Removes one DNS record. Other records of the same name and type stay.
  */
 export const removeDomainDns = <ThrowOnError extends boolean = false>(options: Options<RemoveDomainDnsData, ThrowOnError>): RequestResult<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError> => options.client.delete<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError>({ url: '/domain/{domain}/dns/{record_id}/remove', ...options });
+
+/**
+ * Get all prices
+ *
+ * Returns the standard prices of VMs on each host system and of domains under each TLD.
+ */
+export const getPricings = <ThrowOnError extends boolean = false>(options: Options<GetPricingsData, ThrowOnError>): RequestResult<GetPricingsResponses, GetPricingsErrors, ThrowOnError> => options.client.get<GetPricingsResponses, GetPricingsErrors, ThrowOnError>({ url: '/accounting/pricings', ...options });

@@ -1102,6 +1102,7 @@ export type RegisterDomainForm = {
     authcode?: string;
     ns1?: WantedNameserver;
     ns2?: WantedNameserver;
+    max_price?: MaxPrice;
 };
 
 /**
@@ -2386,6 +2387,89 @@ export type ResetVmPasswordResponse = SuccessEnvelope & {
 };
 
 /**
+ * Whether a dedicated server can be ordered, and its offer.
+ */
+export type DedicatedOffer = {
+    /**
+     * True if the server can be ordered. False if this account has ordered it.
+     */
+    available: boolean;
+    /**
+     * The offer. Null if the server is not available.
+     */
+    data: DedicatedMarketItem | null;
+};
+
+/**
+ * A dedicated server on the market.
+ */
+export type GetDedicatedOfferResponse = SuccessEnvelope & {
+    data: DedicatedOffer;
+};
+
+/**
+ * The conditions of an order.
+ */
+export type PurchaseDedicatedServerForm = {
+    max_price?: MaxPrice;
+};
+
+/**
+ * The ordered server.
+ */
+export type PurchasedDedicatedServer = {
+    /**
+     * Identifier of the server, the same as on the market.
+     */
+    identifier: string;
+};
+
+/**
+ * The ordered server.
+ */
+export type PurchaseDedicatedServerResponse = SuccessEnvelope & {
+    data: PurchasedDedicatedServer;
+};
+
+/**
+ * Whether a domain can be registered.
+ */
+export type DomainAvailability = {
+    /**
+     * True if nobody has registered the domain at the moment. Only its registration makes sure.
+     */
+    available: boolean;
+};
+
+/**
+ * Whether a domain can be registered.
+ */
+export type CheckDomainResponse = SuccessEnvelope & {
+    data: DomainAvailability;
+};
+
+/**
+ * The cancelled domain and the end of its registration.
+ */
+export type DomainTermination = {
+    /**
+     * Name of the domain, with TLD.
+     */
+    domain: string;
+    /**
+     * Time until which the domain stays registered, ISO 8601 in UTC.
+     */
+    termination_date: string;
+};
+
+/**
+ * The cancelled domain.
+ */
+export type DeleteDomainResponse = SuccessEnvelope & {
+    data: DomainTermination;
+};
+
+/**
  * A DNS record of a domain.
  */
 export type DnsRecord = {
@@ -2486,6 +2570,78 @@ export type RemoveDomainDnsResponse = SuccessEnvelope & {
 };
 
 /**
+ * Price of a resource.
+ */
+export type KvmPrice = {
+    /**
+     * Net price in EUR, a string with a decimal number of two to eight decimals.
+     */
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number.
+     */
+    price_gross: number;
+    /**
+     * The unit that the price is for, in words.
+     */
+    info: string;
+};
+
+/**
+ * Prices of one unit of each resource of a VM for 30 days of runtime. "Billing" explains how the price of a VM is calculated.
+ */
+export type KvmPricing = {
+    /**
+     * Price of one virtual core.
+     */
+    core: KvmPrice;
+    /**
+     * Price of one GB (1024 MB) of memory.
+     */
+    mem: KvmPrice;
+    /**
+     * Price of one GB of NVMe storage.
+     */
+    nvme: KvmPrice;
+    /**
+     * Price of one GB of HDD storage. Only host systems with HDD storage have this property (not shown).
+     */
+    hdd?: KvmPrice;
+    /**
+     * Price of each IP address beyond the included ones.
+     */
+    ipv4: KvmPrice;
+    /**
+     * Price of each backup slot beyond the included ones.
+     */
+    backup: KvmPrice;
+    /**
+     * Price of each 1000 Mbit, or part of it, beyond the included network speed.
+     */
+    network: KvmPrice;
+};
+
+/**
+ * The standard prices of VMs and domains. `GET /accounting/sales` returns the prices of sales.
+ */
+export type Pricings = {
+    /**
+     * Prices of VMs, keyed by the name of the host system.
+     */
+    kvm: {
+        [key: string]: KvmPricing;
+    };
+    domains: DomainPricings;
+};
+
+/**
+ * The price list.
+ */
+export type GetPricingsResponse = SuccessEnvelope & {
+    data: Pricings;
+};
+
+/**
  * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
  */
 export type IdempotencyKey = string;
@@ -2524,6 +2680,16 @@ export type HandlePath = HandleId;
  * Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
  */
 export type InvoiceId = InvoiceIdPath;
+
+/**
+ * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+ */
+export type DedicatedOfferIdentifier = string;
+
+/**
+ * Name of any domain with its TLD.
+ */
+export type AnyDomainPath = DomainName;
 
 /**
  * Identifier of the DNS record, as the list of the records of the domain returns it.
@@ -3087,6 +3253,10 @@ export type RegisterDomainErrors = {
      * The domain is already registered, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
      */
     409: ErrorEnvelope;
+    /**
+     * The price is higher than `max_price`; nothing was bought.
+     */
+    412: ErrorEnvelope;
     /**
      * The body is longer than 64 KiB.
      */
@@ -4345,6 +4515,249 @@ export type ResetVmPasswordResponses = {
 
 export type ResetVmPasswordSuccess = ResetVmPasswordResponses[keyof ResetVmPasswordResponses];
 
+export type GetDedicatedOfferData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+         */
+        identifier: string;
+    };
+    query?: never;
+    url: '/dedicated/available/{identifier}';
+};
+
+export type GetDedicatedOfferErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDedicatedOfferError = GetDedicatedOfferErrors[keyof GetDedicatedOfferErrors];
+
+export type GetDedicatedOfferResponses = {
+    /**
+     * The offer.
+     */
+    200: GetDedicatedOfferResponse;
+};
+
+export type GetDedicatedOfferSuccess = GetDedicatedOfferResponses[keyof GetDedicatedOfferResponses];
+
+export type PurchaseDedicatedServerData = {
+    /**
+     * The conditions of the order.
+     */
+    body?: PurchaseDedicatedServerForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+         */
+        identifier: string;
+    };
+    query?: never;
+    url: '/dedicated/{identifier}/purchase';
+};
+
+export type PurchaseDedicatedServerErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The purchase would exceed the credit limit of the account; nothing was bought.
+     */
+    402: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The server is no longer on the market, or an earlier request with the same Idempotency-Key does not allow this; nothing was ordered.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The price is higher than `max_price`; nothing was bought.
+     */
+    412: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was ordered.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type PurchaseDedicatedServerError = PurchaseDedicatedServerErrors[keyof PurchaseDedicatedServerErrors];
+
+export type PurchaseDedicatedServerResponses = {
+    /**
+     * The server is ordered and being set up.
+     */
+    200: PurchaseDedicatedServerResponse;
+};
+
+export type PurchaseDedicatedServerSuccess = PurchaseDedicatedServerResponses[keyof PurchaseDedicatedServerResponses];
+
+export type CheckDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Name of any domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/check';
+};
+
+export type CheckDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CheckDomainError = CheckDomainErrors[keyof CheckDomainErrors];
+
+export type CheckDomainResponses = {
+    /**
+     * Whether the domain can be registered.
+     */
+    200: CheckDomainResponse;
+};
+
+export type CheckDomainSuccess = CheckDomainResponses[keyof CheckDomainResponses];
+
+export type DeleteDomainData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/delete';
+};
+
+export type DeleteDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The domain is already cancelled, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DeleteDomainError = DeleteDomainErrors[keyof DeleteDomainErrors];
+
+export type DeleteDomainResponses = {
+    /**
+     * The domain is cancelled and stays registered until the termination date.
+     */
+    200: DeleteDomainResponse;
+};
+
+export type DeleteDomainSuccess = DeleteDomainResponses[keyof DeleteDomainResponses];
+
 export type ListDomainDnsData = {
     body?: never;
     path: {
@@ -4612,3 +5025,44 @@ export type RemoveDomainDnsResponses = {
 };
 
 export type RemoveDomainDnsSuccess = RemoveDomainDnsResponses[keyof RemoveDomainDnsResponses];
+
+export type GetPricingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/accounting/pricings';
+};
+
+export type GetPricingsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetPricingsError = GetPricingsErrors[keyof GetPricingsErrors];
+
+export type GetPricingsResponses = {
+    /**
+     * The price list.
+     */
+    200: GetPricingsResponse;
+};
+
+export type GetPricingsSuccess = GetPricingsResponses[keyof GetPricingsResponses];
