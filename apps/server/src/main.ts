@@ -23,6 +23,9 @@ import { repeat } from './scheduled-jobs.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
+/** A newer version has upgraded the database. A supervisor that restarts failed services starts whatever version is installed then. */
+const EXIT_CODE_REPLACED = 75;
+
 async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
   const { dataDirectory, databaseUrl } = configuration;
@@ -42,6 +45,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode } = configuration;
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
+  const replaced = Promise.withResolvers<void>();
   const service = await createService({
     store,
     ports,
@@ -53,6 +57,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     trustedProxies: configuration.trustedProxies,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
+    onOutdated: () => replaced.resolve(),
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
@@ -77,6 +82,10 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     throw error;
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  void replaced.promise.then(() => {
+    process.exitCode = EXIT_CODE_REPLACED;
+    return stop();
+  });
   process.stdout.write(
     welcome({
       mode,

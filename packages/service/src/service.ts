@@ -18,7 +18,7 @@ import { createAuthenticator } from './http/authenticate.ts';
 import type { HttpContext } from './http/context.ts';
 import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
-import { createMetrics } from './http/observability.ts';
+import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
@@ -78,6 +78,8 @@ export interface ServiceOptions {
   readonly portTimeout?: number;
   /** The identifiers that new VMs may get. Default: all five-digit numbers. */
   readonly vmIdentifiers?: VmIdentifiers;
+  /** Called a lease after a newer version has upgraded the shared database. The process should stop, and be started again with that version. */
+  readonly onOutdated?: () => void;
   /** A logger with the interface of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -119,11 +121,21 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
+  const metrics = createMetrics();
+  const leaseMs = options.lease ?? DEFAULT_LEASE_MS;
   const instance = await joinCluster({
     store,
     id: uuidv7({ random: ports.random.bytes(16) }),
-    leaseMs: options.lease ?? DEFAULT_LEASE_MS,
-    onFailure: (error) => logger.error({ err: error }, 'this instance could not renew its lease and tries again'),
+    leaseMs,
+    onFailure(error) {
+      metrics.leaseFailures.inc();
+      logger.error({ err: error }, 'this instance could not renew its lease and tries again');
+    },
+    onOutdated(reason) {
+      logger.fatal(reason);
+      // The newer version needs a moment until it can take requests.
+      setTimeout(() => options.onOutdated?.(), leaseMs).unref();
+    },
   });
   const runtime: Runtime = {
     store,
@@ -136,6 +148,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     closing: closing.signal,
     publicUrl: () => publicUrl ?? listeningUrl(app),
   };
+  observeRuntime(metrics, runtime);
   const recover = recoveringAndLogging(runtime, logger);
   await recover();
   const authenticator = createAuthenticator(store, { mode, clock });
@@ -150,6 +163,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await instance.assertAlive();
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
+    metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
@@ -184,7 +198,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     lenient,
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
-    metrics: createMetrics(),
+    metrics,
     logger,
   };
   const app = await createApplication(context);
@@ -205,7 +219,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await now();
       return Math.floor(clock.offset / 1000);
     },
-    runScheduledJobs: () => exclusive(() => runAllJobs('skip')),
+    async runScheduledJobs() {
+      try {
+        return await exclusive(() => runAllJobs('skip'));
+      } catch (error) {
+        metrics.scheduledJobFailures.inc();
+        throw error;
+      }
+    },
     async close() {
       closing.abort();
       await Promise.all([app.close(), operator.close()]);

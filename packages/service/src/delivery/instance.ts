@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
+import { outdatedReason } from './version-gate.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 
@@ -40,20 +41,23 @@ export interface JoinOptions {
   readonly store: Store;
   readonly id: string;
   readonly leaseMs: number;
+  /** Called once, when a newer version has upgraded the database. */
+  onOutdated(reason: string): void;
   /** Called if the lease could not be renewed. */
   onFailure(error: unknown): void;
 }
 
 /** @throws StoreUnavailableError if the lease cannot be stored. */
-export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions): Promise<Instance> {
+export async function joinCluster({ store, id, leaseMs, onFailure, onOutdated }: JoinOptions): Promise<Instance> {
   const { hasInstances, now } = store.sharing;
   let heldSince = performance.now();
   let heldUntil = -Infinity;
   let leaving = false;
+  let outdated: string | undefined;
 
   async function renew(): Promise<void> {
     const begun = performance.now();
-    await store.commit(async ({ db }) => {
+    const reason = await store.commit(async ({ db }) => {
       await db
         .insertInto('instances')
         .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
@@ -63,7 +67,9 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
         .deleteFrom('instances')
         .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
         .execute();
+      return outdatedReason(db);
     });
+    if (reason !== undefined && outdated === undefined) onOutdated((outdated = reason));
     if (begun > heldUntil) heldSince = begun;
     // A slow renewal may end after a later one.
     heldUntil = Math.max(heldUntil, begun + leaseMs);

@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../store.ts';
 import { isTimeout, unavailableOr } from './errors.ts';
 
 /** Connections of one instance. */
-const MAX_CONNECTIONS = 20;
+export const MAX_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The database cancels a statement after this time, even if it is waiting for a lock. */
 const STATEMENT_TIMEOUT_MS = 10_000;
