@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import manifest from '../../package.json' with { type: 'json' };
 import { firstJob, dueBefore } from '../core/jobs/job.ts';
 import { jobKinds } from '../core/jobs/job-kinds.ts';
+import { ClockError } from '../delivery/clock-check.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { migrationsOf } from '../store/migrations/all.ts';
@@ -11,7 +12,7 @@ import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, PoolFigures } from '../store/store.ts';
 
 type Api = 'reseller' | 'operator';
-type Cause = 'store' | 'infrastructure' | 'other';
+type Cause = 'store' | 'infrastructure' | 'clock' | 'other';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -24,11 +25,24 @@ export interface Metrics {
   readonly leaseFailures: Counter;
 }
 
-export function createMetrics(): Metrics {
+/** @param sources Figures that are read when the metrics are. */
+export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => number) | undefined }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  if (lostLogLines) {
+    const lost = new Counter({
+      name: 'reseller_log_lines_lost_total',
+      help: 'Lines of the log that were lost, because standard error was not read in time.',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(lostLogLines());
+      },
+    });
+    registry.registerMetric(lost);
+  }
   return {
     registry,
     requests: new Histogram({
@@ -68,7 +82,7 @@ export function countFailure(
 function causeOf(error: unknown): Cause {
   if (error instanceof StoreUnavailableError) return 'store';
   if (error instanceof InfrastructureError) return 'infrastructure';
-  return 'other';
+  return error instanceof ClockError ? 'clock' : 'other';
 }
 
 /** Adds the figures of the store and of the scheduled jobs, which are read at each scrape. During an outage they are missing. */

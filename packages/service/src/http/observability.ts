@@ -1,7 +1,8 @@
 import { LogController } from 'fastify';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 
-import type { Store } from '../store/store.ts';
+import { ClockError } from '../delivery/clock-check.ts';
+import type { Instance } from '../delivery/instance.ts';
 import type { Metrics } from './metrics.ts';
 import { requestFacts } from './request-facts.ts';
 
@@ -31,19 +32,29 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   });
 }
 
+/** What decides whether the process is ready. */
+export interface Readiness {
+  readonly instance: Pick<Instance, 'assertReady'>;
+  readonly isSimulated: boolean;
+  isStopping(): boolean;
+}
+
 /**
- * `/healthz` succeeds while the process runs, and `/readyz` while it can also reach its store. Neither needs a key. `/readyz` shows
- * whether the infrastructure is simulated.
+ * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
+ * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated.
  */
-export function serveProbes(app: FastifyInstance, { store, isSimulated }: { readonly store: Store; readonly isSimulated: boolean }): void {
+export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
+    const unavailable = (reason: 'stopping' | 'clock' | 'store') => reply.code(503).send({ status: 'unavailable', reason });
+    if (isStopping()) return unavailable('stopping');
     try {
-      await store.read((db) => db.selectFrom('accounts').select('id').limit(1).execute());
+      await instance.assertReady();
       return { status: 'ready', ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
     } catch (error) {
-      request.log.error({ err: error }, 'the store cannot be reached');
-      return reply.code(503).send({ status: 'unavailable' });
+      if (error instanceof ClockError) return unavailable('clock');
+      request.log.error({ err: error }, 'the store cannot be written to');
+      return unavailable('store');
     }
   });
 }
