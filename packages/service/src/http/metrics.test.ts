@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { SMALL_VM } from '../../test/harness.ts';
 import { startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
 
@@ -48,11 +49,19 @@ test('counts requests without a valid key or token, by API', async () => {
   expect(await valueOf(service, 'reseller_authentication_failures_total{api="reseller"}')).toBe(2);
 });
 
-test('counts a 503 by its cause, and shows the other metrics while the store is away', async () => {
+test('counts a 503 by its cause', async () => {
   const service = await startOperator();
-  expect(await valueOf(service, 'reseller_store_bytes')).toBeGreaterThan(0);
+  const { body } = await service.call('createVm', { form: SMALL_VM });
+  service.hypervisor.failing = new Error('the hypervisor is away');
+  expect((await service.operate(`/vms/${Object(body).data.identifier}/stop`, { method: 'POST' })).status).toBe(503);
+  expect(await valueOf(service, 'reseller_unavailable_total{api="operator",cause="infrastructure"}')).toBe(1);
+});
+
+test('shows its other metrics while the store cannot be read', async () => {
+  const service = await startOperator();
+  const inStore = ['reseller_store_bytes', 'reseller_request_log_entries', 'reseller_scheduled_job_oldest_age_seconds'];
+  for (const name of inStore) expect(await valueOf(service, name)).toBeDefined();
   await service.store.close();
-  expect((await service.send('/vm/list/hosts', { headers: { 'x-service-apikey': service.apiKey } })).status).toBe(503);
-  expect(await valueOf(service, 'reseller_unavailable_total{api="reseller",cause="store"}')).toBe(1);
-  expect(await valueOf(service, 'reseller_scheduled_job_oldest_age_seconds')).toBeUndefined();
+  for (const name of inStore) expect(await valueOf(service, name)).toBeUndefined();
+  expect(await valueOf(service, 'reseller_scheduled_job_failures_total')).toBe(0);
 });
