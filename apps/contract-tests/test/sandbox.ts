@@ -40,7 +40,14 @@ export async function startSandbox({ extension = true }: { extension?: boolean }
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));
   const operatorToken = `operator-token-of-the-contract-test-${directory.slice(-6)}`;
-  const service = await createService({ store, ports, secret: 'x'.repeat(32), operatorToken, extension, logger: pino({ level: 'silent' }) });
+  const service = await createService({
+    store,
+    ports,
+    secret: 'x'.repeat(32),
+    operatorToken,
+    extension,
+    logger: pino({ level: 'silent' }),
+  });
   const url = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
   const operatorUrl = new URL(await service.operator.listen({ host: '127.0.0.1', port: 0 }));
   return {
