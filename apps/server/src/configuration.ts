@@ -19,6 +19,8 @@ export interface Configuration {
   readonly trustedProxies: readonly string[];
   /** URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
+  /** Days for which a link to an invoice document is valid at least. */
+  readonly invoiceLinkDays: number;
   /** Connection string of the PostgreSQL database; undefined for the embedded store. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded store and the key files; not used with a database. */
@@ -26,6 +28,8 @@ export interface Configuration {
   readonly logLevel: string;
   /** From the environment; undefined if it is in a file of the data directory, which is never so with a database. */
   readonly secret: string | undefined;
+  /** A second secret that is accepted while the secret is rotated. */
+  readonly previousSecret: string | undefined;
   /** `sandbox`, or `live`: no sample data, no demo account, and no sandbox operations. */
   readonly mode: 'sandbox' | 'live';
   /** Milliseconds after which a silent instance counts as dead. */
@@ -40,6 +44,8 @@ export interface Configuration {
   readonly operatorToken: string | undefined;
   /** Whether the reseller API accepts common deviations of existing clients from the document. */
   readonly lenient: boolean;
+  /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
+  readonly extension: boolean;
 }
 
 /** An invalid environment variable. The message is one line. */
@@ -78,10 +84,13 @@ export function readConfiguration(environment: Environment): Configuration {
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
     trustedProxies: trustedProxies(value('RESELLER_TRUST_PROXY')),
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
+    invoiceLinkDays: days('RESELLER_INVOICE_LINK_DAYS', value('RESELLER_INVOICE_LINK_DAYS') ?? '30'),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: serviceSecret(secret('RESELLER_SECRET'), isShared),
+    previousSecret: previousSecret(secret('RESELLER_SECRET_PREVIOUS')),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
+    extension: extension(value('RESELLER_EXTENSION') ?? (mode === 'sandbox' ? 'on' : 'off')),
   };
 }
 
@@ -97,6 +106,12 @@ function port(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 65_535) return number;
   throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, where 0 picks a free port.`);
+}
+
+function days(name: string, text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= 1 && number <= 3_650) return number;
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of days from 1 to 3650.`);
 }
 
 function seconds(name: string, text: string): number {
@@ -190,9 +205,21 @@ function serviceSecret(text: string | undefined, isShared: boolean): string | un
   );
 }
 
+function previousSecret(text: string | undefined): string | undefined {
+  if (text === undefined || text.length >= 32) return text;
+  throw new ConfigurationError(
+    `RESELLER_SECRET_PREVIOUS has ${text.length} characters. Set it to the secret that the service used so far, or omit it.`,
+  );
+}
+
 function lenient(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new ConfigurationError(`RESELLER_LENIENT is '${text}'. Set it to true or false.`);
+}
+
+function extension(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new ConfigurationError(`RESELLER_EXTENSION is '${text}'. Set it to on or off.`);
 }
 
 function modeOf(text: string): 'sandbox' | 'live' {

@@ -178,7 +178,10 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_EXTENSION', 'true'],
+  ['RESELLER_SECRET_PREVIOUS', 'short'],
   ['RESELLER_LENIENT', 'yes'],
+  ['RESELLER_INVOICE_LINK_DAYS', '0'],
   ['RESELLER_TRUST_PROXY', '1'],
   ['RESELLER_TRUST_PROXY', '10.0.0.1, 10.0.0.0/33'],
   ['RESELLER_TRUST_PROXY', '0.0.0.0/0'],
@@ -194,7 +197,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   const named = value === 'live' ? 'RESELLER_INFRASTRUCTURE' : name;
   expect(stderr).toMatch(new RegExp(`^${named} .* Set it to .*\\n$`));
-  if (name === 'RESELLER_SECRET') expect(stderr).not.toContain(value);
+  if (name.startsWith('RESELLER_SECRET')) expect(stderr).not.toContain(value);
 });
 
 test('a port in use: one clear line and exit code 1', async () => {

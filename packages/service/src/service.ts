@@ -20,7 +20,7 @@ import { createAuthenticator } from './http/authenticate.ts';
 import type { HttpContext } from './http/context.ts';
 import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
-import { createMetrics } from './http/observability.ts';
+import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
@@ -48,11 +48,15 @@ export interface ServiceOptions {
   readonly isSimulated?: boolean;
   /** At least 32 characters, and not in the store. One-time codes are hashed with it. */
   readonly secret: string;
+  /** A second secret that is accepted while `secret` is rotated. New values use `secret`. */
+  readonly previousSecret?: string | undefined;
   /**
    * Base URL of links in responses, such as https://api.example.com. Default: the address that the service listens on. The Host header
    * of a request is never used, because a client can send any value.
    */
   readonly publicUrl?: string;
+  /** Days for which a link to an invoice document is valid at least. Default: 30. */
+  readonly invoiceLinkDays?: number;
   /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */
@@ -62,6 +66,11 @@ export interface ServiceOptions {
    * booleans. Each response lists the deviations of its request. Default: false.
    */
   readonly lenient?: boolean;
+  /**
+   * Whether the reseller API has the extension: operations that the specification names but does not show. Default: only in a sandbox. The
+   * operator of a live service decides whether resellers may stop, change and delete what they bought.
+   */
+  readonly extension?: boolean;
   /**
    * IP addresses and CIDR networks of proxies. The client address of their requests, for limits, logs and the audit, is the one in
    * X-Forwarded-For. Default: none.
@@ -86,6 +95,8 @@ export interface ServiceOptions {
   readonly clockLimits?: Partial<ClockLimits>;
   /** The identifiers that new VMs may get. Default: all five-digit numbers. */
   readonly vmIdentifiers?: VmIdentifiers;
+  /** Called a lease after a newer version has upgraded the shared database. The process should stop, and be started again with that version. */
+  readonly onOutdated?: () => void;
   /** The number of lines that the logger has lost so far, for the metrics. */
   readonly lostLogLines?: () => number;
   /** A logger with the interface of pino. */
@@ -123,11 +134,13 @@ export interface Service {
  * @throws StoreOpenError if the store was first used with another secret or mode.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
+  const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
+  if (previousSecret !== undefined && previousSecret.length < 32)
+    throw new TypeError('The previous secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
-  await assertIdentity(store, { secret, mode });
+  await assertIdentity(store, { secret, previousSecret, mode });
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
@@ -140,24 +153,37 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         ? logger.error(`${error.message} Until then, every request gets a 503.`)
         : logger.info('the clock of this machine is right again'),
   });
+  const metrics = createMetrics({ lostLogLines: options.lostLogLines });
+  const leaseMs = options.lease ?? DEFAULT_LEASE_MS;
   const instance = await joinCluster({
     store,
     clockCheck,
     id: uuidv7({ random: ports.random.bytes(16) }),
-    leaseMs: options.lease ?? DEFAULT_LEASE_MS,
-    onFailure: (error) => logger.error({ err: error }, 'this instance could not renew its lease and tries again'),
+    leaseMs,
+    onFailure(error) {
+      metrics.leaseFailures.inc();
+      logger.error({ err: error }, 'this instance could not renew its lease and tries again');
+    },
+    onOutdated(reason) {
+      logger.fatal(reason);
+      // The newer version needs a moment until it can take requests.
+      setTimeout(() => options.onOutdated?.(), leaseMs).unref();
+    },
   });
   const runtime: Runtime = {
     store,
     ports,
     secret,
+    previousSecret,
     mode,
+    invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance,
     deliveries,
     closing: closing.signal,
     publicUrl: () => publicUrl ?? listeningUrl(app),
   };
+  observeRuntime(metrics, runtime);
   const recover = recoveringAndLogging(runtime, logger);
   await recover();
   const authenticator = createAuthenticator(store, { mode, clock });
@@ -173,6 +199,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await instance.assertAlive();
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
+    metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
@@ -208,9 +235,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     lenient,
+    hasExtension: options.extension ?? mode === 'sandbox',
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
-    metrics: createMetrics({ lostLogLines: options.lostLogLines }),
+    metrics,
     logger,
   };
   const app = await createApplication(context);
@@ -231,7 +259,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await controls.refresh();
       return Math.floor(clock.offset / 1000);
     },
-    runScheduledJobs: () => exclusive(() => runAllJobs('skip')),
+    async runScheduledJobs() {
+      try {
+        return await exclusive(() => runAllJobs('skip'));
+      } catch (error) {
+        metrics.scheduledJobFailures.inc();
+        throw error;
+      }
+    },
     announceStop() {
       state.isStopping = true;
     },
@@ -243,6 +278,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+const DEFAULT_INVOICE_LINK_DAYS = 30;
 /** A test sets its own clock. A sandbox bills nobody, and may rest for weeks. */
 function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
   const isReal = clock === systemClock;

@@ -1,8 +1,10 @@
 import { deliverCommand } from '../../delivery/command.ts';
+import type { Witness } from '../../delivery/command.ts';
 import { recoverable } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Money } from '../../rules/money.ts';
 import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
+import { resetPassword, restartVm } from './guest-deliveries.ts';
 import type { Resize } from './deliveries.ts';
 
 /**
@@ -35,13 +37,15 @@ export const vmRecoveries = {
   stopVm: recoverable(stopVm),
   resizeVm: recoverable(resizeVm),
   removeVm: recoverable(removeVm),
+  restartVm: recoverable(restartVm),
+  resetPassword: recoverable(resetPassword),
 };
 
-export function vmCommands(runtime: Runtime): VmCommands {
+export function vmCommands(runtime: Runtime, witness?: Witness): VmCommands {
   return {
-    start: (vmId) => deliverCommand(runtime, 'startVm', startVm, { runtime, vmId }),
-    stop: (vmId) => deliverCommand(runtime, 'stopVm', stopVm, { runtime, vmId }),
-    resize: (vmId, resize) => deliverCommand(runtime, 'resizeVm', resizeVm, { runtime, vmId, ...resize }),
-    remove: (vmId) => deliverCommand(runtime, 'removeVm', removeVm, { runtime, vmId }),
+    start: (vmId) => deliverCommand(runtime, 'startVm', startVm, { runtime, vmId }, witness),
+    stop: (vmId) => deliverCommand(runtime, 'stopVm', stopVm, { runtime, vmId }, witness),
+    resize: (vmId, resize) => deliverCommand(runtime, 'resizeVm', resizeVm, { runtime, vmId, ...resize }, witness),
+    remove: (vmId) => deliverCommand(runtime, 'removeVm', removeVm, { runtime, vmId }, witness),
   };
 }

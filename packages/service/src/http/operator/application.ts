@@ -4,10 +4,11 @@ import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
 import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
 import type { HttpContext } from '../context.ts';
 import { loggableError } from '../loggable-error.ts';
+import { countFailure } from '../metrics.ts';
 import { serveMetrics } from '../observability.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
-import { operatorGuard, operatorRoute, PROBLEM_TYPE, sendProblem } from './handler.ts';
+import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 import { RequestFault } from '../protocol.ts';
 import { requestFacts } from '../request-facts.ts';
 import { newRequestId } from '../request-id.ts';
@@ -25,6 +26,7 @@ export function createOperatorApplication(context: HttpContext): FastifyInstance
     parseBody: (_request, bytes) => bytes,
     async sendFailure(error, request, reply) {
       const problem = toProblem(error);
+      countFailure(metrics, { api: 'operator', status: problem.status, error });
       const line = { ...requestFacts(request), err: loggableError(error) };
       if (problem.kind === 'internal-error') request.log.error(line, 'request of the operator failed');
       else if (problem.kind === 'unavailable')
@@ -44,8 +46,8 @@ export function createOperatorApplication(context: HttpContext): FastifyInstance
       (found) => found,
     );
   }
-  const authenticate = createOperatorAuthenticator(runtime.store, operatorToken);
-  serveMetrics(app, { metrics, assertOperator: operatorGuard(authenticate) });
+  const authenticate = createOperatorAuthenticator(runtime.store, operatorToken, context.sandbox.clock.base);
+  serveMetrics(app, { metrics, assertOperator: scopeGuard(authenticate, 'read') });
   for (const api of operatorApi) {
     app.route({
       method: api.operation.method,

@@ -184,6 +184,8 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       price_basis text not null,
       sale_id text references sales (id),
       changing ${integer} not null default 0,
+      booted ${integer},
+      stopped_by_provider ${integer} not null default 0,
       removed ${integer},
       created ${integer} not null
     `,
@@ -268,12 +270,13 @@ async function createDomains(createTable: CreateTable, integer: Integer): Promis
   await createTable(
     'dns_records',
     sql`
+      id text primary key not null,
       domain text not null references domains (name),
       sub text not null,
       type text not null,
       data text not null,
-      changed ${integer} not null,
-      constraint dns_records_key primary key (domain, sub, type)
+      ttl ${integer} not null,
+      changed ${integer} not null
     `,
   );
 }
@@ -340,6 +343,13 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
     `,
   );
   // No reference to the VM, because a position outlives it.
+  await createTable(
+    'invoice_documents',
+    sql`
+      invoice_id text primary key not null references invoices (id),
+      pdf text not null
+    `,
+  );
   await createTable(
     'positions',
     sql`
@@ -441,6 +451,33 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
     `,
   );
   await createTable(
+    'operator_tokens',
+    sql`
+      id text primary key not null,
+      name text not null,
+      hash text not null unique,
+      scopes text not null,
+      created ${integer} not null,
+      valid_until ${integer},
+      revoked ${integer}
+    `,
+  );
+  await createTable(
+    'audit_records',
+    sql`
+      id text primary key not null,
+      time ${integer} not null,
+      actor text not null,
+      actor_name text not null,
+      address text not null,
+      operation text not null,
+      target text,
+      state_before text not null,
+      state_after text not null,
+      request_id text not null
+    `,
+  );
+  await createTable(
     'settings',
     sql`
       name text primary key not null,
@@ -519,6 +556,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`free_addresses on ip_addresses (pool_id, position) where vm_id is null`,
     sql`addresses_of_vm on ip_addresses (vm_id)`,
     sql`domains_of_account on domains (account_id, name)`,
+    sql`records_of_name on dns_records (domain, sub)`,
     sql`domains_by_expiry on domains (state, expires, name)`,
     sql`servers_of_account on dedicated_servers (account_id, due)`,
     sql`servers_by_due on dedicated_servers (due, id) where due is not null`,
@@ -526,6 +564,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`addresses_of_server on dedicated_addresses (server_id, family, position)`,
     sql`positions_of_account on positions (account_id, invoice_id)`,
     sql`charges_of_account on charges (account_id, invoice_id)`,
+    sql`audit_records_by_time on audit_records (time, id)`,
     sql`idempotency_keys_by_age on idempotency_keys (created)`,
   ])
     await sql`create index ${index}`.execute(db);
