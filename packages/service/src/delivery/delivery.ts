@@ -17,6 +17,11 @@ import type { Ports } from '../ports/ports.ts';
 import type { Transaction } from '../store/store.ts';
 
 interface DeliveryBase<Details> {
+  /**
+   * Whether `reserve` and `confirm` conclude the same when they run again, because they draw no random numbers that they do not keep. The
+   * store then runs them optimistically.
+   */
+  readonly isRepeatable?: boolean;
   /** Shape of the details that are stored with a reservation. Recovery reads nothing else, so they hold no secrets. */
   readonly details: v.GenericSchema<unknown, Details>;
   /** The VM, domain or server that the port calls are about. */

@@ -53,7 +53,8 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
 
   async function renew(): Promise<void> {
     const begun = performance.now();
-    await store.commit(async ({ db }) => {
+    await store.commit(
+      async ({ db }) => {
       await db
         .insertInto('instances')
         .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
@@ -63,7 +64,9 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
         .deleteFrom('instances')
         .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
         .execute();
-    });
+      },
+      { isUrgent: true },
+    );
     if (begun > heldUntil) heldSince = begun;
     // A slow renewal may end after a later one.
     heldUntil = Math.max(heldUntil, begun + leaseMs);
@@ -108,15 +111,16 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
     },
     hasOthers: async () =>
       hasInstances &&
-      (await store.read((db) =>
-        db.selectFrom('instances').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
+      (await store.read(
+        (db) => db.selectFrom('instances').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
+        { isUrgent: true },
       )) !== undefined,
     async leave() {
       if (leaving) return;
       leaving = true;
       clearTimeout(timer);
       await renewing;
-      if (hasInstances) await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute()));
+      if (hasInstances) await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
     },
   };
 }

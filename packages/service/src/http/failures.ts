@@ -4,7 +4,7 @@ import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
 import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
@@ -28,7 +28,7 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     const refusal = toRefusal(failure);
     request.caller = caller;
     logFailure(request, caller, { refusal, error: failure });
-    return sendLogged(context, request, reply, { refusal, caller });
+    return sendLogged(context, request, reply, { refusal, caller, isBusy: failure instanceof StoreBusyError });
   };
 }
 
@@ -42,11 +42,12 @@ async function sendLogged(
   { runtime: { store, ports } }: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { refusal, caller }: { refusal: Refusal; caller: Caller | null },
+  { refusal, caller, isBusy }: { refusal: Refusal; caller: Caller | null; isBusy: boolean },
 ): Promise<FastifyReply> {
   const { id, method, originalUrl, routeOptions } = request;
   const codec = routeOptions.config.api?.codec ?? errorCodec;
-  if (!caller) return send(reply, codec.error(id, refusal));
+  // A busy store would make the caller wait a second time for the log entry.
+  if (!caller || isBusy) return send(reply, codec.error(id, refusal));
   const { accountId, maskKey } = caller;
   const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };
   try {
@@ -61,6 +62,7 @@ async function sendLogged(
 function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, error }: { refusal: Refusal; error: unknown }): void {
   const line = { err: loggableError(error, caller?.maskKey), requestId: request.id };
   if (refusal.status === 500) request.log.error(line, 'request failed');
+  else if (error instanceof StoreBusyError) request.log.warn(line, 'too many requests are waiting');
   else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
 }
 
@@ -77,6 +79,13 @@ async function findCaller({ authenticate }: HttpContext, request: FastifyRequest
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof RequestFault) return refusalOfFault(error);
+  if (error instanceof StoreBusyError) {
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service has more requests to carry out than it can at the moment. It has not begun this one. Wait the number of seconds in Retry-After, then send the request again.',
+    );
+  }
   if (error instanceof StoreUnavailableError) {
     return new Refusal(
       503,

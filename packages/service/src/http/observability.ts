@@ -64,7 +64,7 @@ export function serveProbes(app: FastifyInstance, { store, isSimulated }: { read
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     try {
-      await store.read((db) => db.selectFrom('accounts').select('id').limit(1).execute());
+      await store.read((db) => db.selectFrom('accounts').select('id').limit(1).execute(), { isUrgent: true });
       return { status: 'ready', ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
     } catch (error) {
       request.log.error({ err: error }, 'the store cannot be reached');

@@ -6,6 +6,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { seal, sha256, unseal } from '../rules/credentials.ts';
+import { deferredWrite, expectedWrite } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 
 /** A request with an Idempotency-Key. */
@@ -33,13 +34,7 @@ export function hashOfIdempotencyKey(key: string): string {
 export async function claimKey(db: Db, request: Repeatable, now: number): Promise<string | undefined> {
   const { accountId, fingerprint, apiKey } = request;
   const keyHash = hashOfIdempotencyKey(request.key);
-  const claimed = await db
-    .insertInto('idempotency_keys')
-    .values({ account_id: accountId, key_hash: keyHash, fingerprint, state: 'pending', answer: null, created: now })
-    .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing())
-    .returning('state')
-    .executeTakeFirst();
-  if (claimed) return undefined;
+  if (await insertKey(db, { accountId, keyHash, fingerprint, now })) return undefined;
   const kept = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'state', 'answer'])
@@ -73,14 +68,40 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 
 /** Stores the response of a request that was carried out. */
 export async function keepResponse(db: Db, request: Repeatable, response: string, random: Random): Promise<void> {
-  const keyHash = hashOfIdempotencyKey(request.key);
-  await db
-    .updateTable('idempotency_keys')
-    .set({ state: 'done', answer: seal(response, request.apiKey, `${request.accountId}/${keyHash}`, random) })
-    .where('account_id', '=', request.accountId)
-    .where('key_hash', '=', keyHash)
-    .execute();
+  const { accountId, apiKey, key } = request;
+  const keyHash = hashOfIdempotencyKey(key);
+  let kept = sealed.get(request);
+  if (kept?.response !== response) {
+    kept = { response, answer: seal(response, apiKey, `${accountId}/${keyHash}`, random) };
+    sealed.set(request, kept);
+  }
+  await storeAnswer(db, { accountId, keyHash, answer: kept.answer });
 }
+
+/** A transaction that runs again stores the same text, because encryption draws random numbers. */
+const sealed = new WeakMap<Repeatable, { readonly response: string; readonly answer: string }>();
+
+const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
+  db
+    .insertInto('idempotency_keys')
+    .values({
+      account_id: parameter('accountId'),
+      key_hash: parameter('keyHash'),
+      fingerprint: parameter('fingerprint'),
+      state: 'pending',
+      answer: null,
+      created: parameter('now'),
+    })
+    .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing()),
+);
+
+const storeAnswer = deferredWrite<{ accountId: string; keyHash: string; answer: string }>((db, parameter) =>
+  db
+    .updateTable('idempotency_keys')
+    .set({ state: 'done', answer: parameter('answer') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('key_hash', '=', parameter('keyHash')),
+);
 
 /** How long a key is stored: its documented lifetime, and an hour for clients that repeat a request at its end. */
 const KEY_TTL_MS = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;

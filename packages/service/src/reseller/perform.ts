@@ -32,13 +32,14 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
 
 /** Stores the log entry of a request that has no other effect. */
 export function logReply(store: Store, logged: LoggedRequest, reply: Reply): Promise<Reply> {
-  return store.commit(async (transaction) => record(transaction, logged, reply));
+  return store.commit(async (transaction) => record(transaction, logged, reply), { isOptimistic: true });
 }
 
 function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call } = request;
-  return call.runtime.store.commit((transaction) =>
-    replayOrRun(transaction, request, async () => conclude(transaction, request, await operation.run(transaction, call))),
+  return call.runtime.store.commit(
+    (transaction) => replayOrRun(transaction, request, async () => conclude(transaction, request, await operation.run(transaction, call))),
+    { isOptimistic: operation.isRepeatable === true },
   );
 }
 

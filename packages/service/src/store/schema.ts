@@ -1,5 +1,6 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
+import type { CatalogueVersionTable } from './tables/catalogue-version.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
 import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
@@ -75,6 +76,7 @@ export interface Schema {
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;
+  catalogue_version: CatalogueVersionTable;
   // The sandbox
   faults: FaultsTable;
   snapshots: SnapshotsTable;

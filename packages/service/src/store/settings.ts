@@ -1,5 +1,5 @@
 /** Settings of the service as a whole. */
-import { DEFAULT_VAT_RATES, vatInForce } from '../rules/vat.ts';
+import { DEFAULT_VAT_RATES } from '../rules/vat.ts';
 import type { VatRate } from '../rules/vat.ts';
 import { prepared } from './prepared.ts';
 import type { Db } from './store.ts';
@@ -35,10 +35,10 @@ export async function readSettings(db: Db): Promise<StoredSettings> {
   };
 }
 
-/** The VAT rate in force at an instant (milliseconds), in hundredths of a percent. */
-export async function readVat(db: Db, now: number): Promise<number> {
+/** The VAT rates, in order of their dates. */
+export async function readVatRates(db: Db): Promise<readonly VatRate[]> {
   const [row] = await settingNamed(db, { name: 'vat_rates' });
-  return vatInForce(vatRatesOf(row?.value), now);
+  return vatRatesOf(row?.value);
 }
 
 /** Days for which the identifier of a removed VM stays unused. */

@@ -1,4 +1,4 @@
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
@@ -15,7 +15,7 @@ export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
-    const shown = { secret: call.runtime.secret, vat: await readVat(db, call.now) };
+    const shown = { secret: call.runtime.secret, vat: vatAt(await catalogueOf(db), call.now) };
     const addresses = await addressesOf(db, [server]);
     const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };

@@ -1,4 +1,4 @@
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
@@ -16,7 +16,7 @@ export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {
       .orderBy('ordered')
       .orderBy('id')
       .execute();
-    const shown = { secret: call.runtime.secret, vat: await readVat(db, call.now) };
+    const shown = { secret: call.runtime.secret, vat: vatAt(await catalogueOf(db), call.now) };
     const addresses = await addressesOf(db, servers);
     const list = servers.map((server) => toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
     return { message: 'The dedicated servers were listed.', data: { list } };

@@ -3,14 +3,14 @@ import type { DomainPricings } from '@reseller/client';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** GET /domain/pricings: the prices of registration, renewal and transfer for each TLD. */
 export const getDomainPricings: StoreOperation<'getDomainPricings'> = {
   kind: 'store',
   async run({ db }, { now }) {
-    const vat = await readVat(db, now);
+    const vat = vatAt(await catalogueOf(db), now);
     const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
     const data: DomainPricings = {};
     for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {

@@ -1,20 +1,21 @@
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
-import { allHostSystems } from '../../core/vm/host-system.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { counted } from '../../rules/counted.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { readVat } from '../../store/settings.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
 export const listVmHosts: StoreOperation<'listVmHosts'> = {
   kind: 'store',
+  isRepeatable: true,
   async run({ db }, { now }) {
-    const vat = await readVat(db, now);
-    const hosts = await allHostSystems(db);
+    const catalogue = await catalogueOf(db);
+    const { hosts } = catalogue;
+    const vat = vatAt(catalogue, now);
     return {
       message: `${counted(hosts.length, 'host system')}.`,
       data: hosts.map((host) => ({

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 
 import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
 import { deliveredOperation } from '../operation.ts';
+import { catalogueOf } from '../../core/catalogue.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
 
@@ -35,7 +36,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
     if (vm.state === 'stopped')
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
     const os = form.os ?? vm.os;
-    const image = await findOsImage(db, os);
+    const image = findOsImage((await catalogueOf(db)).images, os);
     if ('broken' in image) throw invalid([image.broken]);
     const claimed = await db
       .updateTable('vms')

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
+import { createCatalogueTriggers } from './catalogue-triggers.ts';
 
 /** The first version of all tables. The files in tables/ say what the columns mean. */
 export function initial(engine: Engine): Migration {
@@ -23,6 +24,7 @@ export function initial(engine: Engine): Migration {
       await createRequestsAndDeliveries(createTable, integer);
       await createOperatorTables(createTable, integer);
       await createIndexes(db);
+      await createCatalogueTriggers(db, engine);
       if (engine === 'postgres') await createPostgresTables(db);
     },
   };
@@ -196,8 +198,7 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       account_id text references accounts (id),
       cidr text not null,
       gateway text not null,
-      ddos_protection text not null,
-      free ${integer} not null check (free >= 0)
+      ddos_protection text not null
     `,
   );
   await createTable(
@@ -206,6 +207,9 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       address text primary key not null,
       pool_id text not null references ip_pools (id),
       position ${integer} not null,
+      datacenter_name text not null,
+      family ${integer} not null,
+      owner text not null,
       vm_id ${integer} references vms (id)
     `,
   );
@@ -446,6 +450,13 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
     `,
   );
   await createTable(
+    'catalogue_version',
+    sql`
+      id ${integer} primary key not null check (id = 1),
+      version text not null
+    `,
+  );
+  await createTable(
     'faults',
     sql`
       id text primary key not null,
@@ -484,7 +495,8 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`nodes_of_host_system on host_nodes (hostsystem)`,
     sql`sale_prices_of_host_system on sale_prices (hostsystem)`,
     sql`vms_of_account on vms (account_id)`,
-    sql`free_addresses on ip_addresses (pool_id, position) where vm_id is null`,
+    sql`free_addresses on ip_addresses (datacenter_name, family, owner, pool_id, position) where vm_id is null`,
+    sql`addresses_of_pool on ip_addresses (pool_id)`,
     sql`addresses_of_vm on ip_addresses (vm_id)`,
     sql`domains_of_account on domains (account_id, name)`,
     sql`domains_by_expiry on domains (state, expires, name)`,
@@ -507,6 +519,17 @@ async function createPostgresTables(db: Kysely<Schema>): Promise<void> {
       account_id text primary key not null references accounts (id),
       newest bigint not null
     )
+  `.execute(db);
+  // Makes a statement fail if it has not changed as many rows as its optimistic transaction assumes.
+  await sql`
+    create function assert_rows(actual bigint, assumed bigint) returns boolean language plpgsql as $$
+    begin
+      if actual = assumed then
+        return true;
+      end if;
+      raise exception '% rows instead of %', actual, assumed using errcode = 'RS001';
+    end
+    $$
   `.execute(db);
   // A crash may lose the counts, so a write does not wait for a disk.
   await sql`

@@ -22,8 +22,11 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Tables that only this engine has: the counters of the request log, which are derived, and the event counts, which may be lost. */
-const OWN_TABLES = new Set(['request_counters', 'event_windows']);
+/**
+ * Tables that are not moved: the counters of the request log, which are derived, the event counts, which may be lost, and the version of the
+ * catalogue, which triggers set.
+ */
+const OWN_TABLES = new Set(['request_counters', 'event_windows', 'catalogue_version']);
 const FETCH_ROWS = 1_000;
 const INT8 = types.builtins.INT8;
 

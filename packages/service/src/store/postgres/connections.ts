@@ -1,13 +1,14 @@
 /** Connections to the database that detect an outage. */
 import { Socket } from 'node:net';
 
-import { Pool, types } from 'pg';
+import { Pool } from 'pg';
 
 import { StoreUnavailableError } from '../store.ts';
 import { isTimeout, unavailableOr } from './errors.ts';
+import { parserOf } from './pipeline.ts';
 
-/** Connections of one instance. */
-const MAX_CONNECTIONS = 20;
+/** Connections of one instance that do work. One more waits for the disk. */
+export const MAX_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The database cancels a statement after this time, even if it is waiting for a lock. */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -19,15 +20,23 @@ const IDLE_TIMEOUT_MS = 8_000;
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 /** After a timeout, no queries are sent for this time. */
 const BACKOFF_MS = 1_000;
-const INT8 = types.builtins.INT8;
-/** The type of a sum of int8 values. */
-const NUMERIC = types.builtins.NUMERIC;
 
 /** Connections for the work of the service. Each statement ends or fails within seconds. */
 export function connectionsFor(url: string): Pool {
+  // A commit does not wait for the disk while it holds locks. See `postgresCommit`.
+  return boundedPool(url, MAX_CONNECTIONS, ", set_config('synchronous_commit', 'off', false)");
+}
+
+/** A connection that waits for the disk at a commit, as the database is configured to. */
+export function flushingConnectionFor(url: string): Pool {
+  return boundedPool(url, 1);
+}
+
+/** @param more Further settings of each connection. */
+function boundedPool(url: string, max: number, more = ''): Pool {
   return newPool({
     connectionString: url,
-    max: MAX_CONNECTIONS,
+    max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
       const socket = new Socket();
@@ -41,7 +50,7 @@ export function connectionsFor(url: string): Pool {
       client.on('error', () => {});
       // Not as connection parameters, because some database proxies drop those.
       await client.query(
-        `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)`,
+        `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)${more}`,
       );
     },
   });
@@ -57,10 +66,7 @@ function newPool(settings: ConstructorParameters<typeof Pool>[0]): Pool {
     ...settings,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'reseller-service',
-    types: {
-      // The driver returns 64-bit integers as text. All integers of the service are below 2^53.
-      getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? integer : types.getTypeParser(oid, format)),
-    },
+    types: { getTypeParser: (oid) => parserOf(oid) },
   });
   // The pool replaces a broken idle connection. Without a listener the event would end the process.
   pool.on('error', () => {});
@@ -85,10 +91,4 @@ export function backoff(): WithBackoff {
       throw unavailableOr(error);
     }
   };
-}
-
-function integer(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The database returned the integer ${text}, which is beyond 2^53.`);
-  return value;
 }
