@@ -21,10 +21,17 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 /** After a timeout, no queries are sent for this time. */
 const BACKOFF_MS = 1_000;
 
+/** Settings of the connections that do work. */
+const SETTINGS = [
+  // A commit does not wait for the disk while it holds locks. See `postgresCommit`.
+  ['synchronous_commit', 'off'],
+  // Otherwise the database plans a statement with a parameter in LIMIT each time it runs, which takes longer than running it.
+  ['plan_cache_mode', 'force_generic_plan'],
+] as const;
+
 /** Connections for the work of the service. Each statement ends or fails within seconds. */
 export function connectionsFor(url: string): Pool {
-  // A commit does not wait for the disk while it holds locks. See `postgresCommit`.
-  return boundedPool(url, MAX_CONNECTIONS, ", set_config('synchronous_commit', 'off', false)");
+  return boundedPool(url, MAX_CONNECTIONS, SETTINGS.map(([name, value]) => `, set_config('${name}', '${value}', false)`).join(''));
 }
 
 /** A connection that waits for the disk at a commit, as the database is configured to. */
