@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
-import packaged from '../node_modules/@sparticuz/chromium/package.json' with { type: 'json' };
+import packaged from './node_modules/@sparticuz/chromium/package.json' with { type: 'json' };
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 

@@ -5,10 +5,14 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+import { installTestTools } from './test-tools.ts';
 import { REPOSITORY } from './turbo.ts';
 
 const CONCURRENCY = 2;
 const TSC = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+
+// Tests import them.
+installTestTools();
 
 const waiting = globSync(['openapi', 'packages/*', 'apps/*', '.config'], { cwd: REPOSITORY }).filter((folder) =>
   existsSync(join(REPOSITORY, folder, 'tsconfig.json')),

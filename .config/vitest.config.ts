@@ -3,9 +3,12 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
+import { installTestTools } from './test-tools.ts';
 
 // Tests start many processes that compile the same modules. Node shares the results between processes and runs.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/node-compile');
+
+installTestTools();
 
 /** One run for all packages, so that one line has the result. */
 export default defineConfig({

@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 
 import type { Oas3Rule } from '@redocly/openapi-core';
 
-import { folderOfParts } from './layout.ts';
+import { folderOfParts, isExtension } from './layout.ts';
 import { entriesOf, isReference } from './nodes.ts';
 
 /** Where a file of each kind belongs, by the name that Redocly gives the kind. */
@@ -28,9 +28,11 @@ export const componentFileName =
   () => {
     const judged = new Set<string>();
     let parts = '';
+    let isExtending = false;
     return {
       Root(_root, { location }) {
         parts = folderOfParts(location.source.absoluteRef);
+        isExtending = isExtension(location.source.absoluteRef);
       },
       ref(node, { report, location, type }, target) {
         // Only bundles have references inside a file, and path items have their own rule.
@@ -54,7 +56,8 @@ export const componentFileName =
         const file = relative(folder, target.location.source.absoluteRef).split(sep).join('/');
         if (judged.has(`${type.name} ${file}`)) return;
         judged.add(`${type.name} ${file}`);
-        if (!new RegExp(`^${place.replace('<area>', AREA)}/${NAME}\\.yaml$`).test(file)) {
+        const folders = isExtending ? [place, kind] : [place];
+        if (!folders.some((one) => new RegExp(`^${one.replace('<area>', AREA)}/${NAME}\\.yaml$`).test(file))) {
           report({
             message: `${file} is used as a ${type.name}. Name the file like a type and put it into the folder of its kind: ${place}/PascalCase.yaml.`,
             location: location.child('$ref'),

@@ -9,6 +9,7 @@ import { entriesOf, type Fields, isFields } from './nodes.ts';
 /** Files next to the documents that are not part of them, in addition to dot-files and *.md. */
 const TOOLING = new Set([
   'lint',
+  'service',
   'not-shown',
   'generated',
   'dist',

@@ -8,6 +8,7 @@ import { constraintProvenance } from './constraint-provenance.ts';
 import { described } from './described.ts';
 import { exampleRequired } from './example-required.ts';
 import { explainedPattern } from './explained-pattern.ts';
+import { extensionMarks } from './extension-marks.ts';
 import { extensions } from './extensions.ts';
 import { ignoreWithReason } from './ignore-with-reason.ts';
 import { noOrphanFile } from './no-orphan-file.ts';
@@ -35,6 +36,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         described,
         'example-required': exampleRequired,
         'explained-pattern': explainedPattern,
+        'extension-marks': extensionMarks,
         extensions: extensions(folder),
         'ignore-with-reason': ignoreWithReason(folder),
         'no-orphan-file': noOrphanFile(folder),

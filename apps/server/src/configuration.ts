@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 import { publicUrlOf } from '@reseller/service';
@@ -7,8 +8,12 @@ export interface Configuration {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Port of the operator API, on the same host; 0 picks a free port. */
+  /** Host of the operator API. It does not follow `host`, because resellers must not reach it. */
+  readonly operatorHost: string;
+  /** Port of the operator API; 0 picks a free port. */
   readonly operatorPort: number;
+  /** IP addresses and CIDR networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
   /** Connection string of the PostgreSQL database; undefined for the embedded store. */
@@ -57,7 +62,9 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode, isShared),
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
+    operatorHost: value('RESELLER_OPERATOR_HOST') ?? '127.0.0.1',
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
+    trustedProxies: trustedProxies(value('RESELLER_TRUST_PROXY')),
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
@@ -76,6 +83,24 @@ function seconds(name: string, text: string): number {
   const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= 1 && number <= 3_600) return number;
   throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of seconds from 1 to 3600.`);
+}
+
+/** A number of hops is not enough: a client that reaches the service directly could then choose its address. */
+function trustedProxies(text: string | undefined): readonly string[] {
+  const networks = (text ?? '').split(',').flatMap((part) => part.trim() || []);
+  const wrong = networks.find((network) => !isNetwork(network));
+  if (wrong === undefined) return networks;
+  throw new ConfigurationError(
+    `RESELLER_TRUST_PROXY has '${wrong}'. Set it to the IP addresses or networks of your proxies, separated by commas, such as 10.0.0.5,2001:db8::/48.`,
+  );
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  const bits = Number(prefix ?? '1');
+  return (prefix === undefined || /^\d{1,3}$/.test(prefix)) && bits >= 1 && bits <= (family === 4 ? 32 : 128);
 }
 
 function publicUrl(text: string | undefined, mode: 'sandbox' | 'live'): string | undefined {

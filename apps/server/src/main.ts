@@ -50,6 +50,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     mode,
     operatorToken,
     lenient: configuration.lenient,
+    trustedProxies: configuration.trustedProxies,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
     logger,
@@ -70,7 +71,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   let operator: string;
   try {
     address = await service.app.listen({ host, port });
-    operator = await service.operator.listen({ host, port: configuration.operatorPort });
+    operator = await service.operator.listen({ host: configuration.operatorHost, port: configuration.operatorPort });
   } catch (error) {
     await stop();
     throw error;
@@ -121,7 +122,7 @@ function explanation(error: unknown): string | undefined {
       return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'RESELLER_HOST is not an address of this machine. Set it to one, such as 127.0.0.1.';
+      return 'RESELLER_HOST or RESELLER_OPERATOR_HOST is not an address of this machine. Set it to one, such as 127.0.0.1.';
     default:
       return undefined;
   }

@@ -80,6 +80,39 @@ test('serves metrics to the operator, and probes to everyone', async () => {
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
 });
 
+test('the operator API listens on 127.0.0.1 whatever RESELLER_HOST is, unless RESELLER_OPERATOR_HOST says otherwise', async () => {
+  const everywhere = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HOST: '0.0.0.0' });
+  expect(await listens('127.0.0.2', everywhere.baseUrl)).toBe(true);
+  expect(await listens('127.0.0.1', everywhere.operatorUrl)).toBe(true);
+  expect(await listens('127.0.0.2', everywhere.operatorUrl)).toBe(false);
+  const apart = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_OPERATOR_HOST: '127.0.0.2' });
+  expect(await listens('127.0.0.2', apart.operatorUrl)).toBe(true);
+  expect(await listens('127.0.0.1', apart.operatorUrl)).toBe(false);
+  expect(await listens('127.0.0.1', apart.baseUrl)).toBe(true);
+});
+
+async function listens(host: string, url: string): Promise<boolean> {
+  const socket = connect(Number(new URL(url).port), host);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+test('logs the client address that a trusted proxy reports', async () => {
+  const server = await startServer({
+    RESELLER_DATA_DIR: temporaryDirectory(),
+    RESELLER_TRUST_PROXY: '127.0.0.1',
+    RESELLER_LOG_LEVEL: 'info',
+  });
+  await fetch(`${server.baseUrl}/domain/list`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+  await expect.poll(() => server.logged()).toContain('"client":"203.0.113.9"');
+});
+
 test('the printed token can advance the clock, which is still ahead after a restart', async () => {
   const directory = temporaryDirectory();
   const operator = async (server: { welcome: string; operatorUrl: string }, path: string, body?: string) => {
@@ -146,6 +179,10 @@ test.each([
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
   ['RESELLER_LENIENT', 'yes'],
+  ['RESELLER_TRUST_PROXY', '1'],
+  ['RESELLER_TRUST_PROXY', '10.0.0.1, 10.0.0.0/33'],
+  ['RESELLER_TRUST_PROXY', '0.0.0.0/0'],
+  ['RESELLER_TRUST_PROXY', 'proxy.example.com'],
   ['RESELLER_LEASE_SECONDS', '0'],
   ['RESELLER_INFRASTRUCTURE_SECONDS', '3601'],
   ['RESELLER_MODE', 'staging'],
@@ -176,7 +213,7 @@ test('a port in use: one clear line and exit code 1', async () => {
 test('a host that is not an address of this machine: one clear line and exit code 1', async () => {
   const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HOST: '192.0.2.1' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^RESELLER_HOST is not an address of this machine\..*\n$/);
+  expect(stderr).toMatch(/^RESELLER_HOST or RESELLER_OPERATOR_HOST is not an address of this machine\..*\n$/);
 });
 
 test('a data directory that cannot be written to: one clear line and exit code 1', async () => {

@@ -39,6 +39,32 @@ export const PLACES: Places = {
   },
 };
 
+/** The operations of the extension, in the groups of `@reseller/client/extension`. */
+export const EXTENSION_PLACES: Places = {
+  vm: {
+    list: 'listVms',
+    osImages: 'listVmOsImages',
+    config: 'getVmConfig',
+    status: 'getVmStatus',
+    power: 'setVmPower',
+    change: 'changeVm',
+    delete: 'deleteVm',
+    resetPassword: 'resetVmPassword',
+  },
+};
+
+/** The groups of two documents in one. */
+export function placesOfBoth(one: Places, other: Places): Places {
+  const merged: Record<string, string | Places> = { ...one };
+  for (const [name, place] of Object.entries(other)) {
+    const present = merged[name];
+    if (present === undefined) merged[name] = place;
+    else if (typeof present === 'string' || typeof place === 'string') throw new Error(`Two documents use the place ${name}.`);
+    else merged[name] = placesOfBoth(present, place);
+  }
+  return merged;
+}
+
 /** Operations by the name that they have in their group, and groups within a group. */
 export interface Places {
   readonly [name: string]: string | Places;

@@ -1,44 +1,6 @@
+export * from './common.ts';
 export { createReseller } from './reseller.ts';
-export type { Reseller, ResellerConfig, ResellerOptions, Where } from './reseller.ts';
-export type { AnyCallOptions, CallOptions, DryRunOptions, ReconcilingOptions } from './call-options.ts';
-export type { Call, WithMeta } from './runtime/call.ts';
-export type { PagedCall } from './paged-call.ts';
-export type { Committed, NotCommitted, Reconciliation, ReconcileOptions, Undecided } from './reconcile.ts';
-export {
-  AbortedError,
-  AnswerError,
-  AuthenticationError,
-  ConflictError,
-  ConnectionError,
-  CreditLimitError,
-  InvalidError,
-  NotFoundError,
-  OutcomeUnknownError,
-  RateLimitError,
-  ResellerError,
-  ServerError,
-  SpendRefusedError,
-  TimeoutError,
-} from './runtime/errors.ts';
-export type { AnswerReason } from './runtime/errors.ts';
-export type {
-  Budget,
-  ClientConfig,
-  ClientEvent,
-  Clock,
-  DryRun,
-  Fetch,
-  Logger,
-  LogLevel,
-  Middleware,
-  Purchase,
-  RequestOptions,
-  Step,
-} from './runtime/options.ts';
-export type { FormInput, OpenFormInput } from './runtime/form-input.ts';
-export type { Recovered } from './runtime/recovered.ts';
-export type { WithDates } from './dates.ts';
-export { redact } from './redact.ts';
+export type { Reseller } from './reseller.ts';
 export type { Groups } from './generated/groups.gen.ts';
 export type { Answers, OnceOperation } from './generated/operations.gen.ts';
 export type * from './generated/types.gen.ts';

@@ -16,6 +16,7 @@ import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call, WithMeta } from './runtime/call.ts';
 import { clientOf, USER_AGENT } from './runtime/client.ts';
+import type { Client } from './runtime/client.ts';
 import { connect } from './runtime/connection.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
@@ -95,9 +96,20 @@ const RESELLER_OPTIONS = [
  * @throws TypeError when the configuration cannot be used.
  */
 export function createReseller<Dates extends boolean = false>(config: ResellerConfig<Dates>): Reseller<Dates> {
-  checkOptions('createReseller', config ?? {}, RESELLER_OPTIONS);
-  return resellerOf<Dates>({ ...config, baseUrl: baseUrlOf(config) });
+  return createResellerWith(groupsOf<Dates>, config);
 }
+
+/** The client of an API with other groups, such as those of the extension. */
+export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, config: ResellerConfig): ResellerWith<AnyGroups> {
+  checkOptions('createReseller', config ?? {}, RESELLER_OPTIONS);
+  return resellerOf(groups, { ...config, baseUrl: baseUrlOf(config) });
+}
+
+/** Makes the groups of a client. */
+type GroupsOf<AnyGroups> = (client: Client) => AnyGroups;
+
+/** Groups, and the members of a client besides. */
+type ResellerWith<AnyGroups> = AnyGroups & Pick<Reseller, 'reconcile'> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
 
 function baseUrlOf({ environment, baseUrl }: Where): string {
   if (environment === undefined) return baseUrl;
@@ -117,7 +129,7 @@ interface Shared {
 
 type FullConfig = ClientConfig & ResellerOptions & SpendGuardConfig & { readonly dates?: boolean | undefined };
 
-function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared): Reseller<Dates> {
+function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, shared?: Shared): ResellerWith<AnyGroups> {
   const { dates = false, readOnly, onDrift } = config;
   const connection = connect(config, USER_AGENT, shared?.connection.keys);
   const observed = observedSend(config);
@@ -153,14 +165,14 @@ function resellerOf<Dates extends boolean>(config: FullConfig, shared?: Shared):
   };
 
   return {
-    ...groupsOf<Dates>(clientOf(handle)),
+    ...groups(clientOf(handle)),
     reconcile: (error, options = {}) => {
       checkOptions('reconcile', options, ['signal', 'timeoutMs', 'maxRetries', 'headers', 'settleMs', 'resend']);
       return purchases.reconcile(connection, error, observed, options);
     },
     withOptions: (options) => {
       checkOptions('withOptions', options, RESELLER_OPTIONS);
-      return resellerOf<Dates>({ ...config, ...options }, { purchases, connection });
+      return resellerOf(groups, { ...config, ...options }, { purchases, connection });
     },
   };
 }

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as door from '../src/operations.ts';
 
 const packageDirectory = join(import.meta.dirname, '..');
+const testTools = join(import.meta.dirname, '../../../.config');
 const require = createRequire(import.meta.url);
 
 /** Within the repository, so that a failed run leaves nothing behind elsewhere. */
@@ -43,7 +44,7 @@ test('publint has nothing to say', async () => {
 });
 
 test('its types resolve wherever ESM does', () => {
-  const attw = join(packageDirectory, 'node_modules', '.bin', 'attw');
+  const attw = join(testTools, 'node_modules/.bin/attw');
   const { status, stdout } = spawnSync(attw, [tarball, '--profile', 'esm-only'], { encoding: 'utf8' });
   expect({ status, stdout }).toMatchObject({ status: 0 });
 });
@@ -62,12 +63,12 @@ test('it needs no other package and nothing of Node', () => {
 
 describe('types', () => {
   const compilers = {
-    '5.4': 'typescript-5.4',
-    '5.6': 'typescript-5.6',
-    '5.8': 'typescript-5.8',
-    '5.9': 'typescript-5.9',
-    '6.0': 'typescript',
-    '7.0': '../../../node_modules/typescript',
+    '5.4': join(testTools, 'node_modules/typescript-5.4'),
+    '5.6': join(testTools, 'node_modules/typescript-5.6'),
+    '5.8': join(testTools, 'node_modules/typescript-5.8'),
+    '5.9': join(testTools, 'node_modules/typescript-5.9'),
+    '6.0': join(packageDirectory, 'node_modules/typescript'),
+    '7.0': join(packageDirectory, '../../node_modules/typescript'),
   };
   const strict = {
     target: 'es2022',
@@ -90,10 +91,7 @@ describe('types', () => {
   function compile(compiler: string, options: object, file: string): string {
     const project = join(directory, `tsconfig-${file}.json`);
     writeFileSync(project, JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
-    const compilerDirectory = compiler.startsWith('..')
-      ? join(import.meta.dirname, compiler)
-      : join(packageDirectory, 'node_modules', compiler);
-    return spawnSync(process.execPath, [join(compilerDirectory, 'bin', 'tsc'), '-p', project], { encoding: 'utf8' }).stdout;
+    return spawnSync(process.execPath, [join(compiler, 'bin/tsc'), '-p', project], { encoding: 'utf8' }).stdout;
   }
 
   const cases = Object.entries(compilers).flatMap(([version, compiler]) =>

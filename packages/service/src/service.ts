@@ -59,6 +59,11 @@ export interface ServiceOptions {
    * booleans. Each response lists the deviations of its request. Default: false.
    */
   readonly lenient?: boolean;
+  /**
+   * IP addresses and CIDR networks of proxies. The client address of their requests, for limits, logs and the audit, is the one in
+   * X-Forwarded-For. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
   /**
@@ -176,6 +181,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     lenient,
+    trustedProxies: options.trustedProxies ?? [],
     isSimulated,
     metrics: createMetrics(),
     logger,

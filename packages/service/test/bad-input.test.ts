@@ -13,7 +13,7 @@ test.each(withForm)('%s: each rule of its form, broken, gives 422 that names fie
   const service = await startService();
   const owner = await service.account();
   const sent = await goodCall(service, id, owner);
-  const before = contentsOf(service);
+  const before = await contentsOf(service);
   const forms = brokenForms(id, sent.form ?? {});
   expect(forms.length).toBeGreaterThan(4);
   for (const { what, body: broken, field, rules } of forms) {
@@ -23,7 +23,7 @@ test.each(withForm)('%s: each rule of its form, broken, gives 422 that names fie
     const named: { field: string; rule: string }[] = body.data?.fields ?? [];
     const expected = rules.map((rule) => `${field} ${rule}`);
     expect.soft([what, ...named.map((issue) => `${issue.field} ${issue.rule}`).toSorted()]).toEqual([what, ...expected.toSorted()]);
-    expect.soft(contentsOf(service), what).toEqual(before);
+    expect.soft(await contentsOf(service), what).toEqual(before);
     expect.soft(await newestEntry(service, owner.id), what).toMatchObject({
       success: 0,
       error_type: 'validation_failed',
@@ -51,10 +51,10 @@ test.each(writes.filter((id) => !withForm.includes(id)))(
     const service = await startService();
     const owner = await service.account();
     const sent = await goodCall(service, id, owner);
-    const before = contentsOf(service);
+    const before = await contentsOf(service);
     for (const body of ['x=1', '__proto__=1', '%zz']) {
       expect(await service.call(id, { ...sent, body })).toMatchObject({ status: 400, body: { type: 'malformed_request', data: null } });
-      expect(contentsOf(service)).toEqual(before);
+      expect(await contentsOf(service)).toEqual(before);
       expect(await newestEntry(service, owner.id)).toMatchObject({ success: 0, error_type: 'malformed_request' });
     }
     expect((await service.call(id, { ...sent, body: '' })).status).toBe(200);

@@ -1,41 +1,42 @@
 /** The contents that a refused request must not change. */
-import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
-
+import type { Store } from '../src/index.ts';
 import type { TestService } from './harness.ts';
 
-/**
- * The contents of the store and of the ports. The request log and the fencing tokens are left out, because refused requests are logged and
- * refused calls use up their token.
- */
-export function contentsOf({ directory, hypervisor, registrar, fleet }: TestService): Readonly<Record<string, unknown>> {
+/** Refused requests are logged, and refused port calls use up their fencing token. */
+const CHANGED_BY_REFUSALS: ReadonlySet<string> = new Set(['request_log', 'fencing_tokens']);
+
+/** The contents of the store and of the ports, without what refused requests change. */
+export async function contentsOf({ store, hypervisor, registrar, fleet }: TestService): Promise<Readonly<Record<string, unknown>>> {
   return {
-    ...tablesOf(directory),
+    ...(await tablesOf(store)),
     hypervisor: [...hypervisor.vms],
     registrar: [...registrar.domains],
     fleet: [...fleet.servers, ...fleet.retired],
   };
 }
 
-/** Rows by table. */
-export function tablesOf(directory: string): Readonly<Record<string, readonly unknown[]>> {
-  const connection = new DatabaseSync(join(directory, 'store.sqlite'), { readOnly: true });
-  try {
-    const tables = connection
-      .prepare(`select name from sqlite_master where type = 'table' and name not in ('request_log', 'fencing_tokens') order by name`)
-      .all();
-    return Object.fromEntries(tables.map(({ name }) => [String(name), rowsOf(connection, String(name))]));
-  } finally {
-    connection.close();
-  }
-}
-
 /** All texts in the store. */
-export function textsIn(directory: string): ReadonlySet<unknown> {
-  return new Set(Object.values(tablesOf(directory)).flatMap((rows) => rows.flatMap((row) => Object.values(Object(row)))));
+export async function textsIn(store: Store): Promise<ReadonlySet<unknown>> {
+  return new Set(Object.values(await tablesOf(store)).flatMap((rows) => rows.flatMap((row) => Object.values(row))));
 }
 
-function rowsOf(connection: DatabaseSync, table: string): unknown[] {
-  // The many free addresses change only when they get a VM.
-  return connection.prepare(`select * from "${table}"${table === 'ip_addresses' ? ' where vm_id is not null' : ''}`).all();
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows by table, in an order that does not depend on the engine. */
+function tablesOf(store: Store): Promise<Readonly<Record<string, readonly Row[]>>> {
+  return store.read(async (db) => {
+    const tables: Record<string, readonly Row[]> = {};
+    for (const { name } of await db.introspection.getTables()) {
+      if (CHANGED_BY_REFUSALS.has(name)) continue;
+      const rows = db.withTables<Record<string, Row>>().selectFrom(name).selectAll();
+      // The many free addresses change only when they get a VM.
+      const changing = name === 'ip_addresses' ? rows.where('vm_id', 'is not', null) : rows;
+      tables[name] = (await changing.execute()).toSorted(byContents);
+    }
+    return tables;
+  });
+}
+
+function byContents(one: Row, other: Row): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 }

@@ -7,7 +7,8 @@ import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
 import { holdUp, PERSON, reserved } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
-import type { Received, Sent, TestService } from './harness.ts';
+import type { TestService } from './harness.ts';
+import type { Received, Sent } from './http-client.ts';
 import { apiOf } from './operations.ts';
 
 interface Sandbox extends TestService {

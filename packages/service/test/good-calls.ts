@@ -3,7 +3,8 @@ import type { OperationId } from '../src/reseller/operation.ts';
 import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { handleOf, PERSON, PHONE, register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
-import type { Sent, TestService } from './harness.ts';
+import type { TestService } from './harness.ts';
+import type { Sent } from './http-client.ts';
 
 /** Who calls. */
 export interface Owner {

@@ -14,8 +14,8 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
   const sent = await goodCall(service, id, await service.account('90000.00'));
   const { operation } = apiOf(id);
   const { form = {}, ...others } = sent;
-  const tables = Object.keys(contentsOf(service));
-  const before = contentsOf(service);
+  const tables = Object.keys(await contentsOf(service));
+  const before = await contentsOf(service);
   const { fields } = formRules(id);
   const withField = (field: string, raw: string) =>
     service.call(id, { ...others, body: `${writeForm(operation, { ...form, [field]: undefined })}&${field}=${raw}` });
@@ -24,7 +24,7 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
       const { status } = await withField(field, raw);
       expect.soft([400, 422], `the status for ${what} in ${field} is ${status}`).toContain(status);
     }
-    expect.soft(contentsOf(service), field).toEqual(before);
+    expect.soft(await contentsOf(service), field).toEqual(before);
   }
   for (const [field, { type }] of fields) {
     const taken: string[] = [];
@@ -34,10 +34,10 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
       // Names are the same in upper and lower case, and are kept in lower.
       if (status === 200 && type === 'string') taken.push(field === 'sub' ? value.toLowerCase() : value);
       if (status === 200 && id === 'editDomainDns')
-        expect.soft(textsIn(service.directory).has(taken.at(-1)), `${value} in ${field}`).toBe(true);
+        expect.soft((await textsIn(service.store)).has(taken.at(-1)), `${value} in ${field}`).toBe(true);
     }
     if (id === 'editDomainDns') continue;
-    const kept = textsIn(service.directory);
+    const kept = await textsIn(service.store);
     expect
       .soft(
         taken.filter((value) => !kept.has(value)),
@@ -45,13 +45,13 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
       )
       .toEqual([]);
   }
-  expect(Object.keys(contentsOf(service))).toEqual(tables);
+  expect(Object.keys(await contentsOf(service))).toEqual(tables);
 });
 
 test.each(withPath)('%s: hostile path parameters give 4xx', async (id) => {
   const service = await startService();
   const { path: _path, ...others } = await goodCall(service, id, await service.account());
-  const before = contentsOf(service);
+  const before = await contentsOf(service);
   for (const name of pathParametersOf(apiOf(id))) {
     for (const value of [
       ...PERHAPS,
@@ -70,5 +70,5 @@ test.each(withPath)('%s: hostile path parameters give 4xx', async (id) => {
       expect.soft([400, 404, 409], `the status for ${value} is ${status}`).toContain(status);
     }
   }
-  expect(contentsOf(service)).toEqual(before);
+  expect(await contentsOf(service)).toEqual(before);
 });

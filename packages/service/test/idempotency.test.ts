@@ -9,7 +9,7 @@ import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
-import type { Sent } from './harness.ts';
+import type { Sent } from './http-client.ts';
 import { apiOf, writes } from './operations.ts';
 
 const KEY = 'attempt-1';
@@ -42,14 +42,14 @@ test.each(writes)('%s: with a key, the second request has no effect and the firs
   const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
   const first = await service.call(id, sent);
   expect(first.status).toBe(200);
-  const after = contentsOf(service);
+  const after = await contentsOf(service);
   const second = await service.call(id, sent);
   expect([second.status, second.body]).toEqual([200, first.body]);
   // Still so when the day is nearly over: a key is kept for 24 hours.
   service.clock.advance(86_399_000);
   const third = await service.call(id, sent);
   expect([third.status, third.body]).toEqual([200, first.body]);
-  expect(contentsOf(service)).toEqual(after);
+  expect(await contentsOf(service)).toEqual(after);
 
   // Each of them is a request, and logged as one.
   const log = await service.call('listRequests', { apiKey: owner.apiKey });
@@ -68,12 +68,12 @@ test.each(writes)('%s: a key that was used with anything else is refused, and no
   const isReused = { status: 409, body: { type: 'idempotency_key_reused', data: null } };
 
   await service.call(other, { ...otherSent, idempotencyKey: 'of-another-operation' });
-  const before = contentsOf(service);
+  const before = await contentsOf(service);
   expect(await service.call(id, { ...sent, idempotencyKey: 'of-another-operation' })).toMatchObject(isReused);
-  expect(contentsOf(service)).toEqual(before);
+  expect(await contentsOf(service)).toEqual(before);
 
   expect((await service.call(id, sent)).status).toBe(200);
-  const after = contentsOf(service);
+  const after = await contentsOf(service);
   const { form } = sent;
   if (form) expect(await service.call(id, { ...sent, form: withOneFieldLess(id, form) })).toMatchObject(isReused);
   for (const name of Object.keys(sent.path ?? {})) {
@@ -81,23 +81,23 @@ test.each(writes)('%s: a key that was used with anything else is refused, and no
     expect(await service.call(id, { ...sent, path: { [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(isReused);
   }
   expect(await service.call(other, { ...otherSent, idempotencyKey: KEY })).toMatchObject(isReused);
-  expect(contentsOf(service)).toEqual(after);
+  expect(await contentsOf(service)).toEqual(after);
 });
 
 test.each(writes)('%s: twice without a key has what the operation means', async (id) => {
   const service = await startService();
   const sent = await goodCall(service, id, await service.account());
   const first = await service.call(id, sent);
-  const after = contentsOf(service);
+  const after = await contentsOf(service);
   const second = await service.call(id, sent);
   if (twice[id] === 'refused') {
     expect(second).toMatchObject({ status: 409, body: { type: 'wrong_state', data: null } });
-    expect(contentsOf(service)).toEqual(after);
+    expect(await contentsOf(service)).toEqual(after);
   } else {
     expect(second.status).toBe(200);
     if (twice[id] === 'anew') expect(second.body.data).not.toEqual(first.body.data);
     // The second request leaves the same data and state as the first.
-    else expect([second.body.data, contentsOf(service)]).toEqual([first.body.data, after]);
+    else expect([second.body.data, await contentsOf(service)]).toEqual([first.body.data, after]);
   }
 });
 
@@ -107,14 +107,14 @@ test.each(writes)(
     const service = await startService();
     const sent = await goodCall(service, id, await service.account());
     const stranger = await service.account();
-    const before = contentsOf(service);
+    const before = await contentsOf(service);
     for (const idempotencyKey of ['a b', 'x'.repeat(256)]) {
       expect(await service.call(id, { ...sent, idempotencyKey })).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
     }
     const broken: Sent = apiOf(id).operation.form ? { body: 'nobody_knows_this=1' } : { body: 'no=form' };
     const refused = await service.call(id, { ...sent, ...broken, idempotencyKey: KEY });
     expect(refused.status).toBe(apiOf(id).operation.form ? 422 : 400);
-    expect(contentsOf(service)).toEqual(before);
+    expect(await contentsOf(service)).toEqual(before);
     await service.call('generateOtp', { apiKey: stranger.apiKey, idempotencyKey: KEY });
     expect((await service.call(id, { ...sent, idempotencyKey: KEY })).status).toBe(200);
   },
@@ -139,9 +139,9 @@ test.each(delivered)('%s: while the first request is under way, the second is re
   goOn();
   const first = await underWay;
   expect(first.status).toBe(200);
-  const after = contentsOf(service);
+  const after = await contentsOf(service);
   expect((await service.call(id, sent)).body).toEqual(first.body);
-  expect(contentsOf(service)).toEqual(after);
+  expect(await contentsOf(service)).toEqual(after);
 });
 
 test('an answer that was kept is read with the API key that it was given to alone', async () => {
@@ -152,7 +152,7 @@ test('an answer that was kept is read with the API key that it was given to alon
   const apiKey = await service.store.commit(({ db }) => issueApiKey(db, service.ports, owner.id, { label: 'second', mode: 'sandbox' }));
   const again = await service.call('generateOtp', { apiKey, idempotencyKey: KEY });
   expect(again).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
-  expect(JSON.stringify(contentsOf(service))).not.toContain(body.data.otp_code);
+  expect(JSON.stringify(await contentsOf(service))).not.toContain(body.data.otp_code);
 });
 
 /** A hypervisor that waits, once it is held, until it is let go. */

@@ -7,7 +7,8 @@ import { contentsOf } from './contents.ts';
 import { EPYC } from './dedicated.ts';
 import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
-import type { Received, Sent, TestService } from './harness.ts';
+import type { TestService } from './harness.ts';
+import type { Received, Sent } from './http-client.ts';
 import { apiOf, lists, pathParametersOf, withPath } from './operations.ts';
 import { providerOf } from './provider.ts';
 
@@ -46,13 +47,13 @@ test.each(withPath)("%s: another account's identifier gets the same 404 as an un
   const owner = await service.account();
   const stranger = await service.account();
   const sent = await goodCall(service, id, owner);
-  const before = contentsOf(service);
+  const before = await contentsOf(service);
   const asStranger = (path: Sent['path']) => service.call(id, { ...sent, ...(path && { path }), apiKey: stranger.apiKey });
   const theirs = await asStranger(sent.path);
   const unknown = await asStranger(unknownPath(id));
   expect(theirs).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
   expect(told(theirs)).toEqual(told(unknown));
-  expect(contentsOf(service)).toEqual(before);
+  expect(await contentsOf(service)).toEqual(before);
   // It is the owner's, so the 404 was the stranger's alone.
   expect((await service.call(id, sent)).status).toBe(200);
   // The owner's request makes no difference to the stranger.

@@ -1,22 +1,15 @@
-/** The operator API on a socket, for tests: through the generated client, every answer judged by the document. */
+/** The operator API on a socket, for tests: the generated client, with each response checked against the document. */
 import { appendFileSync } from 'node:fs';
 
-import document from '@reseller/openapi/operator.json' with { type: 'json' };
-import { createValidator, parseDocument, pathPattern, readOperations, responseFor } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import { createClient } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
-import { expect, inject } from 'vitest';
+import { inject } from 'vitest';
 
 import { startService } from './harness.ts';
 import type { TestService } from './harness.ts';
-
-const api = parseDocument(document);
-const validator = createValidator(api);
-const operations = readOperations(api).map((operation) => ({
-  operation,
-  pattern: pathPattern(operation.path),
-}));
+import { operatorApi, receive } from './http-client.ts';
+import type { Received } from './http-client.ts';
 
 /** The operator token of the tests. */
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789';
@@ -27,15 +20,15 @@ export interface TestOperator extends TestService {
   readonly operatorUrl: string;
   /** A client with another token. */
   clientWith(token: string): Client;
-  /** Sends a request as it is; the answer is judged as a problem where it is one. */
-  operate(path: string, init?: RequestInit): Promise<{ status: number; headers: Headers; body: unknown }>;
+  /** Sends a request as it is and checks the response if the request belongs to an operation. */
+  operate(path: string, init?: RequestInit): Promise<Received>;
 }
 
 /** Starts a service with its operator API; both end with the test. */
 export async function startOperator(options: Parameters<typeof startService>[0] = {}): Promise<TestOperator> {
   const service = await startService({ ...options, operatorToken: OPERATOR_TOKEN });
   const operatorUrl = await service.operator.listen({ host: '127.0.0.1', port: 0 });
-  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: judged });
+  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: checkedFetch });
   return {
     ...service,
     operatorUrl,
@@ -43,38 +36,26 @@ export async function startOperator(options: Parameters<typeof startService>[0] 
     client: clientWith(OPERATOR_TOKEN),
     async operate(path, init = {}) {
       const headers = new Headers({ authorization: `Bearer ${OPERATOR_TOKEN}`, ...Object.fromEntries(new Headers(init.headers)) });
-      const answer = await fetch(operatorUrl + path, { ...init, headers });
-      const text = await answer.text();
+      const received = await receive(fetch(operatorUrl + path, { ...init, headers }));
       // Some requests belong to no operation. Only the responses of operations are checked.
-      const known = operationAt(init.method ?? 'GET', path);
-      if (known && answer.status !== 405) judge(known, answer, text);
-      return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };
+      const operation = operatorApi.operationAt(init.method ?? 'GET', path);
+      if (operation && received.status !== 405) expectDescribed(operation, received);
+      return received;
     },
   };
 }
 
-function operationAt(method: string, path: string): Operation | undefined {
-  const { pathname } = new URL(path, 'http://operator');
-  return operations.find(({ operation, pattern }) => operation.method === method.toUpperCase() && pattern.test(pathname))?.operation;
-}
-
-/** Fails the test where the document does not describe an answer. */
-function judge(known: Operation, { status, headers }: Pick<Response, 'status' | 'headers'>, text: string): void {
-  const described = responseFor(known, status);
-  expect(described, `${known.id} answered ${status}, which the document does not describe: ${text}`).toBeDefined();
+function expectDescribed(operation: Operation, received: Received): void {
+  operatorApi.check(operation, received);
   const seen = inject('seenStatuses');
-  if (seen) appendFileSync(seen, `operator ${known.id} ${status}\n`);
-  const type = headers.get('content-type')?.split(';')[0] ?? '';
-  const pointer = described?.content[type]?.pointer;
-  if (text !== '') expect(pointer, `${known.id} ${status} ${type}`).toBeDefined();
-  if (pointer !== undefined) expect(validator.compile(pointer)(JSON.parse(text)), `${known.id} ${status}`).toEqual([]);
+  if (seen) appendFileSync(seen, `operator ${operation.id} ${received.status}\n`);
 }
 
-/** `fetch` that fails the test where the document does not describe what comes back. */
-const judged: typeof fetch = async (input, init) => {
-  const answer = await fetch(input, init);
-  const known = operationAt(init?.method ?? 'GET', String(input));
-  if (!known) throw new Error(`The operator's document has no ${init?.method} ${String(input)}.`);
-  judge(known, answer, await answer.clone().text());
-  return answer;
+/** `fetch` that fails the test if the document does not describe the response. */
+const checkedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const operation = operatorApi.operationAt(init?.method ?? 'GET', String(input));
+  if (!operation) throw new Error(`The operator's document has no ${init?.method} ${String(input)}.`);
+  expectDescribed(operation, await receive(Promise.resolve(response.clone())));
+  return response;
 };

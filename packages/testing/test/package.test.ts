@@ -52,7 +52,7 @@ test('publint has nothing to say', async () => {
 });
 
 test('its types resolve wherever ESM does', () => {
-  const attw = join(here, 'node_modules', '.bin', 'attw');
+  const attw = join(here, '../../.config/node_modules/.bin/attw');
   const { status, stdout } = spawnSync(attw, [tarball, '--profile', 'esm-only'], { encoding: 'utf8' });
   expect({ status, stdout }).toMatchObject({ status: 0 });
 });

@@ -7,7 +7,8 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createService, openSqliteStore } from '../index.ts';
-import { operationOf, SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { resellerApi } from '../../test/http-client.ts';
 import { TestHypervisor } from '../../test/ports/hypervisor.ts';
 
 /** A hypervisor that does not come back from a creation until it is let go. */
@@ -57,7 +58,7 @@ test('a purchase that a crash cut in half is undone at the next start, and may b
   const again = await fetch(`${baseUrl}/vm/create`, {
     method: 'PUT',
     headers: { 'x-service-apikey': service.apiKey, 'idempotency-key': 'order-1' },
-    body: new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)),
+    body: new URLSearchParams(writeForm(resellerApi.operation('createVm'), SMALL_VM)),
   });
   expect(again.status).toBe(200);
   expect(await store.read((db) => db.selectFrom('positions').selectAll().execute())).toHaveLength(1);

@@ -10,6 +10,7 @@ import { prepared } from '../store/prepared.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { createGuessingLimiter } from './guessing.ts';
+import type { GuessingLimit } from './guessing.ts';
 
 /** The account that sends a request. */
 export interface Caller {
@@ -28,7 +29,7 @@ const MAX_KEY_LENGTH = 256;
 const CACHE_TTL_MS = 1_000;
 const MAX_CACHED_KEYS = 10_000;
 /** Failed attempts per address. */
-const GUESSING_LIMIT = { what: 'key', failures: 100, windowMs: 60_000 };
+const GUESSING_LIMIT: GuessingLimit = { kind: 'guesses of a key', failures: 100, windowMs: 60_000 };
 
 /**
  * Finds the caller of a request. A valid key is accepted from any address.

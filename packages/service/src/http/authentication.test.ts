@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { operationOf, startService } from '../../test/harness.ts';
+import { startService } from '../../test/harness.ts';
+import { resellerApi } from '../../test/http-client.ts';
 import { apiOperations } from './api.ts';
 
 test.each(apiOperations.map(({ id }) => id))('%s without a key, with an unknown one or a revoked one: 401', async (id) => {
   const service = await startService();
-  const { method, path } = operationOf(id);
+  const { method, path } = resellerApi.operation(id);
   const url = path.replaceAll(/\{\w+\}/g, '12345');
   const revoked = await service.account();
   await service.store.commit(({ db }) => db.updateTable('api_keys').set({ revoked: 1 }).where('account_id', '=', revoked.id).execute());

@@ -22,6 +22,8 @@ export interface HttpContext {
   readonly docs: Docs | undefined;
   /** Whether the reseller API accepts requests that deviate from the document in known ways. */
   readonly lenient: boolean;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** Whether the ports only simulate the infrastructure. */
   readonly isSimulated: boolean;
   readonly metrics: Metrics;

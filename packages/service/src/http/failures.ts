@@ -6,11 +6,13 @@ import { logReply } from '../reseller/perform.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
+import { clientAddressOf } from './client-address.ts';
 import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { apiKeyOf, JSON_TYPE, pathOf, send } from './handler.ts';
 import { loggableError } from './loggable-error.ts';
 import { RequestFault } from './protocol.ts';
+import { requestFacts } from './request-facts.ts';
 import type { ServerOptions } from './server.ts';
 
 /** Sends failures of the reseller API in the envelope. If the caller is known, the response is logged in the request log. */
@@ -54,13 +56,14 @@ async function sendLogged(
     return send(reply, await logReply(store, logged, codec.error(id, refusal, maskKey)));
   } catch (error) {
     // An unavailable store was reported with the refusal.
-    if (refusal.status !== 503) request.log.error({ err: loggableError(error, maskKey), requestId: id }, 'request log not written');
+    if (refusal.status !== 503)
+      request.log.error({ ...requestFacts(request), err: loggableError(error, maskKey) }, 'request log not written');
     return send(reply, codec.error(id, toRefusal(error)));
   }
 }
 
 function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, error }: { refusal: Refusal; error: unknown }): void {
-  const line = { err: loggableError(error, caller?.maskKey), requestId: request.id };
+  const line = { ...requestFacts(request), account: caller?.accountId, err: loggableError(error, caller?.maskKey) };
   if (refusal.status === 500) request.log.error(line, 'request failed');
   else if (error instanceof StoreBusyError) request.log.warn(line, 'too many requests are waiting');
   else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
@@ -69,7 +72,7 @@ function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, e
 /** Finds the caller of a request that reaches no operation, for the request log. */
 async function findCaller({ authenticate }: HttpContext, request: FastifyRequest): Promise<Caller | null> {
   try {
-    return await authenticate(apiKeyOf(request), request.ip);
+    return await authenticate(apiKeyOf(request), clientAddressOf(request));
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

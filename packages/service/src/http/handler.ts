@@ -11,6 +11,7 @@ import { operations } from '../reseller/table.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
+import { clientAddressOf } from './client-address.ts';
 import type { HttpContext } from './context.ts';
 import { cutConnection, delay, faultError } from './fault.ts';
 import { formOf } from './form-body.ts';
@@ -45,7 +46,7 @@ export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, con
   return {
     config: { api },
     async onRequest(request) {
-      request.caller = await authenticate(apiKeyOf(request), request.ip);
+      request.caller = await authenticate(apiKeyOf(request), clientAddressOf(request));
       await controls.countRequest(request.caller);
     },
     async handler(request, reply) {

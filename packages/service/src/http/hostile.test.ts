@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { writeForm } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
-import { operationOf, SMALL_VM, startService } from '../../test/harness.ts';
+import { SMALL_VM, startService } from '../../test/harness.ts';
+import { resellerApi } from '../../test/http-client.ts';
 import type { TestService } from '../../test/harness.ts';
 import { apiOperations } from './api.ts';
 
@@ -50,7 +51,7 @@ test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 
 
 test('accepts a charset parameter of the content type', async () => {
   const service = await startService();
-  const body = new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)).toString();
+  const body = new URLSearchParams(writeForm(resellerApi.operation('createVm'), SMALL_VM)).toString();
   const answer = await service.send(
     '/vm/create',
     keyed(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }),

@@ -5,11 +5,12 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createService } from '../index.ts';
-import { operationOf, SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
+import { resellerApi } from '../../test/http-client.ts';
 import { OPERATOR_TOKEN } from '../../test/operator.ts';
 
 /** A second service on the store of a test, with its log in memory. */
-async function observed() {
+async function observed(level = 'trace') {
   const { store, ports, apiKey } = await startService();
   const lines: string[] = [];
   const stream = new Writable({
@@ -23,14 +24,15 @@ async function observed() {
     ports,
     secret: SECRET,
     operatorToken: OPERATOR_TOKEN,
-    logger: pino({ level: 'trace' }, stream),
+    trustedProxies: ['127.0.0.1'],
+    logger: pino({ level }, stream),
   });
   onTestFinished(() => service.close());
   const baseUrl = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const post = async (path: string, init: RequestInit) =>
     JSON.parse(await (await fetch(baseUrl + path, { ...init, headers: { 'x-service-apikey': apiKey } })).text());
   const buy = (form: Readonly<Record<string, unknown>>) =>
-    post('/vm/create', { method: 'PUT', body: new URLSearchParams(writeForm(operationOf('createVm'), form)) });
+    post('/vm/create', { method: 'PUT', body: new URLSearchParams(writeForm(resellerApi.operation('createVm'), form)) });
   return { service, store, apiKey, baseUrl, lines, buy, generateOtp: () => post('/account/otp', { method: 'POST' }) };
 }
 
@@ -51,6 +53,37 @@ test('each request is one line, without anything secret', async () => {
     expect(secret).toBeTruthy();
     expect(log).not.toContain(secret);
   }
+});
+
+test.each(['trace', 'warn', 'error'])(
+  'at log level %s, the requestID of a 500 finds its line with method, path, operation and client',
+  async (level) => {
+    const { baseUrl, store, apiKey, lines } = await observed(level);
+    await store.commit(({ db }) => db.schema.alterTable('handles').renameTo('gone').execute());
+    const ask = (path: string) =>
+      fetch(`${baseUrl}${path}`, { headers: { 'x-service-apikey': apiKey, 'x-forwarded-for': '203.0.113.9, 2001:DB8::7' } });
+    const failed = await ask('/domain/handle/HDL-ABCDEFGHJKLM/info');
+    expect(failed.status).toBe(500);
+    const { requestID } = JSON.parse(await failed.text());
+    const found = lines.map((line) => JSON.parse(line)).find(({ requestId }) => requestId === requestID);
+    expect(found).toMatchObject({
+      msg: 'request failed',
+      method: 'GET',
+      path: '/domain/handle/HDL-ABCDEFGHJKLM/info',
+      operation: 'getHandle',
+      client: '2001:db8::7',
+      account: expect.any(String),
+    });
+  },
+);
+
+test('masks keys in the path of a log line, known or not', async () => {
+  const { baseUrl, apiKey, lines } = await observed();
+  await fetch(`${baseUrl}/x/${apiKey}`, { headers: { 'x-service-apikey': apiKey } });
+  await fetch(`${baseUrl}/x/rsk_live_unknown/rso_abc123`);
+  await fetch(`${baseUrl}/x/authcode=abcdef`);
+  const paths = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+  expect(paths.map(({ path }) => path)).toEqual(['/x/***', '/x/***/***', '/x/authcode=***']);
 });
 
 test('metrics count requests by operation and status, and are not for resellers', async () => {

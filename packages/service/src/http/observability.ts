@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 import type { Store } from '../store/store.ts';
+import { requestFacts } from './request-facts.ts';
 
 /** Metrics for Prometheus. */
 export interface Metrics {
@@ -30,16 +31,16 @@ export const QUIET_LOGGING: Pick<FastifyServerOptions, 'logController' | 'childL
   childLoggerFactory: (logger) => logger,
 };
 
-/** Logs and counts every response. Bodies, headers and paths are not logged. */
+/** Logs and counts every response. Bodies, headers and queries are not logged. */
 export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.routeOptions.config.api?.id ?? operatorOperation(request) ?? 'none';
+    const facts = requestFacts(request);
+    const { operation } = facts;
     const seconds = reply.elapsedTime / 1000;
     metrics.requests.observe({ operation, status: String(reply.statusCode) }, seconds);
     request.log.info(
       {
-        requestId: request.id,
-        operation,
+        ...facts,
         status: reply.statusCode,
         milliseconds: Math.round(reply.elapsedTime * 10) / 10,
         account: request.caller?.accountId,
@@ -48,12 +49,6 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
     );
     done();
   });
-}
-
-/** Operations of both APIs share some names, so those of the operator have a prefix. */
-function operatorOperation({ routeOptions }: FastifyRequest): string | undefined {
-  const id = routeOptions.config.operator?.id;
-  return id && `operator.${id}`;
 }
 
 /**

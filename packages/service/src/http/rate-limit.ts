@@ -11,10 +11,10 @@ import { createWindowCounter } from './window-limit.ts';
 export type CountRequest = (keyId: string, limit: RateLimit) => Promise<void>;
 
 export function createRateLimiter(windows: Windows): CountRequest {
-  const count = createWindowCounter(windows);
+  const count = createWindowCounter(windows, 'requests of a key');
   return async (keyId, { requests, seconds }) => {
     // The limit is part of the name, so that a new limit begins a new window.
-    const retryAfter = await count(`requests ${keyId} ${requests}/${seconds}`, { max: requests, windowMs: seconds * 1000 });
+    const retryAfter = await count(`${keyId} ${requests}/${seconds}`, { max: requests, windowMs: seconds * 1000 });
     if (retryAfter !== undefined) throw new RateLimited(retryAfter);
   };
 }

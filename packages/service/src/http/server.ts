@@ -32,7 +32,7 @@ export interface ServerOptions {
 
 /** Creates the server of an API: limits, security headers, probes, and the responses to requests without a route. */
 export function createServer(
-  { logger, metrics, isSimulated, runtime: { store } }: HttpContext,
+  { logger, metrics, isSimulated, trustedProxies, runtime: { store } }: HttpContext,
   { body, plugin, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
 ): FastifyInstance {
   const app = fastify({
@@ -41,6 +41,7 @@ export function createServer(
     genReqId: newRequestId,
     bodyLimit: body.maxBytes,
     exposeHeadRoutes: false,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     // By default, Fastify waits for a slow body without a limit.
     requestTimeout: 10_000,
     http: {

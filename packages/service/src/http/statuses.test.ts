@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { startService } from '../../test/harness.ts';
-import type { Sent, TestService } from '../../test/harness.ts';
+import type { TestService } from '../../test/harness.ts';
+import type { Sent } from '../../test/http-client.ts';
 import { apiOperations } from './api.ts';
 
 const anyPath = {

@@ -1,4 +1,4 @@
-import type { Windows } from '../store/store.ts';
+import type { CounterKind, Windows } from '../store/store.ts';
 
 /** How many events of one name a window may have. */
 export interface WindowLimit {
@@ -17,14 +17,14 @@ export type CountEvent = (name: string, limit: WindowLimit) => Promise<number | 
 const MAX_CACHED_WINDOWS = 10_000;
 
 /** Counts in the store, so that a limit is exact across all instances. Full windows are cached, so that excess events cost nothing. */
-export function createWindowCounter(windows: Windows): CountEvent {
+export function createWindowCounter(windows: Windows, kind: CounterKind): CountEvent {
   const full = new Map<string, number>();
   return async (name, { max, windowMs }) => {
     const now = performance.now();
     const until = full.get(name);
     if (until !== undefined && until > now) return Math.ceil((until - now) / 1000);
     full.delete(name);
-    const { count, endsIn } = await windows.count(name, windowMs);
+    const { count, endsIn } = await windows.count(kind, name, windowMs);
     if (count <= max) return undefined;
     if (full.size >= MAX_CACHED_WINDOWS) full.clear();
     full.set(name, now + endsIn);

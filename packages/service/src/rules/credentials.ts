@@ -32,6 +32,11 @@ export function newVerifierToken(random: Random): string {
   return `rsv_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
 }
 
+/** Masks keys and tokens of this service in a text. */
+export function maskKeys(text: string): string {
+  return text.replaceAll(/rs(?:k_(?:sandbox|live)|v|o)_[A-Za-z0-9]+/g, '***');
+}
+
 /** The stored hash of an API key. A plain hash suffices, because the key is random and too long to guess. */
 export function hashOfApiKey(key: string): string {
   return sha256(key);

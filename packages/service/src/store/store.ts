@@ -22,17 +22,21 @@ export interface Transaction {
   log(entry: LogEntry): void;
 }
 
+/** The kinds of counters. Counters of one kind never affect those of another. */
+export type CounterKind = 'requests of a key' | 'guesses of a key' | 'guesses of a token';
+
 /** Counts events in time windows, across all instances that share the store. A crash may lose the counts. */
 export interface Windows {
   /**
    * Counts an event. The first event outside a window opens the next one.
    *
-   * @param name The counter.
+   * @param kind The kind of the counter.
+   * @param name The counter, unique in its kind.
    * @param length Length of a window in milliseconds.
    * @returns The number of events in the window, including this one, and the milliseconds until the window ends.
    * @throws StoreUnavailableError if the store cannot be reached.
    */
-  count(name: string, length: number): Promise<{ readonly count: number; readonly endsIn: number }>;
+  count(kind: CounterKind, name: string, length: number): Promise<{ readonly count: number; readonly endsIn: number }>;
   /** Deletes windows that have ended. */
   deleteExpired(): Promise<void>;
 }

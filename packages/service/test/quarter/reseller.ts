@@ -3,7 +3,8 @@ import type { PeriodPosition, VmPosition } from '@reseller/client';
 import { expect } from 'vitest';
 
 import { startService } from '../harness.ts';
-import type { Received, TestService } from '../harness.ts';
+import type { TestService } from '../harness.ts';
+import type { Received } from '../http-client.ts';
 import { providerOf } from '../provider.ts';
 
 /** A position with its figures; `totalRuntime` and `totalPrice` are null on closed invoices. */

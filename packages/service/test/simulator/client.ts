@@ -1,20 +1,14 @@
-/** The public client of the service, in-process: forms, API keys, and every answer judged by the document. */
-import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { createValidator, fillPath, parseDocument, readOperations, responseFor, writeForm } from '@reseller/contract';
+/** A reseller of the simulated service, in the same process. Each response is checked against the document. */
 import { pino } from 'pino';
-import { expect } from 'vitest';
 
 import { createService } from '../../src/index.ts';
 import type { Service, Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
+import { injectedInto, resellerApi, resellerRequest } from '../http-client.ts';
 import type { World } from './world.ts';
 import type { ModelAccount } from './model.ts';
-
-const api = parseDocument(document);
-const validator = createValidator(api);
-const operations = new Map(readOperations(api).map((operation) => [operation.id, operation]));
 
 /** What one request sends. */
 export interface Sent {
@@ -71,27 +65,15 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
     store: () => store,
     service: () => service,
     async call(account, id, sent = {}) {
-      const operation = operations.get(id);
-      if (!operation) throw new Error(`The document has no operation ${id}.`);
-      const url = fillPath(operation.path, sent.path ?? {});
-      const form = sent.form && writeForm(operation, sent.form);
-      const response = await service.app.inject({
-        method: operation.method === 'GET' ? 'GET' : operation.method === 'PUT' ? 'PUT' : operation.method === 'DELETE' ? 'DELETE' : 'POST',
-        url,
-        headers: {
-          'x-service-apikey': account.apiKey,
-          ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
-          ...(sent.key !== undefined && { 'idempotency-key': sent.key }),
-        },
-        ...(form !== undefined && { payload: form }),
-      });
-      const { statusCode: status, payload: text } = response;
-      const pointer = responseFor(operation, status)?.content['application/json']?.pointer;
-      expect(pointer, `${id} answered ${status}, which the document does not describe: ${text}`).toBeDefined();
-      const body = response.json<Envelope<typeof id>>();
-      if (pointer !== undefined) expect(validator.compile(pointer)(body), `${id} ${status} ${text}`).toEqual([]);
+      const operation = resellerApi.operation(id);
+      const { key, ...input } = sent;
+      const request = resellerRequest(operation, { ...input, ...(key !== undefined && { idempotencyKey: key }) }, account.apiKey);
+      const response = await injectedInto(service.app)(request);
+      resellerApi.check(operation, response);
+      const { status, text } = response;
+      const body: Envelope<typeof id> = response.body;
       const errorType = body.type ?? null;
-      account.requests.push({ method: operation.method, path: url, errorType, requestId: body.requestID });
+      account.requests.push({ method: operation.method, path: request.url, errorType, requestId: body.requestID });
       return {
         status,
         text,

@@ -1,12 +1,11 @@
 /** A sandbox filled through its own doors, and what each of its accounts must be billed: exact, and by nothing of the service's own rules. */
-import { fillPath, writeForm } from '@reseller/contract';
 import type { HostSystem, ResizeVmRequest } from '@reseller/operator-client';
 import { pino } from 'pino';
 
 import { createAccount, createService, euros, issueApiKey, seedSandbox, simulatedPorts } from '../../src/index.ts';
 import type { Service, Store } from '../../src/index.ts';
-import { apiOperations } from '../../src/http/api.ts';
 import type { OperationId } from '../../src/reseller/operation.ts';
+import { callOperation, injectedInto, operatorRequest } from '../http-client.ts';
 import { decimal, over, sum, times } from '../simulator/fraction.ts';
 import type { Fraction } from '../simulator/fraction.ts';
 import { anniversary, monthAfter, monthOf } from '../simulator/virtual-clock.ts';
@@ -95,33 +94,25 @@ interface FilledWorld extends YearWorld {
 
 function worldOf(service: Service, accounts: readonly YearAccount[]): FilledWorld {
   let now = START / 1000;
-  const operations = new Map(apiOperations.map(({ id, operation }) => [id, operation]));
+  const reseller = injectedInto(service.app);
+  const operator = injectedInto(service.operator);
   const world: FilledWorld = {
     service,
     accounts,
     now: () => now,
     async operate(method, url, body) {
-      const headers = { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) };
-      const answer = await service.operator.inject({ method, url, headers, ...(body && { payload: JSON.stringify(body) }) });
-      if (answer.statusCode >= 300) throw new Error(`${method} ${url} answered ${answer.statusCode}: ${answer.payload}`);
-      return answer.json();
+      const { status, text, body: result } = await operator(operatorRequest(method, url, TOKEN, body));
+      if (status >= 300) throw new Error(`${method} ${url} returned ${status}: ${text}`);
+      return result;
     },
     async advance(seconds) {
       await world.operate('POST', '/sandbox/clock/advance', { by_seconds: seconds });
       now += seconds;
     },
     async call({ apiKey }, id, { path = {}, form } = {}) {
-      const operation = operations.get(id);
-      if (!operation) throw new Error(`The document has no operation ${id}.`);
-      const { method } = operation;
-      const answer = await service.app.inject({
-        method: method === 'PUT' || method === 'POST' ? method : 'GET',
-        url: fillPath(operation.path, path),
-        headers: { 'x-service-apikey': apiKey, ...(form && { 'content-type': 'application/x-www-form-urlencoded' }) },
-        ...(form && { payload: writeForm(operation, { ...form }) }),
-      });
-      if (answer.statusCode !== 200) throw new Error(`${id} answered ${answer.statusCode}: ${answer.payload}`);
-      return answer.json<{ data: Answer }>().data;
+      const { status, text, body } = await callOperation(reseller, id, { path, ...(form && { form: { ...form } }) }, apiKey);
+      if (status !== 200) throw new Error(`${id} returned ${status}: ${text}`);
+      return body.data;
     },
   };
   return world;

@@ -1,22 +1,20 @@
 /** The built client against a service on a socket, in each runtime that it is meant for. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { build } from 'esbuild';
-import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { vmsOf } from '../client/purchases.ts';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
+import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
 import { serveWith } from './browser.ts';
 import type { Report, Task } from './program.ts';
 
-const require = createRequire(import.meta.url);
 const here = join(import.meta.dirname, '../..');
 const client = join(here, '../client');
 /** So that the log has more than two pages. */
@@ -69,20 +67,6 @@ async function keptBy(service: TestService, nobody: 'ConnectionError' | 'Outcome
     ['InvalidError', 'createVm', 0],
   ];
   return { cores: 1, attempts: 1, errors, log, distinct: log.length, nobody };
-}
-
-/** A program of a runtime's npm package: it brings one for each platform, as a package of its own. Undefined where it has none for this one. */
-function binaryOf(runtime: string, platforms: readonly string[], path: string): string | undefined {
-  const own = createRequire(require.resolve(`${runtime}/package.json`));
-  for (const platform of platforms) {
-    try {
-      const binary = own.resolve(`${platform}/${path}`);
-      if (existsSync(binary)) return binary;
-    } catch {
-      // Not this platform.
-    }
-  }
-  return undefined;
 }
 
 const { platform, arch } = process;

@@ -16,6 +16,11 @@ export async function findServer(db: Db, identifier: string): Promise<ServerRow 
   return db.selectFrom('dedicated_servers').selectAll().where('id', '=', identifier.toLowerCase()).executeTakeFirst();
 }
 
+/** Whether an account sees a server on the market. An offer may be for one account only. */
+export function isOfferedTo({ state, offered_to }: ServerRow, accountId: string): boolean {
+  return state === 'offered' && (offered_to === null || offered_to === accountId);
+}
+
 /**
  * A server of the account that has not ended.
  *

@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { contentsOf } from '../../../test/contents.ts';
 import { goodCall } from '../../../test/good-calls.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
-import type { Received, Sent, TestService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import type { Received, Sent } from '../../../test/http-client.ts';
 import { apiOf, withForm } from '../../../test/operations.ts';
 import { seededRandom } from '../../../test/simulator/seeded-random.ts';
 import type { OperationId } from '../../reseller/operation.ts';
@@ -31,7 +32,7 @@ describe('the same values in another body have the effect of the form', () => {
     const sent = await goodCall(service, id, owner);
     const received = await send(service, sent);
     // When migrations ran is by the machine's clock.
-    const { kysely_migration: _, ...contents } = contentsOf(service);
+    const { kysely_migration: _, ...contents } = await contentsOf(service);
     return { received, contents, entry: await newestEntry(service, owner.apiKey) };
   }
   const asForm = (id: OperationId) => outcome(id, (service, sent) => service.call(id, sent));
@@ -182,11 +183,11 @@ describe('hostile JSON', () => {
 
   test.each(cases)('%s is refused, is logged, and is never a 500', async (_, body, status, field) => {
     const service = await startService({ lenient: true });
-    const before = contentsOf(service);
+    const before = await contentsOf(service);
     const answer = await json(service, body);
     expect([answer.status, deviationOf(answer)]).toEqual([status, 'json-body']);
     if (field !== '') expect(answer.body.data.fields.map((issue: { field: string }) => issue.field)).toContain(field);
-    expect(contentsOf(service)).toEqual(before);
+    expect(await contentsOf(service)).toEqual(before);
     expect(await newestEntry(service, service.apiKey)).toMatchObject({ success: 0, endpoint: '/vm/create' });
   });
 

@@ -9,6 +9,7 @@ import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
 import { operatorGuard, operatorRoute, PROBLEM_TYPE, sendProblem } from './handler.ts';
 import { RequestFault } from '../protocol.ts';
+import { requestFacts } from '../request-facts.ts';
 import { newRequestId } from '../request-id.ts';
 import { documentationAt, serveRoot } from '../root.ts';
 import { createServer, routeUrl } from '../server.ts';
@@ -24,7 +25,10 @@ export function createOperatorApplication(context: HttpContext): FastifyInstance
     parseBody: (_request, bytes) => bytes,
     async sendFailure(error, request, reply) {
       const problem = toProblem(error);
-      if (problem.status === 500) request.log.error({ err: loggableError(error), requestId: request.id }, 'request of the operator failed');
+      const line = { ...requestFacts(request), err: loggableError(error) };
+      if (problem.kind === 'internal-error') request.log.error(line, 'request of the operator failed');
+      else if (problem.kind === 'unavailable')
+        request.log.warn(line, 'request of the operator failed because the store or the infrastructure is unavailable');
       return sendProblem(reply, problem);
     },
     rawResponse(fault) {

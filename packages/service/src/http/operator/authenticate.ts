@@ -4,6 +4,7 @@ import { OperatorProblem } from '../../operator/problem.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { createGuessingLimiter } from '../guessing.ts';
+import type { GuessingLimit } from '../guessing.ts';
 import { counted } from '../../rules/counted.ts';
 
 /** Longer tokens are not looked up. */
@@ -11,7 +12,7 @@ const MAX_TOKEN_LENGTH = 512;
 const BEARER = /^Bearer +([!-~]+) *$/i;
 
 /** Failed attempts per address. */
-const GUESSING_LIMIT = { what: 'token', failures: 20, windowMs: 60_000 };
+const GUESSING_LIMIT: GuessingLimit = { kind: 'guesses of a token', failures: 20, windowMs: 60_000 };
 
 export interface OperatorCredentials {
   readonly authorization: string | undefined;

@@ -4,6 +4,7 @@ import { OPERATOR, performOperator } from '../../operator/operation.ts';
 import type { OperatorId } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
+import { clientAddressOf } from '../client-address.ts';
 import type { HttpContext } from '../context.ts';
 import type { OperatorApi } from './api.ts';
 import type { AuthenticateOperator } from './authenticate.ts';
@@ -66,8 +67,8 @@ export function operatorGuard(authenticate: AuthenticateOperator): (request: Fas
   };
 }
 
-function credentialsOf({ headers, ip }: FastifyRequest) {
-  return { authorization: headers.authorization, address: ip };
+function credentialsOf(request: FastifyRequest) {
+  return { authorization: request.headers.authorization, address: clientAddressOf(request) };
 }
 
 async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, sandbox }: HttpContext, request: FastifyRequest) {

@@ -111,6 +111,16 @@ test('a server of another account answers like an unknown one, also while it is 
   }
 });
 
+test('an offer for one account reads like an unknown server for the others', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account();
+  await service.store.commit(({ db }) => db.updateTable('dedicated_servers').set({ offered_to: id }).where('id', '=', RYZEN).execute());
+  expect(await service.call('getDedicatedServer', { path, apiKey })).toMatchObject({ status: 200, body: { data: { identifier: RYZEN } } });
+  const unknown = await service.call('getDedicatedServer', { path: { identifier: '00000000-0000-4000-8000-000000000000' } });
+  const { status, body } = await service.call('getDedicatedServer', { path });
+  expect([status, { ...body, requestID: '' }]).toEqual([404, { ...unknown.body, requestID: '' }]);
+});
+
 test('the letters of an identifier may be capitals', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);

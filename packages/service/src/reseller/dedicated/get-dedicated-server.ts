@@ -2,7 +2,7 @@ import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { StoreOperation } from '../operation.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
-import { findServer, ownServer } from '../../core/dedicated/server.ts';
+import { findServer, isOfferedTo, ownServer } from '../../core/dedicated/server.ts';
 
 /**
  * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification: "path identifier (from market or server
@@ -14,7 +14,7 @@ export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
     await settle(db, call.runtime, call);
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
-    const server = found?.state === 'offered' ? found : await ownServer(db, call.accountId, identifier);
+    const server = found && isOfferedTo(found, call.accountId) ? found : await ownServer(db, call.accountId, identifier);
     const shown = { secret: call.runtime.secret, vat: vatAt(await catalogueOf(db), call.now) };
     const addresses = await addressesOf(db, [server]);
     const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 
 import { handleOf, register } from '../../../test/domains.ts';
-import { operationOf, startService } from '../../../test/harness.ts';
+import { startService } from '../../../test/harness.ts';
+import { resellerApi } from '../../../test/http-client.ts';
 import type { OperationId } from '../operation.ts';
 
 const forms = (['registerDomain', 'setDomainNameservers', 'editDomainDns', 'createHandle'] as const).flatMap((id: OperationId) =>
-  Object.entries(operationOf(id).form?.examples ?? {}).map(([name, { value }]) => [id, name, value] as const),
+  Object.entries(resellerApi.operation(id).form?.examples ?? {}).map(([name, { value }]) => [id, name, value] as const),
 );
 
 test.each(forms)('%s carries out the example %s of the document', async (operation, _name, example) => {

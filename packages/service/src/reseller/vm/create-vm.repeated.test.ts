@@ -1,7 +1,8 @@
 import { writeForm } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
-import { operationOf, SMALL_VM, startService } from '../../../test/harness.ts';
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import { resellerApi } from '../../../test/http-client.ts';
 
 const vmsOf = async (service: Awaited<ReturnType<typeof startService>>) =>
   (await service.store.read((db) => db.selectFrom('vms').select('id').execute())).length;
@@ -60,7 +61,7 @@ test.each(['', 'a b', 'ü', 'x'.repeat(256)])("the key '%s' is malformed", async
   const response = await service.send('/vm/create', {
     method: 'PUT',
     headers: { 'x-service-apikey': service.apiKey, 'idempotency-key': Buffer.from(key).toString('latin1') },
-    body: new URLSearchParams(writeForm(operationOf('createVm'), SMALL_VM)),
+    body: new URLSearchParams(writeForm(resellerApi.operation('createVm'), SMALL_VM)),
   });
   expect(response).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
 });

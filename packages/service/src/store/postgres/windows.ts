@@ -6,10 +6,10 @@ import { databaseNow } from './now.ts';
 /** Counts in a table that all instances share. An event takes one round trip and no disk write, because the table is unlogged. */
 export function tableWindows(run: Store['read']): Windows {
   return {
-    async count(name, length) {
+    async count(kind, name, length) {
       const { rows } = await run((db) =>
         sql<{ count: number; ends_in: number }>`
-          insert into event_windows as kept (name, ends, count) values (${name}, ${databaseNow} + ${length}::bigint, 1)
+          insert into event_windows as kept (name, ends, count) values (${`${kind} ${name}`}, ${databaseNow} + ${length}::bigint, 1)
           on conflict (name) do update set
             count = case when kept.ends <= excluded.ends - ${length}::bigint then 1 else kept.count + 1 end,
             ends = case when kept.ends <= excluded.ends - ${length}::bigint then excluded.ends else kept.ends end

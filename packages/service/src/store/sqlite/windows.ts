@@ -1,23 +1,47 @@
-import type { Windows } from '../store.ts';
+import type { CounterKind, Windows } from '../store.ts';
 
-/** Beyond this all counts start again, so that memory stays bounded. */
-const MAX_WINDOWS = 100_000;
+/**
+ * Counters of guesses. Further addresses share one counter, so that an attacker with many addresses cannot push out the counters of others.
+ * Counters of keys need no limit, because only the provider issues keys.
+ */
+const MAX_GUESS_COUNTERS = 100_000;
+const SHARED_COUNTER = 'shared';
+
+interface Window {
+  readonly ends: number;
+  count: number;
+}
 
 /** Counts in memory, because the store belongs to this process. */
-export function memoryWindows(): Windows {
-  const windows = new Map<string, { readonly ends: number; count: number }>();
+export function memoryWindows(maxGuessCounters = MAX_GUESS_COUNTERS): Windows {
+  const kinds = new Map<CounterKind, Map<string, Window>>();
   return {
-    async count(name, length) {
+    async count(kind, name, length) {
       const now = performance.now();
+      const windows = kinds.get(kind) ?? new Map<string, Window>();
+      kinds.set(kind, windows);
       const known = windows.get(name);
       if (known && known.ends > now) return { count: ++known.count, endsIn: known.ends - now };
-      if (windows.size >= MAX_WINDOWS) windows.clear();
-      windows.set(name, { ends: now + length, count: 1 });
+      windows.delete(name);
+      deleteOldest(windows, now);
+      const isFull = kind !== 'requests of a key' && windows.size >= maxGuessCounters;
+      const counter = isFull ? SHARED_COUNTER : name;
+      const shared = windows.get(counter);
+      if (shared && shared.ends > now) return { count: ++shared.count, endsIn: shared.ends - now };
+      windows.set(counter, { ends: now + length, count: 1 });
       return { count: 1, endsIn: length };
     },
     async deleteExpired() {
       const now = performance.now();
-      for (const [name, { ends }] of windows) if (ends <= now) windows.delete(name);
+      for (const windows of kinds.values()) for (const [name, { ends }] of windows) if (ends <= now) windows.delete(name);
     },
   };
+}
+
+/** Deletes the ended windows at the front, where the oldest are. */
+function deleteOldest(windows: Map<string, Window>, now: number): void {
+  for (const [name, { ends }] of windows) {
+    if (ends > now) return;
+    windows.delete(name);
+  }
 }

@@ -5,11 +5,11 @@ import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
-import { newNodes, until } from './nodes.ts';
-import type { TestNode } from './nodes.ts';
+import { newInstances, until } from './instances.ts';
+import type { TestInstance } from './instances.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 
-/** A hypervisor that comes back from a creation when it is let go, and fails to remove VMs when told to. */
+/** A hypervisor whose creations wait for the test, and whose removals can be made to fail. */
 class HangingHypervisor extends TestHypervisor {
   readonly #letGo = Promise.withResolvers<void>();
   hangs = true;
@@ -30,23 +30,23 @@ class HangingHypervisor extends TestHypervisor {
   }
 }
 
-const left = ({ store }: TestNode) => store.read((db) => db.selectFrom('reservations').select(['id', 'owner']).execute());
-const holds = ({ store }: TestNode) => store.read((db) => db.selectFrom('accounts').select('held').orderBy('id').execute());
+const left = ({ store }: TestInstance) => store.read((db) => db.selectFrom('reservations').select(['id', 'owner']).execute());
+const holds = ({ store }: TestInstance) => store.read((db) => db.selectFrom('accounts').select('held').orderBy('id').execute());
 
-/** Has the node that owns what is left die: its lease is over, and it renews it no more. */
-async function declareDead({ store }: TestNode): Promise<void> {
+/** Lets the instance that owns the reservations appear dead: its lease has ended and is not renewed. */
+async function declareDead({ store }: TestInstance): Promise<void> {
   await store.commit(({ db }) =>
     db.updateTable('instances').set({ lease_until: 0 }).where('id', 'in', db.selectFrom('reservations').select('owner')).execute(),
   );
 }
 
-test('what a live node is delivering is left alone by another one that starts, however the sandbox clock stands', async () => {
+test('a starting instance leaves the deliveries of a live one alone, whatever the sandbox clock says', async () => {
   const hypervisor = new HangingHypervisor();
-  const nodes = await newNodes({ hypervisor });
-  const first = await nodes.start();
+  const instances = await newInstances({ hypervisor });
+  const first = await instances.start();
   const bought = first.call('createVm', { form: SMALL_VM });
   await until(() => hypervisor.vms.size === 1);
-  const second = await nodes.start();
+  const second = await instances.start();
   await second.operate('POST', '/sandbox/clock/advance', { by_seconds: 100_000 });
   await second.service.runScheduledJobs();
   expect(await left(second)).toHaveLength(1);
@@ -56,11 +56,11 @@ test('what a live node is delivering is left alone by another one that starts, h
   expect(await left(second)).toEqual([]);
 });
 
-test('what a dead node left is undone by a live one while it runs, once, and what it confirms too late is not bought', async () => {
+test('a live instance undoes the purchase of a dead one once, and refuses its late confirmation', async () => {
   const hypervisor = new HangingHypervisor();
-  const nodes = await newNodes({ hypervisor });
-  const dying = await nodes.start({ lease: 600_000 });
-  const others = [await nodes.start({ lease: 2_000 }), await nodes.start({ lease: 2_000 })];
+  const instances = await newInstances({ hypervisor });
+  const dying = await instances.start({ lease: 600_000 });
+  const others = [await instances.start({ lease: 2_000 }), await instances.start({ lease: 2_000 })];
   const before = await holds(dying);
   const late = dying.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   await until(() => hypervisor.vms.size === 1);
@@ -80,17 +80,18 @@ test('what a dead node left is undone by a live one while it runs, once, and wha
   expect(again?.status).toBe(200);
 
   hypervisor.letGo();
-  expect(await late).toMatchObject({ status: 503, headers: { 'retry-after': expect.anything() } });
+  const { status, headers } = await late;
+  expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
   expect([...hypervisor.vms.keys()]).toEqual([again?.body.data.identifier]);
   expect(await dying.store.read((db) => db.selectFrom('vms').select('id').execute())).toEqual([{ id: again?.body.data.identifier }]);
 });
 
-test('a node that signs off leaves what it has not finished to the others at once', async () => {
+test('an instance that signs off hands its unfinished deliveries to the others at once', async () => {
   const hypervisor = new HangingHypervisor();
-  const nodes = await newNodes({ hypervisor });
-  const other = await nodes.start({ lease: 600_000 });
-  const store = await openPostgresStore(nodes.url);
-  const leaving = await nodes.start({ store, lease: 600_000 });
+  const instances = await newInstances({ hypervisor });
+  const other = await instances.start({ lease: 600_000 });
+  const store = await openPostgresStore(instances.url);
+  const leaving = await instances.start({ store, lease: 600_000 });
   const late = leaving.call('createVm', { form: SMALL_VM });
   await until(() => hypervisor.vms.size === 1);
   await leaving.service.close();
@@ -102,24 +103,24 @@ test('a node that signs off leaves what it has not finished to the others at onc
   await store.close();
 });
 
-test('a lease is renewed for as long as its node lives', async () => {
-  const nodes = await newNodes();
-  const node = await nodes.start({ lease: 200 });
+test('an instance renews its lease while it lives', async () => {
+  const instances = await newInstances();
+  const instance = await instances.start({ lease: 200 });
   const lease = async () =>
-    (await node.store.read((db) => db.selectFrom('instances').select('lease_until').executeTakeFirstOrThrow())).lease_until;
+    (await instance.store.read((db) => db.selectFrom('instances').select('lease_until').executeTakeFirstOrThrow())).lease_until;
   const first = await lease();
   await expect.poll(lease, { timeout: 10_000 }).toBeGreaterThan(first + 400);
 });
 
-test('a node that is told that a port is down starts nevertheless, and undoes what is left when the port is back', async () => {
+test('an instance starts while a port is down, and undoes the unfinished delivery when the port is back', async () => {
   const hypervisor = new HangingHypervisor();
-  const nodes = await newNodes({ hypervisor });
-  const first = await nodes.start();
+  const instances = await newInstances({ hypervisor });
+  const first = await instances.start();
   const late = first.call('createVm', { form: SMALL_VM });
   await until(() => hypervisor.vms.size === 1);
   await first.service.close();
   hypervisor.cannotRemove = true;
-  const second = await nodes.start();
+  const second = await instances.start();
   expect((await second.call('listDomains')).status).toBe(200);
   await second.service.runScheduledJobs();
   expect(await left(second)).toHaveLength(1);
@@ -131,30 +132,30 @@ test('a node that is told that a port is down starts nevertheless, and undoes wh
   await late;
 });
 
-test('what could not be undone when it failed is undone later, by the same node', async () => {
+test('the same instance retries a compensation that failed', async () => {
   const hypervisor = new HangingHypervisor();
   hypervisor.hangs = false;
-  const nodes = await newNodes({ hypervisor });
-  const node = await nodes.start();
-  const before = await holds(node);
+  const instances = await newInstances({ hypervisor });
+  const instance = await instances.start();
+  const before = await holds(instance);
   hypervisor.failing = new Error('The hypervisor broke.');
   hypervisor.cannotRemove = true;
-  expect((await node.call('createVm', { form: SMALL_VM })).status).toBe(500);
-  expect(await left(node)).toHaveLength(1);
+  expect((await instance.call('createVm', { form: SMALL_VM })).status).toBe(500);
+  expect(await left(instance)).toHaveLength(1);
   hypervisor.failing = undefined;
   hypervisor.cannotRemove = false;
-  await node.service.runScheduledJobs();
-  expect(await left(node)).toEqual([]);
-  expect(await holds(node)).toEqual(before);
+  await instance.service.runScheduledJobs();
+  expect(await left(instance)).toEqual([]);
+  expect(await holds(instance)).toEqual(before);
 });
 
-test('a registration that comes back too late leaves the domain to the account that has it by then', async () => {
+test('a late registration leaves the domain to the account that owns it by then', async () => {
   const registrar = new TestRegistrar();
-  const nodes = await newNodes({ registrar });
-  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
+  const instances = await newInstances({ registrar });
+  const [dying, other] = [await instances.start({ lease: 600_000 }), await instances.start({ lease: 200 })];
   const { body } = await other.call('createHandle', { form: { ...PERSON, phone: PHONE } });
-  const register = (node: TestNode) =>
-    node.call('registerDomain', { form: { domain: 'wanted.net', handle: body.data.handle }, idempotencyKey: 'order-1' });
+  const register = (instance: TestInstance) =>
+    instance.call('registerDomain', { form: { domain: 'wanted.net', handle: body.data.handle }, idempotencyKey: 'order-1' });
   const hanging = Promise.withResolvers<void>();
   registrar.waiting = hanging.promise;
   const late = register(dying);
@@ -165,7 +166,7 @@ test('a registration that comes back too late leaves the domain to the account t
     return (await left(other)).length === 0;
   });
   registrar.waiting = undefined;
-  // The caller had no answer, and asks again.
+  // The caller got no response and sends the request again.
   expect((await register(other)).status).toBe(200);
   hanging.resolve();
   expect((await late).status).toBe(503);
@@ -177,10 +178,10 @@ test.each([
   ['setDomainNameservers', { form: { ns1: 'old1.reseller-dns.example', ns2: 'old2.reseller-dns.example' } }],
   ['requestDomainAuthcode', {}],
   ['undeleteDomain', {}],
-] as const)('%s of a node that is dead comes after newer changes of the domain, and changes nothing', async (operation, sent) => {
+] as const)('a late %s of a dead instance does not overwrite newer changes of the domain', async (operation, sent) => {
   const registrar = new TestRegistrar();
-  const nodes = await newNodes({ registrar });
-  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
+  const instances = await newInstances({ registrar });
+  const [dying, other] = [await instances.start({ lease: 600_000 }), await instances.start({ lease: 200 })];
   const path = { domain: 'wanted.net' };
   const { body } = await other.call('createHandle', { form: { ...PERSON, phone: PHONE } });
   await other.call('registerDomain', { form: { ...path, handle: body.data.handle } });

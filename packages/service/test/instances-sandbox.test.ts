@@ -2,18 +2,18 @@
 import { expect, test, vi } from 'vitest';
 
 import { SMALL_VM } from './harness.ts';
-import { newNodes, until } from './nodes.ts';
-import type { TestNode, TestNodes } from './nodes.ts';
+import { newInstances, until } from './instances.ts';
+import type { TestInstance, TestInstances } from './instances.ts';
 
-async function two(): Promise<{ nodes: TestNodes; one: TestNode; other: TestNode }> {
-  const nodes = await newNodes();
-  return { nodes, one: await nodes.start(), other: await nodes.start() };
+async function two(): Promise<{ instances: TestInstances; one: TestInstance; other: TestInstance }> {
+  const instances = await newInstances();
+  return { instances, one: await instances.start(), other: await instances.start() };
 }
 
-test('a key that is revoked through one node is refused by the other within five seconds', async () => {
-  const { nodes, one, other } = await two();
+test('refuses a revoked key on the other instance within five seconds', async () => {
+  const { instances, one, other } = await two();
   expect((await other.call('listDomains')).status).toBe(200);
-  const { body } = await one.operate('GET', `/accounts/${nodes.accountId}/api-keys`);
+  const { body } = await one.operate('GET', `/accounts/${instances.accountId}/api-keys`);
   const revoked = performance.now();
   expect((await one.operate('POST', `/api-keys/${body.items[0].id}/revoke`)).status).toBe(200);
   await vi.waitUntil(async () => (await other.call('listDomains')).status === 401, {
@@ -22,7 +22,7 @@ test('a key that is revoked through one node is refused by the other within five
   });
 });
 
-test('the clock that is advanced through one node is what every other goes by, for requests and for the operator', async () => {
+test('applies an advance of the clock on every instance, for resellers and the operator', async () => {
   const { one, other } = await two();
   const runtime = async () => Object.values((await other.call('getCurrentInvoice')).body.data.positions.vms);
   await other.call('createVm', { form: SMALL_VM });
@@ -32,11 +32,11 @@ test('the clock that is advanced through one node is what every other goes by, f
   expect((await other.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(86_400);
 });
 
-test('the work that is due by the clock that one node has advanced is done by another one', async () => {
+test('another instance runs the jobs that became due when one instance advanced the clock', async () => {
   const { one, other } = await two();
   await other.call('createVm', { form: SMALL_VM });
   await other.service.runScheduledJobs();
-  // As a node would that died as soon as it had written the clock down.
+  // The instance dies directly after it has stored the new time.
   await one.store.commit(({ db }) =>
     db
       .insertInto('settings')
@@ -47,15 +47,15 @@ test('the work that is due by the clock that one node has advanced is done by an
   expect(await other.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 });
 
-test('the clock that is advanced through two nodes at once goes on by both', async () => {
+test('adds up two advances of the clock that two instances receive at the same time', async () => {
   const { one, other } = await two();
-  const advance = (node: TestNode) => node.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
+  const advance = (node: TestInstance) => node.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
   const answers = await Promise.all([one, other, one, other].map(advance));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect((await one.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(4 * 3_600);
 });
 
-test('a fault made through one node is met on the other, as often as it was made for over both', async () => {
+test('counts the occurrences of a fault across both instances', async () => {
   const { one, other } = await two();
   expect((await other.call('listDomains')).status).toBe(200);
   const made = await one.operate('POST', '/sandbox/faults', {
@@ -65,7 +65,9 @@ test('a fault made through one node is met on the other, as often as it was made
   });
   expect(made.status).toBe(201);
   expect((await other.call('listDomains')).status).toBe(503);
-  const statuses = await Promise.all([other, one, other, one, other, one].map(async (node) => (await node.call('listDomains')).status));
+  const statuses = await Promise.all(
+    [other, one, other, one, other, one].map(async (instance) => (await instance.call('listDomains')).status),
+  );
   expect(statuses.toSorted()).toEqual([200, 200, 200, 503, 503, 503]);
   const again = await one.operate('POST', '/sandbox/faults', {
     operations: ['listDomains'],
@@ -76,8 +78,8 @@ test('a fault made through one node is met on the other, as often as it was made
   expect((await one.call('listDomains')).status).toBe(200);
 });
 
-test('a reset through one node holds on the other at once: its clock, its keys, its data', async () => {
-  const { nodes, one, other } = await two();
+test('resets the clock, keys and data of the other instance at once', async () => {
+  const { instances, one, other } = await two();
   await other.call('createVm', { form: SMALL_VM });
   await other.operate('POST', '/sandbox/clock/advance', { by_seconds: 40 * 86_400 });
   expect((await other.call('listDomains')).status).toBe(200);
@@ -87,10 +89,10 @@ test('a reset through one node holds on the other at once: its clock, its keys, 
   await other.service.runScheduledJobs();
   const accounts = await other.store.read((db) => db.selectFrom('accounts').select(['id', 'period_start']).execute());
   expect(accounts.map(({ period_start }) => period_start)).toEqual([Date.UTC(2026, 10) / 1000]);
-  expect(accounts.map(({ id }) => id)).not.toContain(nodes.accountId);
+  expect(accounts.map(({ id }) => id)).not.toContain(instances.accountId);
 });
 
-test('a snapshot is the state of one instant while another node sells, and nothing that is not due is done after its restoration', async () => {
+test('takes a consistent snapshot while another instance sells, and restores it without running jobs early', async () => {
   const { one, other } = await two();
   await one.call('createVm', { form: SMALL_VM });
   const selling = Promise.all(Array.from({ length: 12 }, () => other.call('createVm', { form: SMALL_VM })));
@@ -99,7 +101,7 @@ test('a snapshot is the state of one instant while another node sells, and nothi
   await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 40 * 86_400 });
   expect(await one.store.read((db) => db.selectFrom('invoices').select('id').execute())).toHaveLength(1);
 
-  // The other node does the work that is due all the time, as a process does.
+  // The other instance keeps running scheduled jobs, as a process does.
   const restored = new AbortController();
   const working = (async () => {
     while (!restored.signal.aborted) await other.service.runScheduledJobs();
@@ -120,7 +122,7 @@ test('a snapshot is the state of one instant while another node sells, and nothi
   expect(await other.store.read((db) => db.selectFrom('vms').select('id').where('state', '=', 'reserved').execute())).toEqual([]);
 });
 
-test('a restoration that fails leaves the clock where it was', async () => {
+test('keeps the time of the clock when a restore fails', async () => {
   const { one, other } = await two();
   await one.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
   expect((await one.operate('POST', '/sandbox/snapshots/missing/restore')).status).toBe(404);

@@ -1,4 +1,4 @@
-/** Several instances on one PostgreSQL database share the jobs that are due. */
+/** Several instances on one PostgreSQL database share the scheduled jobs. */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -9,33 +9,36 @@ import { euros } from '../src/rules/money.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { TestFleet } from './ports/fleet.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
-import { newNodes, until } from './nodes.ts';
-import type { TestNode, TestNodes } from './nodes.ts';
+import { newInstances, until } from './instances.ts';
+import type { TestInstance, TestInstances } from './instances.ts';
 
-/** Accounts that each have a VM and a domain; the first have a dedicated server of the market, too. */
-async function fill(nodes: TestNodes, node: TestNode, count: number): Promise<string[]> {
+/** Creates accounts with a VM and a domain each. The first ones also have a dedicated server. */
+async function fill(instances: TestInstances, instance: TestInstance, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < count; number++) {
-    const { id, apiKey } = await node.store.commit(async ({ db }) => {
-      const account = await createAccount(db, nodes.ports, { name: `account ${number}`, creditLimit: euros('10000.00') });
-      return { id: account, apiKey: await issueApiKey(db, nodes.ports, account, { label: 'test', mode: 'sandbox' }) };
+    const { id, apiKey } = await instance.store.commit(async ({ db }) => {
+      const account = await createAccount(db, instances.ports, { name: `account ${number}`, creditLimit: euros('10000.00') });
+      return { id: account, apiKey: await issueApiKey(db, instances.ports, account, { label: 'test', mode: 'sandbox' }) };
     });
     ids.push(id);
-    await node.call('createVm', { form: SMALL_VM, apiKey });
-    const { body } = await node.call('createHandle', { form: { ...PERSON, phone: PHONE }, apiKey });
-    const registered = await node.call('registerDomain', { form: { domain: `shared-${number}.net`, handle: body.data.handle }, apiKey });
+    await instance.call('createVm', { form: SMALL_VM, apiKey });
+    const { body } = await instance.call('createHandle', { form: { ...PERSON, phone: PHONE }, apiKey });
+    const registered = await instance.call('registerDomain', {
+      form: { domain: `shared-${number}.net`, handle: body.data.handle },
+      apiKey,
+    });
     expect(registered.status).toBe(200);
     const offer = sandboxMarket[number]?.identifier;
     if (offer !== undefined)
-      await node.store.commit(({ db }) =>
-        orderDedicatedServer(db, { ports: nodes.ports, secret: SECRET }, { identifier: offer, accountId: id }),
+      await instance.store.commit(({ db }) =>
+        orderDedicatedServer(db, { ports: instances.ports, secret: SECRET }, { identifier: offer, accountId: id }),
       );
   }
   return ids;
 }
 
-/** What is billed, without what is another one on every database. */
-async function billedOn({ store }: TestNode): Promise<unknown> {
+/** Everything that was billed, without the values that differ on every database. */
+async function billedOn({ store }: TestInstance): Promise<unknown> {
   return store.read(async (db) => ({
     invoices: await db
       .selectFrom('invoices')
@@ -60,19 +63,19 @@ async function billedOn({ store }: TestNode): Promise<unknown> {
   }));
 }
 
-test('three nodes at once do each thing once, in the order of its account, and leave what one node alone does', async () => {
+test('three instances run each job once, in the order of its account, with the same result as one instance', async () => {
   const COUNT = 12;
-  const alone = await newNodes({ fleet: new TestFleet() });
+  const alone = await newInstances({ fleet: new TestFleet() });
   const single = await alone.start();
   await fill(alone, single, COUNT);
   alone.clock.advanceTo('2028-01-15T00:00:00Z');
   const all = await single.service.runScheduledJobs();
 
-  const nodes = await newNodes({ fleet: new TestFleet() });
-  const first = await nodes.start();
-  await fill(nodes, first, COUNT);
-  const several = [first, await nodes.start(), await nodes.start()];
-  nodes.clock.advanceTo('2028-01-15T00:00:00Z');
+  const instances = await newInstances({ fleet: new TestFleet() });
+  const first = await instances.start();
+  await fill(instances, first, COUNT);
+  const several = [first, await instances.start(), await instances.start()];
+  instances.clock.advanceTo('2028-01-15T00:00:00Z');
   const done = await Promise.all(several.map(({ service }) => service.runScheduledJobs()));
   // An instance that finds no job to claim stops. The others finish the jobs that they have claimed.
   expect(done.reduce((sum, count) => sum + count, 0)).toBe(all);
@@ -81,46 +84,46 @@ test('three nodes at once do each thing once, in the order of its account, and l
   expect(await first.service.runScheduledJobs()).toBe(0);
 });
 
-test('what another one holds keeps nobody waiting: the rest is done meanwhile, and it is done when it is free', async () => {
-  const nodes = await newNodes();
-  const node = await nodes.start();
-  const [held] = await fill(nodes, node, 3);
-  nodes.clock.advanceTo('2026-12-01T00:00:00Z');
-  const other = new Client({ connectionString: nodes.url });
+test('skips an account that another instance has locked, and runs its jobs later', async () => {
+  const instances = await newInstances();
+  const instance = await instances.start();
+  const [held] = await fill(instances, instance, 3);
+  instances.clock.advanceTo('2026-12-01T00:00:00Z');
+  const other = new Client({ connectionString: instances.url });
   await other.connect();
   onTestFinished(() => other.end());
   await other.query('begin');
   await other.query('select 1 from accounts where id = $1 for update', [held]);
   const open = () =>
-    node.store.read((db) =>
+    instance.store.read((db) =>
       db
         .selectFrom('accounts')
         .select('id')
         .where('period_start', '<', Date.UTC(2026, 11) / 1000)
         .execute(),
     );
-  await node.service.runScheduledJobs();
+  await instance.service.runScheduledJobs();
   expect(await open()).toEqual([{ id: held }]);
   await other.query('commit');
-  await node.service.runScheduledJobs();
+  await instance.service.runScheduledJobs();
   expect(await open()).toEqual([]);
 });
 
 test('a request that advances the clock waits for the jobs of another instance and finds no job to run', async () => {
-  const nodes = await newNodes();
-  const node = await nodes.start();
-  const [held] = await fill(nodes, node, 2);
-  const other = new Client({ connectionString: nodes.url });
+  const instances = await newInstances();
+  const instance = await instances.start();
+  const [held] = await fill(instances, instance, 2);
+  const other = new Client({ connectionString: instances.url });
   await other.connect();
   onTestFinished(() => other.end());
   await other.query('begin');
   await other.query('select 1 from accounts where id = $1 for update', [held]);
   let answered = false;
-  const advanced = node.operate('POST', '/sandbox/clock/advance', { to: '2026-12-01T00:00:00Z' }).finally(() => (answered = true));
-  const closed = () => node.store.read((db) => db.selectFrom('invoices').select('account_id').execute());
+  const advanced = instance.operate('POST', '/sandbox/clock/advance', { to: '2026-12-01T00:00:00Z' }).finally(() => (answered = true));
+  const closed = () => instance.store.read((db) => db.selectFrom('invoices').select('account_id').execute());
   const waits = async () =>
     (
-      await node.store.read((db) =>
+      await instance.store.read((db) =>
         db
           .selectFrom('accounts')
           .select('id')
@@ -136,7 +139,7 @@ test('a request that advances the clock waits for the jobs of another instance a
   expect(await closed()).toHaveLength(2);
 });
 
-/** How many connections wait for what this one holds. */
+/** Number of connections that wait for a lock of this one. */
 async function blockedOn(client: Client): Promise<number> {
   const { rows } = await client.query(
     'select count(*)::int as count from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
@@ -155,9 +158,9 @@ test('one of several instances calls the fleet, and another one takes over if it
     if (hangs) await hanging.promise;
     await told(order, token);
   };
-  const nodes = await newNodes({ fleet });
-  const [dying, other] = [await nodes.start({ lease: 600_000 }), await nodes.start({ lease: 200 })];
-  await fill(nodes, dying, 1);
+  const instances = await newInstances({ fleet });
+  const [dying, other] = [await instances.start({ lease: 600_000 }), await instances.start({ lease: 200 })];
+  await fill(instances, dying, 1);
   const never = dying.service.runScheduledJobs();
   await until(() => calls.length === 1);
   await other.service.runScheduledJobs();
@@ -176,22 +179,22 @@ test('one of several instances calls the fleet, and another one takes over if it
   await never;
 });
 
-test('a node that cannot renew its lease does no work that is due until it can; the others do it', async () => {
-  const nodes = await newNodes();
-  const first = await nodes.start({ lease: 1_000 });
-  await fill(nodes, first, 2);
-  const other = new Client({ connectionString: nodes.url });
+test('an instance that cannot renew its lease leaves scheduled jobs to the others', async () => {
+  const instances = await newInstances();
+  const first = await instances.start({ lease: 1_000 });
+  await fill(instances, first, 2);
+  const other = new Client({ connectionString: instances.url });
   await other.connect();
   onTestFinished(() => other.end());
-  // Whatever asks for this row is not answered: there is no other node yet.
+  // Blocks every query for the lease of the first instance.
   await other.query('begin');
   await other.query('select 1 from instances for update');
-  const second = await nodes.start();
+  const second = await instances.start();
   const isOver = async () =>
     (await other.query('select count(*)::int as count from instances where lease_until <= extract(epoch from clock_timestamp()) * 1000'))
       .rows[0].count;
   await until(async () => (await isOver()) === 1);
-  nodes.clock.advanceTo('2026-12-01T00:00:00Z');
+  instances.clock.advanceTo('2026-12-01T00:00:00Z');
   await expect(first.service.runScheduledJobs()).rejects.toThrow(StoreUnavailableError);
   const invoices = () => first.store.read((db) => db.selectFrom('invoices').select('id').execute());
   expect(await invoices()).toEqual([]);
@@ -206,16 +209,16 @@ test('a node that cannot renew its lease does no work that is due until it can; 
   );
 });
 
-test('keys of repeated requests are kept for a day, and forgotten after it by whichever node comes to it', async () => {
-  const nodes = await newNodes();
-  const first = await nodes.start();
+test('keeps idempotency keys for a day, after which any instance deletes them', async () => {
+  const instances = await newInstances();
+  const first = await instances.start();
   const keys = () => first.store.read((db) => db.selectFrom('idempotency_keys').select('state').execute());
   await first.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
-  nodes.clock.advance(86_400_000);
-  await (await nodes.start()).service.runScheduledJobs();
+  instances.clock.advance(86_400_000);
+  await (await instances.start()).service.runScheduledJobs();
   expect(await keys()).toHaveLength(1);
-  nodes.clock.advance(3_601_000);
-  const others = [await nodes.start(), await nodes.start()];
+  instances.clock.advance(3_601_000);
+  const others = [await instances.start(), await instances.start()];
   await Promise.all(others.map(({ service }) => service.runScheduledJobs()));
   expect(await keys()).toEqual([]);
 });

@@ -1,0 +1,48 @@
+/** The part of the OpenAPI Overlay Specification 1.0 that the extension needs: updates of objects that exist. */
+import { type Fields, isFields, isText } from '../lint/nodes.ts';
+
+/** A change of one object of a document. */
+export interface OverlayAction {
+  /** A JSONPath of names only, such as `$.paths['/vm/create'].put.responses`. */
+  readonly target: string;
+  /** The members to add. */
+  readonly update: Fields;
+}
+
+/**
+ * Reads the actions of an overlay.
+ *
+ * @throws Error naming the first action that cannot be read
+ */
+export function overlayActions(overlay: unknown): OverlayAction[] {
+  const actions = isFields(overlay) ? overlay['actions'] : undefined;
+  if (!Array.isArray(actions)) throw new Error('The overlay has no list of actions.');
+  return actions.map((action: unknown, position) => {
+    const { target, update } = isFields(action) ? action : {};
+    if (!isText(target) || !isFields(update)) throw new Error(`Action ${position + 1} of the overlay needs a target and an update.`);
+    return { target, update };
+  });
+}
+
+/**
+ * A copy of a document with more members in one object. Existing members stay as they are.
+ *
+ * @throws Error if the document does not have the object, or already has one of the members
+ */
+export function applyAction(document: Fields, { target, update }: OverlayAction): Fields {
+  return updated(document, namesOf(target), update, target);
+}
+
+function updated(value: unknown, [name, ...rest]: readonly string[], update: Fields, target: string): Fields {
+  if (!isFields(value)) throw new Error(`The document has no object at ${target}.`);
+  if (name !== undefined) return { ...value, [name]: updated(value[name], rest, update, target) };
+  const present = Object.keys(update).find((key) => key in value);
+  if (present !== undefined) throw new Error(`The document already has ${present} at ${target}.`);
+  return { ...value, ...update };
+}
+
+function namesOf(target: string): string[] {
+  const parts = /^\$((?:\.[A-Za-z_]\w*|\['[^']+'\])+)$/.exec(target)?.[1];
+  if (parts === undefined) throw new Error(`The target ${target} is not a JSONPath of names, such as $.paths['/vm/create'].put.`);
+  return [...parts.matchAll(/\.(\w+)|\['([^']+)'\]/g)].map(([, plain, quoted]) => plain ?? quoted ?? '');
+}

@@ -1,0 +1,27 @@
+/**
+ * The client of a service that has the extension: operations that the specification names but does not show. The groups have the
+ * operations of the specification too. A service without the extension responds to the others with 404.
+ */
+import { groupsOf } from './generated/extension/groups.gen.ts';
+import type { Groups } from './generated/extension/groups.gen.ts';
+import { createResellerWith } from './reseller.ts';
+import type { Reseller as SpecifiedReseller, ResellerConfig, ResellerOptions } from './reseller.ts';
+
+export * from './common.ts';
+export type { Groups } from './generated/extension/groups.gen.ts';
+export type * from './generated/extension/types.gen.ts';
+
+/** The API with its extension, as one reseller account sees it. */
+export interface Reseller<Dates extends boolean = false> extends Groups<Dates>, Pick<SpecifiedReseller, 'reconcile'> {
+  /** The same client with other options. Budget and memory of purchases are shared. */
+  withOptions(options: ResellerOptions): Reseller<Dates>;
+}
+
+/**
+ * The client of the API with its extension.
+ *
+ * @throws TypeError when the configuration cannot be used.
+ */
+export function createReseller<Dates extends boolean = false>(config: ResellerConfig<Dates>): Reseller<Dates> {
+  return createResellerWith(groupsOf<Dates>, config);
+}
