@@ -76,7 +76,8 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
   const before = await answers(embedded.baseUrl, apiKey);
   const node = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
   expect(await answers(node.baseUrl, apiKey)).toEqual(before);
-  // The log continues without a gap.
+  // The log continues without a gap. Reading it numbers its entries.
+  await createReseller({ baseUrl: node.baseUrl, apiKey }).account.requests().toArray();
   const numbers = await query(url, 'select number::int from request_log order by number');
   expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
   const again = await move(directory, url);
@@ -144,18 +145,13 @@ test('a move that is killed leaves a database without tables, and can be repeate
   expect(code).toBe(0);
   expect(stdout).toMatch(/^request_log +rows +600\d\d +600\d\d$/m);
   expect(await rowsOf(url, 'request_log')).toBeGreaterThan(60_000);
-  const [{ newest, rows } = {}] = await query(
-    url,
-    'select max(newest)::int as newest, (select max(number)::int from request_log) as rows from request_counters',
-  );
-  expect(newest).toBe(rows);
 });
 
-test('no table uses a sequence, whose position a move would have to copy', async () => {
+test('no table that is moved uses a sequence, whose position a move would have to copy', async () => {
   const { directory } = await usedStore();
   const url = await newDatabase();
   await move(directory, url);
-  expect(await query(url, 'select * from pg_sequences')).toEqual([]);
+  expect(await query(url, 'select sequencename from pg_sequences')).toEqual([{ sequencename: 'request_log_inbox_id_seq' }]);
 });
 
 test.each([
@@ -230,9 +226,10 @@ async function copying(url: string): Promise<boolean> {
 function fillLog(directory: string, entries: number): void {
   const store = new DatabaseSync(join(directory, 'store.sqlite'));
   store.exec(`
-    insert into request_log (account_id, number, request_id, date, success, endpoint, method, request_body, error_type, response_body)
+    insert into request_log
+      (account_id, number, position, month, request_id, date, success, endpoint, method, request_body, error_type, response_body)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${entries})
-    select account_id, newest + i, 'r' || i, 1, 1, '/domain/list', 'GET', '{}', null, '{"status":"success"}'
-    from n, (select account_id, max(number) as newest from request_log group by account_id limit 1)`);
+    select account_id, newest + i, position + 300 * i, 197001, 'r' || i, 1, 1, '/domain/list', 'GET', '{}', null, '{"status":"success"}'
+    from n, (select account_id, max(number) as newest, max(position) as position from request_log group by account_id limit 1)`);
   store.close();
 }

@@ -150,6 +150,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await instance.assertAlive();
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
+    await store.requestLog.numberAll();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);

@@ -62,6 +62,7 @@ test.each(writes.filter((id) => !withForm.includes(id)))(
 );
 
 async function newestEntry({ store }: TestService, accountId: string): Promise<unknown> {
+  await store.requestLog.numberAll();
   return store.read((db) =>
     db.selectFrom('request_log').selectAll().where('account_id', '=', accountId).orderBy('number', 'desc').limit(1).executeTakeFirst(),
   );

@@ -29,7 +29,11 @@ async function startLogged(options: { lenient?: boolean } = {}): Promise<TestSer
 
 /** Every place where the service could have left something of a request. */
 async function traces(service: TestService & { readonly lines: readonly string[] }, answer: string): Promise<string> {
-  const rows = await service.store.read((db) => db.selectFrom('request_log').selectAll().execute());
+  await service.store.requestLog.numberAll();
+  const rows = await service.store.read(async (db) => [
+    await db.selectFrom('request_log').selectAll().execute(),
+    await db.selectFrom('request_log_bodies').selectAll().execute(),
+  ]);
   const shown = await service.call('listRequests');
   return [answer, ...service.lines, JSON.stringify(rows), JSON.stringify(shown.body)].join('\n');
 }

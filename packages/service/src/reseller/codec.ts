@@ -2,7 +2,7 @@
 import { createValidator, maskSecrets } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
-import type { LogEntry } from '../store/store.ts';
+import type { LogEntry } from '../store/log-row.ts';
 import { resellerDocument } from './document.ts';
 import { maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';

@@ -7,7 +7,7 @@ import { recoverable } from '../delivery/delivery.ts';
 import type { Delivery, Recover } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
-import type { Transaction } from '../store/store.ts';
+import type { Db, Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
 export type OperationId = keyof RouteHandlers;
@@ -38,6 +38,14 @@ export interface Success<Id extends OperationId> {
   readonly data: DataOf<Id>;
 }
 
+/** An operation that changes nothing. Its log entry shares a commit with those of other requests. */
+export interface ReadOperation<Id extends OperationId> {
+  readonly kind: 'read';
+  /** Whether due jobs of the account may change the response, so that they are performed first. */
+  readonly settles: boolean;
+  run(db: Db, call: Call<Id>): Promise<Success<Id>>;
+}
+
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
@@ -63,7 +71,7 @@ export function deliveredOperation<Id extends OperationId, Details, Plan>(
   };
 }
 
-export type Operation<Id extends OperationId> = StoreOperation<Id> | DeliveredOperation<Id>;
+export type Operation<Id extends OperationId> = ReadOperation<Id> | StoreOperation<Id> | DeliveredOperation<Id>;
 
 /** The handler table. It does not compile until every operation of the document has an entry. */
 export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

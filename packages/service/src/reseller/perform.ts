@@ -1,11 +1,12 @@
 /** Carries out a request: its effect, its response for repetitions and its log entry become durable together. */
+import { settleAccount } from '../core/jobs/settle.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { toLogEntry } from './codec.ts';
 import type { LoggedRequest, Reply, ReplyCodec } from './codec.ts';
 import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
-import type { Call, DeliveredOperation, Operation, OperationId, StoreOperation, Success } from './operation.ts';
+import type { Call, DeliveredOperation, Operation, OperationId, ReadOperation, StoreOperation, Success } from './operation.ts';
 
 /** One request, with the data that its response, its repetition and its log entry need. */
 export interface Request<Id extends OperationId> {
@@ -23,6 +24,8 @@ export interface Request<Id extends OperationId> {
  */
 export async function perform<Id extends OperationId>(operation: Operation<Id>, request: Request<Id>): Promise<Reply> {
   switch (operation.kind) {
+    case 'read':
+      return performRead(operation, request);
     case 'store':
       return performInStore(operation, request);
     case 'delivered':
@@ -31,8 +34,17 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
 }
 
 /** Stores the log entry of a request that has no other effect. */
-export function logReply(store: Store, logged: LoggedRequest, reply: Reply): Promise<Reply> {
-  return store.commit(async (transaction) => record(transaction, logged, reply), { isOptimistic: true });
+export async function logReply({ requestLog }: Store, logged: LoggedRequest, reply: Reply): Promise<Reply> {
+  await requestLog.append(toLogEntry(logged, reply));
+  return reply;
+}
+
+/** A refusal is logged by the caller. */
+async function performRead<Id extends OperationId>(operation: ReadOperation<Id>, { call, logged, codec }: Request<Id>): Promise<Reply> {
+  const { runtime } = call;
+  if (operation.settles) await settleAccount(runtime, call);
+  const success = await runtime.store.read((db) => operation.run(db, call));
+  return logReply(runtime.store, logged, codec.success(logged.id, success));
 }
 
 function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {

@@ -21,6 +21,7 @@ import type { OsImagesTable } from './tables/os-images.ts';
 import type { OtpAttemptsTable } from './tables/otp-attempts.ts';
 import type { OtpsTable } from './tables/otps.ts';
 import type { PositionsTable } from './tables/positions.ts';
+import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
 import type { RequestLogTable } from './tables/request-log.ts';
 import type { ReservationsTable } from './tables/reservations.ts';
 import type { SalePricesTable } from './tables/sale-prices.ts';
@@ -69,6 +70,7 @@ export interface Schema {
   charges: ChargesTable;
   // Requests and deliveries
   request_log: RequestLogTable;
+  request_log_bodies: RequestLogBodiesTable;
   idempotency_keys: IdempotencyKeysTable;
   reservations: ReservationsTable;
   fencing_tokens: FencingTokensTable;

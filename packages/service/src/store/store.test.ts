@@ -12,12 +12,14 @@ import type { Db, Store } from './store.ts';
 const names = (store: Store) =>
   store.read(async (db) => (await db.selectFrom('accounts').select('name').orderBy('name').execute()).map(({ name }) => name));
 
-const logOf = (store: Store) =>
-  store.read(async (db) =>
+async function logOf(store: Store): Promise<string[]> {
+  await store.requestLog.numberAll();
+  return store.read(async (db) =>
     (await db.selectFrom('request_log').select(['number', 'request_id']).orderBy('number').execute()).map(
       (row) => `${row.number} ${row.request_id}`,
     ),
   );
+}
 
 const entry = (account_id: string, request_id: string) => ({
   account_id,
@@ -103,6 +105,7 @@ describe.each(engines)('on %s', (engine) => {
     await Promise.all(
       Array.from({ length: 100 }, (_, index) => store.commit(async (transaction) => transaction.log(entry(id, String(index))))),
     );
+    await store.requestLog.numberAll();
     const numbers = await store.read((db) => db.selectFrom('request_log').select('number').orderBy('number').execute());
     expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });

@@ -1,25 +1,40 @@
-import type { Insertable, Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 
+import type { LogEntry } from './log-row.ts';
 import type { Schema } from './schema.ts';
-import type { RequestLogTable } from './tables/request-log.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
 /** The query builder, the same for every engine. */
 export type Db = Kysely<Schema>;
 
-/** An entry of the request log before it is numbered. */
-export type LogEntry = Omit<Insertable<RequestLogTable>, 'number'>;
-
 /** A transaction, as the work in it sees it. */
 export interface Transaction {
   readonly db: Db;
   /** Rolls back the changes so far. The work continues, and its log entries stay, because a refused request is logged too. */
   rollBack(): Promise<void>;
-  /** Work that has inserted or deleted log entries itself must call this, so that the next numbers are read from the table. */
-  readonly logRewritten: () => Promise<void>;
-  /** Appends to the request log at the commit. Entries are numbered 1, 2, 3, … for each account. */
+  /** Appends to the request log at the commit. */
   log(entry: LogEntry): void;
+}
+
+/** The request log. One implementation for each engine. */
+export interface RequestLog {
+  /**
+   * Appends the entry of a request that changes nothing else, and resolves when it is durable. Entries that arrive together share a commit.
+   *
+   * @throws StoreUnavailableError if the store cannot commit.
+   */
+  append(entry: LogEntry): Promise<void>;
+  /** Numbers the account's entries that are committed, so that queries of `request_log` find them. SQLite numbers entries as it commits them. */
+  number(transaction: Db, accountId: string): Promise<void>;
+  /** Numbers committed entries of all accounts, in small transactions. */
+  numberAll(): Promise<void>;
+  /** Prepares the table for rows of these months that the transaction inserts itself. */
+  prepareMonths(transaction: Db, months: readonly number[]): Promise<void>;
+  /** Deletes the entries of older months that the engine stores separately. The others remain. */
+  deleteMonthsBefore(month: number): Promise<void>;
+  /** Bytes of the whole store on the disk. */
+  storeSize(): Promise<number>;
 }
 
 /** The kinds of counters. Counters of one kind never affect those of another. */
@@ -64,7 +79,7 @@ export interface Sharing {
   readonly now: RawBuilder<number>;
   readonly claim: Claim;
   readonly windows: Windows;
-  /** Locks the tables against writes of other transactions until this one ends. */
+  /** Locks the tables and the request log against writes of other transactions until this one ends, and numbers all entries of the log. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;
 }
 
@@ -92,6 +107,7 @@ export interface Store {
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>, options?: CommitOptions): Promise<T>;
   readonly sharing: Sharing;
+  readonly requestLog: RequestLog;
   /** Waits for running transactions and closes the files or connections. Further calls have no effect. */
   close(): Promise<void>;
 }

@@ -212,17 +212,17 @@ function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[
 
 /** The log has an entry for each of these responses, in the order in which they were committed. */
 async function followLog({ client }: Simulation, account: ModelAccount, before: number): Promise<void> {
-  const rows = await client
-    .store()
-    .read((db) =>
-      db
-        .selectFrom('request_log')
-        .select(['method', 'endpoint', 'error_type'])
-        .where('account_id', '=', account.id)
-        .where('number', '>', before)
-        .orderBy('number')
-        .execute(),
-    );
+  const store = client.store();
+  await store.requestLog.numberAll();
+  const rows = await store.read((db) =>
+    db
+      .selectFrom('request_log')
+      .select(['method', 'endpoint', 'error_type'])
+      .where('account_id', '=', account.id)
+      .where('number', '>', before)
+      .orderBy('number')
+      .execute(),
+  );
   const answered = account.requests.splice(before);
   const shown = rows.map(({ method, endpoint: path, error_type: errorType }) => ({ method, path, errorType }));
   const text = (requests: readonly { method: string; path: string; errorType: string | null }[]) =>

@@ -11,6 +11,7 @@ import type { Simulation } from './simulation.ts';
 /** Compares all of it. */
 export async function expectStoreInStep(sim: Simulation): Promise<void> {
   const store = sim.client.store();
+  await store.requestLog.numberAll();
   // Nothing writes meanwhile, so they need not wait for one another.
   await Promise.all([
     expectAmounts(sim, store),

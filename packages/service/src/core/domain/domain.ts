@@ -16,19 +16,29 @@ import type { Services } from '../../delivery/runtime.ts';
 
 export type DomainRow = Selectable<DomainsTable>;
 
+interface DomainPath {
+  readonly accountId: string;
+  readonly path: { readonly domain: string };
+}
+
 /**
- * Finds the domain that a path names, and settles its account.
+ * Settles the account, and finds the domain that a path names.
  *
  * @throws Refusal 404 if the account does not have the domain.
  */
-export async function findDomain(
-  db: Db,
-  services: Services,
-  { accountId, now, path }: { readonly accountId: string; readonly now: number; readonly path: { readonly domain: string } },
-): Promise<DomainRow> {
+export async function settleAndFindDomain(db: Db, services: Services, call: DomainPath & { readonly now: number }): Promise<DomainRow> {
+  await settle(db, services, call);
+  return findDomain(db, call);
+}
+
+/**
+ * Finds the domain that a path names, in an account that is settled.
+ *
+ * @throws Refusal 404 if the account does not have the domain.
+ */
+export async function findDomain(db: Db, { accountId, path }: DomainPath): Promise<DomainRow> {
   const name = asciiNameOf(path.domain);
   if (name === undefined) throw notFound('domain');
-  await settle(db, services, { accountId, now });
   const row = await db
     .selectFrom('domains')
     .selectAll()

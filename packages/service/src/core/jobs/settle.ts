@@ -1,10 +1,17 @@
-import type { Services } from '../../delivery/runtime.ts';
+import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { expectedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../accounting/period-end.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
+
+/** Performs the due jobs of an account before an operation that only reads. Usually none is due, and one query finds that out. */
+export async function settleAccount(runtime: Runtime, due: { readonly accountId: string; readonly now: number }): Promise<void> {
+  const { accountId, now } = due;
+  if (await runtime.store.read((db) => nothingIsDue(db, { accountId, ...dueBefore(now) }))) return;
+  await runtime.store.commit(({ db }) => settle(db, runtime, due));
+}
 
 /**
  * Performs the due jobs of an account in time order. Each operation that bills, or that returns data which changes with time, calls it

@@ -4,8 +4,9 @@ import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { leaveNode } from '../../core/vm/placement.ts';
 import { releaseAddresses } from '../../core/vm/addresses.ts';
 import { createAccount, issueKey } from '../../core/account/account.ts';
+import { deleteLog } from '../../core/account/request-log.ts';
 import { euros } from '../../rules/money.ts';
-import type { Db, Transaction } from '../../store/store.ts';
+import type { Db, RequestLog } from '../../store/store.ts';
 import { accountOf } from '../account.ts';
 import { toIssuedApiKey } from '../api-key.ts';
 import type { ServiceOperation, StoreOperation } from '../operation.ts';
@@ -27,13 +28,12 @@ export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
 export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = {
   kind: 'service',
   async run({ path, sandbox, runtime: { store } }) {
-    await store.commit(async (transaction) => {
-      const { db } = transaction;
+    await store.commit(async ({ db }) => {
       const { account_id: id } = path;
       const account = await db.selectFrom('accounts').select('isolated').where('id', '=', id).executeTakeFirst();
       if (requireFound(account, 'account of this identifier').isolated !== 1)
         throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated account. Only isolated accounts can be deleted.`);
-      await deleteAccount(transaction, id);
+      await deleteAccount(db, store.requestLog, id);
     });
     await sandbox.propagate();
     return undefined;
@@ -41,8 +41,7 @@ export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = 
 };
 
 /** Deletes the account and everything that belongs to it. Rows are deleted before the rows that they refer to. */
-async function deleteAccount(transaction: Transaction, id: string): Promise<void> {
-  const { db } = transaction;
+async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promise<void> {
   await deleteFaults(db, id);
   for (const vm of await db.selectFrom('vms').selectAll().where('account_id', '=', id).where('state', '!=', 'removed').execute()) {
     await leaveNode(db, vm.node, vm);
@@ -82,8 +81,7 @@ async function deleteAccount(transaction: Transaction, id: string): Promise<void
     .execute();
   await db.deleteFrom('ip_pools').where('account_id', '=', id).execute();
   await db.deleteFrom('api_keys').where('account_id', '=', id).execute();
-  await db.deleteFrom('request_log').where('account_id', '=', id).execute();
-  await transaction.logRewritten();
+  await deleteLog(db, requestLog, id);
   await db.deleteFrom('accounts').where('id', '=', id).execute();
 }
 

@@ -14,8 +14,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
     sandbox.exclusive(async () => {
       const { store, ports, secret } = runtime;
       const anew = { ...ports, clock: sandbox.clock.base };
-      const reset = async (transaction: Transaction) => {
-        const { db, logRewritten } = transaction;
+      const reset = async ({ db }: Transaction) => {
         await freeze(db, store.sharing);
         const demoKey = await db
           .selectFrom('api_keys')
@@ -26,7 +25,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
           .orderBy('id')
           .limit(1)
           .executeTakeFirst();
-        await empty(transaction);
+        await empty(db);
         await fillSandbox(db, anew);
         await fillDemoAccount(db, { ports: anew, secret });
         if (demoKey) {
@@ -36,7 +35,6 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
             .values({ ...demoKey, ...fresh })
             .execute();
         }
-        await logRewritten();
       };
       await withClockTurnedBack({ runtime, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);

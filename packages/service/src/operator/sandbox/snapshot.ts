@@ -69,15 +69,13 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
     sandbox.exclusive(async () => {
       const { store } = runtime;
       const older = await store.read((db) => clockOffsetIn(db, path.snapshot));
-      const restore = async (transaction: Transaction): Promise<number> => {
-        const { db, logRewritten } = transaction;
+      const restore = async ({ db }: Transaction): Promise<number> => {
         await freeze(db, store.sharing);
         const pieces = await piecesOf(db, path.snapshot);
-        await empty(transaction);
-        for (const { table_name, rows } of pieces) await insert(db, table_name, parsed(rows));
+        await empty(db);
+        for (const { table_name, rows } of pieces) await insert(db, store.requestLog, table_name, parsed(rows));
         // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
-        await logRewritten();
         return (await readSettings(db)).clockOffset;
       };
       const offset = await withClockTurnedBack({ runtime, sandbox }, older, () => store.commit(restore));

@@ -3,19 +3,18 @@ import type { CurrentVmPosition } from '@reseller/client';
 import { isoInstant, accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import { numberOf } from '../../rules/money.ts';
-import type { StoreOperation } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
+import type { ReadOperation } from '../operation.ts';
 import { openCharges } from '../../core/accounting/charge.ts';
 
 import { toBilledRuntime } from '../../core/accounting/period-end.ts';
 
 /** GET /accounting/invoices/current: the total of the current period so far, and the expected total at its end. */
-export const getCurrentInvoice: StoreOperation<'getCurrentInvoice'> = {
-  kind: 'store',
-  async run({ db }, call) {
+export const getCurrentInvoice: ReadOperation<'getCurrentInvoice'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
     const { accountId } = call;
     const instant = Math.floor(call.now / 1000);
-    await settle(db, call.runtime, call);
     const account = await db
       .selectFrom('accounts')
       .select(['credit_limit', 'unpaid', 'held', 'period_start'])

@@ -1,15 +1,14 @@
 import { notFound } from '../../rules/refusal.ts';
-import type { StoreOperation } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
+import type { ReadOperation } from '../operation.ts';
 import { toChargePositions } from '../../core/accounting/charge.ts';
 import { chargesOn, positionsOn, toVmPositions, toInvoiceSummary } from '../../core/accounting/invoice.ts';
 
 /** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
-export const getInvoice: StoreOperation<'getInvoice'> = {
-  kind: 'store',
-  async run({ db }, call) {
+export const getInvoice: ReadOperation<'getInvoice'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
     const { accountId, path } = call;
-    await settle(db, call.runtime, call);
     const invoice = await db
       .selectFrom('invoices')
       .selectAll()

@@ -1,13 +1,12 @@
-import type { StoreOperation } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
+import type { ReadOperation } from '../operation.ts';
 import { toInvoiceSummary } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
-export const listInvoices: StoreOperation<'listInvoices'> = {
-  kind: 'store',
-  async run({ db }, call) {
-    await settle(db, call.runtime, call);
+export const listInvoices: ReadOperation<'listInvoices'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()

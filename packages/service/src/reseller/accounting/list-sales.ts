@@ -5,15 +5,16 @@ import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 import { openSales } from '../../core/accounting/sale.ts';
 import type { OpenSale } from '../../core/accounting/sale.ts';
 import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
-export const listSales: StoreOperation<'listSales'> = {
-  kind: 'store',
-  async run({ db }, { accountId, now }) {
+export const listSales: ReadOperation<'listSales'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
     const vat = vatAt(await catalogueOf(db), now);
     return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => toSale(sale, vat)) };

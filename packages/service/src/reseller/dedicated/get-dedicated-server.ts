@@ -1,6 +1,5 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { StoreOperation } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
+import type { ReadOperation } from '../operation.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo, ownServer } from '../../core/dedicated/server.ts';
 
@@ -8,10 +7,10 @@ import { findServer, isOfferedTo, ownServer } from '../../core/dedicated/server.
  * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification: "path identifier (from market or server
  * list)"). The response for the latter is our choice.
  */
-export const getDedicatedServer: StoreOperation<'getDedicatedServer'> = {
-  kind: 'store',
-  async run({ db }, call) {
-    await settle(db, call.runtime, call);
+export const getDedicatedServer: ReadOperation<'getDedicatedServer'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found && isOfferedTo(found, call.accountId) ? found : await ownServer(db, call.accountId, identifier);

@@ -1,11 +1,12 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 
 /** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
-export const listDedicatedMarket: StoreOperation<'listDedicatedMarket'> = {
-  kind: 'store',
-  async run({ db }, { accountId, now }) {
+export const listDedicatedMarket: ReadOperation<'listDedicatedMarket'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, now }) {
     const servers = await db
       .selectFrom('dedicated_servers')
       .selectAll()

@@ -1,13 +1,12 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { StoreOperation } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
+import type { ReadOperation } from '../operation.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 
 /** GET /dedicated/list: the account's servers, oldest order first, those that are being set up and those that are cancelled among them. */
-export const listDedicatedServers: StoreOperation<'listDedicatedServers'> = {
-  kind: 'store',
-  async run({ db }, call) {
-    await settle(db, call.runtime, call);
+export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
     const servers = await db
       .selectFrom('dedicated_servers')
       .selectAll()

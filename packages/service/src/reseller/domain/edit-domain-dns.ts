@@ -1,13 +1,13 @@
 import { invalid } from '../../rules/refusal.ts';
 import { displaces, readDnsRecord } from '../../rules/dns-record.ts';
 import type { StoreOperation } from '../operation.ts';
-import { findDomain } from '../../core/domain/domain.ts';
+import { settleAndFindDomain } from '../../core/domain/domain.ts';
 
 /** POST /domain/{domain}/dns/edit: sets a DNS record, which replaces the records that conflict with it. */
 export const editDomainDns: StoreOperation<'editDomainDns'> = {
   kind: 'store',
   async run({ db }, call) {
-    const { name } = await findDomain(db, call.runtime, call);
+    const { name } = await settleAndFindDomain(db, call.runtime, call);
     const read = readDnsRecord(call.form, name);
     if ('broken' in read) throw invalid(read.broken);
     const { sub, type, data } = read.record;

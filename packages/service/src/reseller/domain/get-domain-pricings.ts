@@ -4,12 +4,13 @@ import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /domain/pricings: the prices of registration, renewal and transfer for each TLD. */
-export const getDomainPricings: StoreOperation<'getDomainPricings'> = {
-  kind: 'store',
-  async run({ db }, { now }) {
+export const getDomainPricings: ReadOperation<'getDomainPricings'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { now }) {
     const vat = vatAt(await catalogueOf(db), now);
     const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
     const data: DomainPricings = {};

@@ -1,11 +1,12 @@
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 import { toDomainDetails, findDomain } from '../../core/domain/domain.ts';
 
 /** GET /domain/{domain}/info: one domain with its status, handles, nameservers and timings. */
-export const getDomain: StoreOperation<'getDomain'> = {
-  kind: 'store',
-  async run({ db }, call) {
-    const row = await findDomain(db, call.runtime, call);
+export const getDomain: ReadOperation<'getDomain'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
+    const row = await findDomain(db, call);
     return { message: 'The domain was found.', data: toDomainDetails(row, call.runtime.secret, Math.floor(call.now / 1000)) };
   },
 };

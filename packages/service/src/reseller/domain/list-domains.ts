@@ -1,11 +1,10 @@
-import type { StoreOperation } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /domain/list: the names of the account's domains. */
-export const listDomains: StoreOperation<'listDomains'> = {
-  kind: 'store',
-  async run({ db }, call) {
-    await settle(db, call.runtime, call);
+export const listDomains: ReadOperation<'listDomains'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
     const rows = await db
       .selectFrom('domains')
       .select('name')

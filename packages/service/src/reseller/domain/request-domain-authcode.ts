@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { newAuthcode, seal } from '../../rules/credentials.ts';
 import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
-import { authcodeContext, beginChange, domainSubject, endChange, findDomain } from '../../core/domain/domain.ts';
+import { authcodeContext, beginChange, domainSubject, endChange, settleAndFindDomain } from '../../core/domain/domain.ts';
 
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;
@@ -21,7 +21,7 @@ export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode',
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const { name } = await findDomain(db, call.runtime, call);
+    const { name } = await settleAndFindDomain(db, call.runtime, call);
     await beginChange(db, name);
     return { accountId: call.accountId, details: { name }, plan: { name, authcode: newAuthcode(call.runtime.ports.random), call } };
   },

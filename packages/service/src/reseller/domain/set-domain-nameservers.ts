@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { invalid } from '../../rules/refusal.ts';
 import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { deliveredOperation } from '../operation.ts';
-import { beginChange, domainSubject, endChange, findDomain, nameserversOf } from '../../core/domain/domain.ts';
+import { beginChange, domainSubject, endChange, nameserversOf, settleAndFindDomain } from '../../core/domain/domain.ts';
 
 const details = v.object({ name: v.string(), before: v.array(v.string()) });
 type Details = v.InferOutput<typeof details>;
@@ -21,7 +21,7 @@ export const setDomainNameservers = deliveredOperation<'setDomainNameservers', D
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const row = await findDomain(db, call.runtime, call);
+    const row = await settleAndFindDomain(db, call.runtime, call);
     const { nameservers, broken } = readNameservers(call.form, call.runtime.ports.registrar.standardNameservers);
     if (broken.length > 0) throw invalid(broken);
     const { name } = row;

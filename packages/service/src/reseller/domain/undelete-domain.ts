@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { Refusal } from '../../rules/refusal.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
 import { deliveredOperation } from '../operation.ts';
-import { beginChange, domainSubject, endChange, findDomain, registrationOf } from '../../core/domain/domain.ts';
+import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
 
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;
@@ -15,7 +15,7 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
   subject: domainSubject,
 
   async reserve({ db }, call) {
-    const row = await findDomain(db, call.runtime, call);
+    const row = await settleAndFindDomain(db, call.runtime, call);
     const { name } = row;
     const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
     if ('refused' in transition) throw refusalOf(name, transition.refused);

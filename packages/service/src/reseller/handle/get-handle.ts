@@ -1,12 +1,13 @@
 import { notFound } from '../../rules/refusal.ts';
 import { countryOf } from '../../rules/contact.ts';
-import type { StoreOperation } from '../operation.ts';
+import type { ReadOperation } from '../operation.ts';
 import { findHandle } from '../../core/domain/handle.ts';
 
 /** GET /domain/handle/{handle}/info: one contact with all its fields. */
-export const getHandle: StoreOperation<'getHandle'> = {
-  kind: 'store',
-  async run({ db }, { accountId, path }) {
+export const getHandle: ReadOperation<'getHandle'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, path }) {
     const row = await findHandle(db, accountId, path.handle);
     if (!row) throw notFound('handle');
     const { id, account_id: _accountId, created: _created, type, gender, ...rest } = row;

@@ -6,13 +6,14 @@ import { counted } from '../../rules/counted.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
-import type { StoreOperation } from '../operation.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
-export const listVmHosts: StoreOperation<'listVmHosts'> = {
-  kind: 'store',
-  isRepeatable: true,
-  async run({ db }, { now }) {
+export const listVmHosts: ReadOperation<'listVmHosts'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { now }) {
     const catalogue = await catalogueOf(db);
     const { hosts } = catalogue;
     const vat = vatAt(catalogue, now);

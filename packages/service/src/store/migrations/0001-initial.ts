@@ -22,10 +22,11 @@ export function initial(engine: Engine): Migration {
       await createDedicatedServers(createTable, integer);
       await createBilling(createTable, integer);
       await createRequestsAndDeliveries(createTable, integer);
+      await createRequestLog(db, engine, integer);
       await createOperatorTables(createTable, integer);
       await createIndexes(db);
       await createCatalogueTriggers(db, engine);
-      if (engine === 'postgres') await createPostgresTables(db);
+      if (engine === 'postgres') await createPostgresTables(db, integer);
     },
   };
 }
@@ -161,18 +162,20 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       constraint sale_prices_key primary key (sale_id, hostsystem, resource)
     `,
   );
+  // The tables that every purchase writes have no foreign keys to rows that many purchases share. Checking one would lock the shared row, and
+  // PostgreSQL would record all transactions that lock it at the same time.
   await createTable(
     'vms',
     sql`
       id ${integer} primary key not null check (id between 10000 and 99999),
-      account_id text not null references accounts (id),
+      account_id text not null,
       state text not null,
-      hostsystem text not null references host_systems (name),
-      node text not null references host_nodes (name),
+      hostsystem text not null,
+      node text not null,
       cores ${integer} not null,
       mem ${integer} not null,
       disk ${integer} not null,
-      os text not null references os_images (name),
+      os text not null,
       ips ${integer} not null,
       backup_slots ${integer} not null,
       network_speed ${integer} not null,
@@ -183,7 +186,7 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       default_ptr text not null,
       monthly_price ${integer} not null,
       price_basis text not null,
-      sale_id text references sales (id),
+      sale_id text,
       changing ${integer} not null default 0,
       removed ${integer},
       created ${integer} not null
@@ -348,7 +351,7 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
     sql`
       vm_id ${integer} not null,
       number ${integer} not null,
-      account_id text not null references accounts (id),
+      account_id text not null,
       invoice_id text references invoices (id),
       type text not null,
       start ${integer} not null,
@@ -377,25 +380,19 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
 
 async function createRequestsAndDeliveries(createTable: CreateTable, integer: Integer): Promise<void> {
   await createTable(
-    'request_log',
+    'request_log_bodies',
     sql`
-      account_id text not null references accounts (id),
-      number ${integer} not null,
-      request_id text not null,
-      date ${integer} not null,
-      success ${integer} not null,
-      endpoint text not null,
-      method text not null,
-      request_body text not null,
-      error_type text,
-      response_body text not null,
-      constraint request_log_key primary key (account_id, number)
+      month ${integer} not null,
+      account_id text not null,
+      hash text not null,
+      body text not null,
+      constraint request_log_bodies_key primary key (month, account_id, hash)
     `,
   );
   await createTable(
     'idempotency_keys',
     sql`
-      account_id text not null references accounts (id),
+      account_id text not null,
       key_hash text not null,
       fingerprint text not null,
       state text not null,
@@ -408,7 +405,7 @@ async function createRequestsAndDeliveries(createTable: CreateTable, integer: In
     'reservations',
     sql`
       id text primary key not null,
-      account_id text not null references accounts (id),
+      account_id text not null,
       delivery text not null,
       details text not null,
       subject text not null,
@@ -487,6 +484,36 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
   );
 }
 
+/** PostgreSQL has a partition for each month, so that an old month is deleted without touching its rows. */
+async function createRequestLog(db: Kysely<Schema>, engine: Engine, integer: Integer): Promise<void> {
+  const [key, options] =
+    engine === 'sqlite' ? [sql`account_id, number`, sql`strict`] : [sql`account_id, number, month`, sql`partition by list (month)`];
+  await sql`
+    create table request_log (
+      account_id text not null,
+      number ${integer} not null,
+      position ${integer} not null,
+      ${logColumns(integer)},
+      constraint request_log_key primary key (${key})
+    ) ${options}
+  `.execute(db);
+}
+
+function logColumns(integer: Integer): RawBuilder<unknown> {
+  return sql`
+    month ${integer} not null,
+    request_id text not null,
+    date ${integer} not null,
+    success ${integer} not null,
+    endpoint text not null,
+    method text not null,
+    request_body text not null,
+    error_type text,
+    response_body text,
+    response_hash text
+  `;
+}
+
 /** The invoices of an account need no index: their unique constraint has one, which is read backwards for the newest first. */
 async function createIndexes(db: Kysely<Schema>): Promise<void> {
   for (const index of [
@@ -512,14 +539,18 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
   await sql`create unique index otps_by_hash on otps (hash)`.execute(db);
 }
 
-/** What SQLite keeps in memory, because its store belongs to one process. */
-async function createPostgresTables(db: Kysely<Schema>): Promise<void> {
+/** What SQLite does without, because its store belongs to one process. */
+async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promise<void> {
+  // Entries of the request log that have no number yet.
   await sql`
-    create table request_counters (
-      account_id text primary key not null references accounts (id),
-      newest bigint not null
+    create table request_log_inbox (
+      id bigint generated always as identity primary key,
+      account_id text not null,
+      size bigint not null,
+      ${logColumns(integer)}
     )
   `.execute(db);
+  await sql`create index inbox_of_account on request_log_inbox (account_id, id)`.execute(db);
   // Makes a statement fail if it has not changed as many rows as its optimistic transaction assumes.
   await sql`
     create function assert_rows(actual bigint, assumed bigint) returns boolean language plpgsql as $$

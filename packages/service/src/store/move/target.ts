@@ -1,11 +1,11 @@
 /** The PostgreSQL database that a store is moved to. All work is one transaction on one connection. */
 import { Kysely, PostgresDialect } from 'kysely';
-import type { ControlledTransaction } from 'kysely';
 import { Pool, types } from 'pg';
 import type { ClientBase } from 'pg';
 
 import { migrate, migrationsOf } from '../migrate.ts';
 import { openFailure } from '../postgres/errors.ts';
+import { createPartitions } from '../postgres/request-log.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Row, Value } from './figures.ts';
@@ -16,17 +16,17 @@ export interface Target {
   insert(table: string, rows: readonly Row[]): Promise<void>;
   /** All rows of a table, read in batches. */
   rows(table: string): AsyncIterable<Row>;
-  /** Fills the tables that only this engine has, and commits. */
+  /** Commits. */
   commit(): Promise<void>;
   /** Rolls back unless committed, and closes the connection. */
   close(): Promise<void>;
 }
 
 /**
- * Tables that are not moved: the counters of the request log, which are derived, the event counts, which may be lost, and the version of the
+ * Tables that are not moved: entries of the request log without a number, the event counts, which may be lost, and the version of the
  * catalogue, which triggers set.
  */
-const OWN_TABLES = new Set(['request_counters', 'event_windows', 'catalogue_version']);
+const OWN_TABLES = new Set(['request_log_inbox', 'event_windows', 'catalogue_version']);
 const FETCH_ROWS = 1_000;
 const INT8 = types.builtins.INT8;
 
@@ -68,7 +68,19 @@ export async function openTarget(url: string): Promise<Target> {
       await assertEmpty(client);
       const inOrder = await insertionOrder(client, tables);
       const columns = new Map(inOrder.map(({ table, columns: all }) => [table, all]));
-      return { ...targetOf(client, columns), commit: () => commit(client, transaction), close };
+      const { insert, rows } = targetOf(client, columns);
+      return {
+        tables: columns,
+        async insert(table, batch) {
+          if (table === 'request_log') await createPartitions(transaction, monthsOf(batch));
+          await insert(table, batch);
+        },
+        rows,
+        async commit() {
+          await transaction.commit().execute();
+        },
+        close,
+      };
     } catch (error) {
       await close();
       throw error;
@@ -79,16 +91,12 @@ export async function openTarget(url: string): Promise<Target> {
   }
 }
 
-async function commit(client: ClientBase, transaction: ControlledTransaction<Schema>): Promise<void> {
-  await client.query(
-    'insert into request_counters (account_id, newest) select account_id, max(number) from request_log group by account_id',
-  );
-  await transaction.commit().execute();
+function monthsOf(rows: readonly Row[]): number[] {
+  return [...new Set(rows.map(({ month }) => Number(month)))];
 }
 
-function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly string[]>): Pick<Target, 'tables' | 'insert' | 'rows'> {
+function targetOf(client: ClientBase, tables: ReadonlyMap<string, readonly string[]>): Pick<Target, 'insert' | 'rows'> {
   return {
-    tables,
     async insert(table, rows) {
       const columns = (tables.get(table) ?? []).map(quoted).join(', ');
       // A single parameter for any number of rows. PostgreSQL accepts integers as strings of digits.
@@ -135,7 +143,8 @@ async function assertEmpty(client: ClientBase): Promise<void> {
 async function tablesOf(client: ClientBase): Promise<string[]> {
   const tables = await names(
     client,
-    "select table_name as name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'",
+    `select relname as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`,
   );
   return tables.filter((table) => !OWN_TABLES.has(table) && !table.startsWith('kysely_'));
 }

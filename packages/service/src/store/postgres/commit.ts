@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-
-import { deferredWrite } from '../prepared.ts';
-import type { CommitOptions, Db, LogEntry, Store, Transaction } from '../store.ts';
+import { toLogRow } from '../log-row.ts';
+import type { LogEntry } from '../log-row.ts';
+import type { CommitOptions, Store, Transaction } from '../store.ts';
 import { isCollision, isWrongAssumption } from './errors.ts';
+import { insertRows } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /** Attempts of a transaction that collides with others. */
@@ -45,15 +45,9 @@ async function runTransaction<T>(session: Session, work: (transaction: Transacti
     const result = await work({
       db,
       rollBack: () => session.rollBack(),
-      async logRewritten() {
-        await sql`delete from request_counters`.execute(db);
-        await sql`insert into request_counters (account_id, newest) select account_id, max(number) from request_log group by account_id`.execute(
-          db,
-        );
-      },
       log: (entry) => void entries.push(entry),
     });
-    for (const entry of entries) await append(db, { ...entry, error_type: entry.error_type ?? null });
+    if (entries.length > 0) await insertRows(db, entries.map(toLogRow));
     await session.commit();
     return result;
   } catch (error) {
@@ -62,19 +56,3 @@ async function runTransaction<T>(session: Session, work: (transaction: Transacti
     throw error;
   }
 }
-
-/** One round trip: the account's counter gives the number, and the lock on its row keeps numbers unique. */
-const append = deferredWrite<LogEntry & { readonly error_type: string | null }>((db: Db, parameter) => ({
-  compile: () =>
-    sql`
-    with counter as (
-      insert into request_counters (account_id, newest) values (${parameter('account_id')}, 1)
-      on conflict (account_id) do update set newest = request_counters.newest + 1
-      returning newest
-    )
-    insert into request_log
-      (account_id, number, request_id, date, success, endpoint, method, request_body, error_type, response_body)
-    select ${parameter('account_id')}, newest, ${parameter('request_id')}, ${parameter('date')}, ${parameter('success')},
-      ${parameter('endpoint')}, ${parameter('method')}, ${parameter('request_body')}, ${parameter('error_type')}, ${parameter('response_body')}
-    from counter`.compile(db),
-}));

@@ -12,6 +12,7 @@ import type { WithSession } from './commit.ts';
 import { sharedFlush } from './durable.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
+import { postgresRequestLog } from './request-log.ts';
 import { postgresSharing } from './sharing.ts';
 import { waitingLine } from './waiting-line.ts';
 
@@ -38,13 +39,15 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const withBackoff = backoff();
   const withSession = sessionsOn(pool);
   const durable = sharedFlush(async () => void (await flushing.query(FLUSH)));
-  const commit = postgresCommit(withSession, durable);
+  const commitOnce = postgresCommit(withSession, durable);
+  const commit: Store['commit'] = (work, options) => withBackoff(() => commitOnce(work, options));
   const read: Store['read'] = (work, options = {}) => withBackoff(() => withSession(options, ({ db }) => work(db)));
   let closing: Promise<void> | undefined;
   return {
     read,
-    commit: (work, options) => withBackoff(() => commit(work, options)),
+    commit,
     sharing: postgresSharing(read),
+    requestLog: postgresRequestLog({ run: read, commit, durable }),
     close: () => (closing ??= Promise.all([pool.end(), flushing.end()]).then(() => undefined)),
   };
 }

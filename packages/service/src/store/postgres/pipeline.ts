@@ -146,10 +146,19 @@ function toText(value: unknown): string | Buffer | null {
   // Only Kysely's queries about the tables have them.
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) return String(value);
+  if (Array.isArray(value)) return arrayOf(value);
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   throw new TypeError(
     `A query parameter is ${typeof value === 'number' ? `the number ${value}` : `of the type ${typeof value}`}; only text, bytes, null and integers up to 2^53 are stored.`,
   );
+}
+
+function arrayOf(values: readonly unknown[]): string {
+  const elements = values.map((value) => {
+    const text = toText(value);
+    return text === null ? 'NULL' : `"${String(text).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  });
+  return `{${elements.join(',')}}`;
 }
 
 /** A sum of 64-bit integers is a numeric. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 
 import type { Claim, Sharing, Store } from '../store.ts';
 import { databaseNow } from './now.ts';
+import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
 
 /** The weaker of the two row locks: rows that other transactions only refer to by a foreign key can still be claimed. */
@@ -18,7 +19,9 @@ export function postgresSharing(run: Store['read']): Sharing {
     windows: tableWindows(run),
     claim: claimRows,
     async freeze(transaction, tables) {
-      await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);
+      const all = [...tables, 'request_log_inbox'];
+      await sql`lock table ${sql.join(all.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);
+      await numberAllLocked(transaction);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { StoreUnavailableError } from '../store.ts';
-import type { Db, LogEntry, Store, Transaction } from '../store.ts';
+import type { LogEntry } from '../log-row.ts';
+import type { Db, RequestLog, Store, Transaction } from '../store.ts';
 import { logWriter } from './request-log.ts';
 
 /** Primary result codes of SQLite that stand for an outage: busy, read-only, input/output error, full, cannot open. */
@@ -19,6 +20,13 @@ interface Committed {
   reject(error: unknown): void;
 }
 
+export type GroupCommit = Store['commit'] & {
+  /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
+  readonly appendToLog: RequestLog['append'];
+  /** Resolves when no transaction is in progress. */
+  idle(): Promise<void>;
+};
+
 /**
  * Group commit. Transactions run one after another. Those that arrive in the same iteration of the event loop share one SQLite
  * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
@@ -29,7 +37,7 @@ interface Committed {
  * @param sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all further
  *   transactions until it is opened again.
  */
-export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promise<void>): Store['commit'] & { idle(): Promise<void> } {
+export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promise<void>): GroupCommit {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
@@ -49,7 +57,6 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       const result = await work({
         db,
         rollBack: async () => void rollBack.run(),
-        logRewritten: async () => requestLog.forget(),
         log: (entry) => void entries.push(entry),
       });
       requestLog.append(entries);
@@ -60,7 +67,6 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       if (connection.isTransaction) {
         rollBack.run();
         release.run();
-        requestLog.forget();
       }
       throw error;
     }
@@ -95,7 +101,6 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       end.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
-      requestLog.forget();
       for (const { reject } of batch) reject(unavailableOr(error));
       return;
     }
@@ -120,12 +125,12 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
     syncing = undefined;
   }
 
-  const commit: Store['commit'] = (work) =>
+  const enqueue = <T>(work: () => T | Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       if (broken) return reject(broken);
       waiting.push({
         run: async () => {
-          const result = await runTransaction(work);
+          const result = await work();
           return () => resolve(result);
         },
         reject,
@@ -133,7 +138,10 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
       flushing ??= flush();
     });
 
+  const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
+
   return Object.assign(commit, {
+    appendToLog: (entry: LogEntry) => enqueue(() => requestLog.appendOne(entry)),
     async idle() {
       await flushing;
       await syncing;

@@ -66,8 +66,22 @@ export async function openSqliteStore(directory: string): Promise<Store> {
     },
     commit,
     sharing: sqliteSharing(),
+    requestLog: {
+      append: commit.appendToLog,
+      number: async () => {},
+      numberAll: async () => {},
+      prepareMonths: async () => {},
+      deleteMonthsBefore: async () => {},
+      storeSize: async () => sizeOf(readConnection),
+    },
     close: () => (closing ??= close()),
   };
+}
+
+/** Bytes of the pages that are in use. The file keeps free pages for later. */
+function sizeOf(connection: DatabaseSync): number {
+  const value = (pragma: string) => Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  return (value('page_count') - value('freelist_count')) * value('page_size');
 }
 
 /** Migrates in one transaction, which Kysely does not do on SQLite, so that a crash leaves no half of the tables. */

@@ -1,16 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { LogEntry } from '../store.ts';
+import { createResponseMemory, toLogRow } from '../log-row.ts';
+import type { LogEntry, LogRow } from '../log-row.ts';
 
 /** Appends to the request log within the transaction that is open on the connection. */
 export interface LogWriter {
+  /** Appends the entries of a transaction. */
   append(entries: readonly LogEntry[]): void;
-  /** Reads the next numbers from the table again, after a rollback. */
-  forget(): void;
+  /** Appends the entry of a request that changes nothing else. Its response is stored once if it is repeated. */
+  appendOne(entry: LogEntry): void;
 }
 
 const COLUMNS = [
   'account_id',
+  'month',
   'request_id',
   'date',
   'success',
@@ -19,30 +22,26 @@ const COLUMNS = [
   'request_body',
   'error_type',
   'response_body',
-] as const satisfies readonly (keyof LogEntry)[];
+  'response_hash',
+] as const satisfies readonly (keyof LogRow)[];
 
-/**
- * The most frequent write, because every request has an entry. So the statement is prepared once, and the newest number of an account is
- * cached, which is possible because the store belongs to this process.
- */
+/** The most frequent write, because every request has an entry. So its statements are prepared once. */
 export function logWriter(connection: DatabaseSync): LogWriter {
-  const newest = new Map<string, number>();
-  const last = connection.prepare('select max(number) as number from request_log where account_id = ?');
-  const insert = connection.prepare(
-    `insert into request_log (number, ${COLUMNS.join(', ')}) values (?, ${COLUMNS.map(() => '?').join(', ')})`,
-  );
-  const newestOf = (accountId: string): number => {
-    const known = newest.get(accountId) ?? last.get(accountId)?.['number'];
-    return typeof known === 'number' ? known : 0;
+  const memory = createResponseMemory();
+  const insert = connection.prepare(`
+    insert into request_log (number, position, ${COLUMNS.join(', ')})
+    select coalesce(newest.number, 0) + 1, coalesce(newest.position, 0) + ?, ${COLUMNS.map(() => '?').join(', ')}
+    from (select 1) left join (select number, position from request_log where account_id = ? order by number desc limit 1) as newest`);
+  const insertBody = connection.prepare('insert or ignore into request_log_bodies (month, account_id, hash, body) values (?, ?, ?, ?)');
+  const write = (row: LogRow): void => {
+    insert.run(row.size, ...COLUMNS.map((column) => row[column] ?? null), row.account_id);
   };
   return {
-    append(entries) {
-      for (const entry of entries) {
-        const number = newestOf(entry.account_id) + 1;
-        insert.run(number, ...COLUMNS.map((column) => entry[column] ?? null));
-        newest.set(entry.account_id, number);
-      }
+    append: (entries) => entries.map(toLogRow).forEach(write),
+    appendOne(entry) {
+      const { row, shared } = memory.toLogRow(entry);
+      if (shared) insertBody.run(shared.month, shared.account_id, shared.hash, shared.body);
+      write(row);
     },
-    forget: () => newest.clear(),
   };
 }

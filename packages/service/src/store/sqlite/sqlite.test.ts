@@ -82,7 +82,10 @@ test('survives a loss of power: WAL, synced at checkpoints', async () => {
 function onSlowDisk() {
   const connection = new DatabaseSync(join(directory(), 'store.sqlite'));
   connection.exec(
-    'PRAGMA journal_mode = WAL; CREATE TABLE request_log (account_id text, number integer, request_id text, date integer, success integer, endpoint text, method text, request_body text, error_type text, response_body text)',
+    `PRAGMA journal_mode = WAL;
+     CREATE TABLE request_log (account_id text, number integer, position integer, month integer, request_id text, date integer, success integer,
+       endpoint text, method text, request_body text, error_type text, response_body text, response_hash text);
+     CREATE TABLE request_log_bodies (month integer, account_id text, hash text, body text)`,
   );
   const syncs: PromiseWithResolvers<void>[] = [];
   const commit = groupCommit(connection, kyselyOn(connection), () => {

@@ -1,0 +1,107 @@
+/** Entries of the request log as they are stored. A response that an account receives repeatedly is stored once. */
+import { hash } from 'node:crypto';
+
+import type { Insertable } from 'kysely';
+
+import type { RequestLogTable } from './tables/request-log.ts';
+import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
+
+/** An entry of the request log. */
+export interface LogEntry {
+  readonly account_id: string;
+  readonly request_id: string;
+  /** Milliseconds. */
+  readonly date: number;
+  /** 1 or 0. */
+  readonly success: number;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly request_body: string;
+  readonly error_type: string | null;
+  readonly response_body: string;
+}
+
+/** A row of `request_log` before it is numbered. */
+export interface LogRow extends Omit<Insertable<RequestLogTable>, 'number' | 'position'> {
+  /** Bytes that the entry takes up, approximately. */
+  readonly size: number;
+}
+
+export type SharedBody = Insertable<RequestLogBodiesTable>;
+
+/** Bytes of an entry besides its texts: identifiers, numbers and indexes. */
+const ENTRY_OVERHEAD_BYTES = 250;
+/** A shorter response takes up less space in its entry. */
+const MIN_SHARED_LENGTH = 256;
+/** Characters of responses that are remembered. Beyond this all are forgotten, which only costs space. */
+const MAX_REMEMBERED_LENGTH = 8_000_000;
+
+const ENVELOPE_START = '{"status":"success","requestID":"';
+
+/** The row of an entry with its response. */
+export function toLogRow({ response_body, ...entry }: LogEntry): LogRow {
+  return rowOf(entry, { response_body, response_hash: null });
+}
+
+/** Finds responses that an account receives repeatedly. */
+export interface ResponseMemory {
+  /** The row of an entry. From the second time on, its response is in `shared`, which must be stored with the row. */
+  toLogRow(entry: LogEntry): { readonly row: LogRow; readonly shared?: SharedBody };
+}
+
+export function createResponseMemory(): ResponseMemory {
+  /** Hashes by account and response. The hash is computed when the response comes the second time. */
+  let hashes = new Map<string, string | undefined>();
+  let length = 0;
+  return {
+    toLogRow(entry) {
+      const { account_id, date, response_body } = entry;
+      if (entry.success !== 1 || response_body.length < MIN_SHARED_LENGTH) return { row: toLogRow(entry) };
+      const body = withoutRequestId(response_body, entry.request_id);
+      const key = account_id + body;
+      if (!hashes.has(key)) {
+        if ((length += key.length) > MAX_REMEMBERED_LENGTH) {
+          hashes = new Map();
+          length = key.length;
+        }
+        hashes.set(key, undefined);
+        return { row: toLogRow(entry) };
+      }
+      let response_hash = hashes.get(key);
+      // The first row with the hash is charged for the body.
+      const charged = response_hash === undefined ? body.length : 0;
+      response_hash ??= hash('sha256', body, 'base64url').slice(0, 22);
+      hashes.set(key, response_hash);
+      const row = rowOf(entry, { response_body: null, response_hash }, charged);
+      return { row, shared: { month: monthOf(date), account_id, hash: response_hash, body } };
+    },
+  };
+}
+
+/** The response of a stored entry. @param shared The body of `request_log_bodies` that the entry refers to. */
+export function responseOf(row: { readonly request_id: string; readonly response_body: string | null }, shared: string | null): string {
+  const { request_id, response_body } = row;
+  if (response_body !== null) return response_body;
+  if (shared === null) throw new Error(`The response of the request ${request_id} is missing from the request log.`);
+  return shared.startsWith(`${ENVELOPE_START}"`) ? ENVELOPE_START + request_id + shared.slice(ENVELOPE_START.length) : shared;
+}
+
+/** The month (UTC) of an instant in milliseconds: 202611 is November 2026. */
+export function monthOf(milliseconds: number): number {
+  const date = new Date(milliseconds);
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
+}
+
+function withoutRequestId(body: string, requestId: string): string {
+  const start = ENVELOPE_START + requestId;
+  return body.startsWith(start) ? ENVELOPE_START + body.slice(start.length) : body;
+}
+
+function rowOf(
+  { account_id, request_id, date, success, endpoint, method, request_body, error_type }: Omit<LogEntry, 'response_body'>,
+  response: Pick<LogRow, 'response_body' | 'response_hash'>,
+  charged = response.response_body?.length ?? 0,
+): LogRow {
+  const size = ENTRY_OVERHEAD_BYTES + endpoint.length + request_body.length + charged;
+  return { account_id, month: monthOf(date), request_id, date, success, endpoint, method, request_body, error_type, ...response, size };
+}

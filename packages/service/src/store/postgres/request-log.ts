@@ -1,0 +1,245 @@
+/**
+ * The request log on PostgreSQL. Requests insert their entries into an inbox, without a counter that they would have to wait for. Entries
+ * are numbered later, in the order of commits, when they are moved to the log: before an account reads its log, and regularly.
+ */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+
+import { createResponseMemory } from '../log-row.ts';
+import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
+import { deferredWrite } from '../prepared.ts';
+import type { Db, RequestLog, Store } from '../store.ts';
+import { isCollision } from './errors.ts';
+
+/** Entries of one insert. */
+const MAX_GROUP_SIZE = 500;
+/** Entries that are numbered in one transaction. */
+const BATCH_SIZE = 1_000;
+/** Distinguishes the advisory locks of the log from others. */
+const LOCK_SEED = 14;
+/** How long the deletion of a month waits for readers of the log before it gives up until the next time. */
+const DROP_TIMEOUT_MS = 250;
+
+/** The store that the log is a part of. */
+interface LogStore {
+  /** Runs statements that commit on their own. */
+  readonly run: Store['read'];
+  readonly commit: Store['commit'];
+  /** Waits until earlier commits are durable. */
+  durable(): Promise<void>;
+}
+
+export function postgresRequestLog({ run, commit, durable }: LogStore): RequestLog {
+  const memory = createResponseMemory();
+  return {
+    append: groupAppend(async (entries) => {
+      await run((db) => insertGroup(db, memory, entries));
+      await durable();
+    }),
+    async number(transaction, accountId) {
+      await sql`select pg_advisory_xact_lock(${lockOf(sql`${accountId}::text`)})`.execute(transaction);
+      while ((await moveToLog(transaction, [accountId])) === BATCH_SIZE);
+    },
+    async numberAll() {
+      while ((await commit(({ db }) => numberBatch(db))) === BATCH_SIZE);
+    },
+    prepareMonths: createPartitions,
+    async deleteMonthsBefore(month) {
+      for (const partition of await run((db) => partitionsBefore(db, month)))
+        await commit(async ({ db }) => {
+          await sql`set local lock_timeout = ${sql.lit(DROP_TIMEOUT_MS)}`.execute(db);
+          await sql`drop table if exists ${sql.table(partition)}`.execute(db);
+        });
+    },
+    async storeSize() {
+      const { rows } = await run((db) => sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db));
+      return rows[0]?.size ?? 0;
+    },
+  };
+}
+
+/** Entries that arrive while an insert is in progress share the next one. */
+function groupAppend(insert: (entries: readonly LogEntry[]) => Promise<void>): RequestLog['append'] {
+  interface Waiting {
+    readonly entry: LogEntry;
+    resolve(): void;
+    reject(error: unknown): void;
+  }
+  let waiting: Waiting[] = [];
+  let isInserting = false;
+
+  async function insertAll(): Promise<void> {
+    isInserting = true;
+    // Requests of the same iteration of the event loop belong to the same group.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, MAX_GROUP_SIZE);
+      try {
+        await insert(group.map(({ entry }) => entry));
+        for (const { resolve } of group) resolve();
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    isInserting = false;
+  }
+
+  return (entry) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ entry, resolve, reject });
+      if (!isInserting) void insertAll();
+    });
+}
+
+async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly LogEntry[]): Promise<void> {
+  const rows: LogRow[] = [];
+  const bodies = new Map<string, SharedBody>();
+  for (const entry of entries) {
+    const { row, shared } = memory.toLogRow(entry);
+    rows.push(row);
+    if (shared) bodies.set(`${shared.account_id} ${shared.month} ${shared.hash}`, shared);
+  }
+  try {
+    await insertRows(db, rows, bodies);
+  } catch (error) {
+    if (!isCollision(error)) throw error;
+    await insertRows(db, rows, bodies);
+  }
+}
+
+/** Inserts entries into the inbox, and the responses that they refer to, in one statement. */
+export async function insertRows(db: Db, rows: readonly LogRow[], bodies: ReadonlyMap<string, SharedBody> = new Map()): Promise<void> {
+  const columns = Object.fromEntries(COLUMNS.map(([name]) => [name, rows.map((row) => row[name] ?? null)]));
+  if (bodies.size === 0) {
+    await insertEntries(db, columns);
+    return;
+  }
+  // All instances insert bodies in one order, so that they do not deadlock.
+  const inOrder = [...bodies].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, body]) => body);
+  await sql`
+    with bodies as (
+      insert into request_log_bodies (month, account_id, hash, body)
+      select * from unnest(${inOrder.map(({ month }) => month)}::bigint[], ${inOrder.map(({ account_id }) => account_id)}::text[],
+        ${inOrder.map(({ hash }) => hash)}::text[], ${inOrder.map(({ body }) => body)}::text[])
+      on conflict do nothing
+    )
+    ${entriesOf((name) => sql`${columns[name]}`)}`.execute(db);
+}
+
+/** The columns of the inbox. */
+const COLUMNS = [
+  ['account_id', 'text'],
+  ['month', 'bigint'],
+  ['request_id', 'text'],
+  ['date', 'bigint'],
+  ['success', 'bigint'],
+  ['endpoint', 'text'],
+  ['method', 'text'],
+  ['request_body', 'text'],
+  ['error_type', 'text'],
+  ['response_body', 'text'],
+  ['response_hash', 'text'],
+  ['size', 'bigint'],
+] as const satisfies readonly (readonly [keyof LogRow, 'text' | 'bigint'])[];
+
+/** Values of the rows by column. */
+type Columns = Readonly<Record<string, readonly (string | number | null)[]>>;
+
+/** @param values A parameter with the values of a column. */
+function entriesOf(values: (name: string) => RawBuilder<unknown>) {
+  const arrays = COLUMNS.map(([name, type]) => sql`${values(name)}::${sql.raw(type)}[]`);
+  return sql`insert into request_log_inbox (${sql.join(COLUMNS.map(([name]) => sql.ref(name)))}) select * from unnest(${sql.join(arrays)})`;
+}
+
+const insertEntries = deferredWrite<Columns>((db, parameter) => ({ compile: () => entriesOf(parameter).compile(db) }));
+
+/** Numbers the oldest entries, except those of accounts that another transaction is numbering. Returns how many there were. */
+async function numberBatch(transaction: Db): Promise<number> {
+  const { rows } = await sql<{ account_id: string }>`
+    select account_id from (
+      select distinct account_id from (select account_id from request_log_inbox order by id limit ${BATCH_SIZE}) as oldest
+    ) as waiting
+    where pg_try_advisory_xact_lock(${lockOf(sql`account_id`)})`.execute(transaction);
+  return rows.length === 0
+    ? 0
+    : moveToLog(
+        transaction,
+        rows.map(({ account_id }) => account_id),
+      );
+}
+
+/** Numbers all entries. The caller has locked the tables. */
+export async function numberAllLocked(transaction: Db): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ account_id: string }>`select distinct account_id from request_log_inbox`.execute(transaction);
+    if (rows.length === 0) return;
+    await moveToLog(
+      transaction,
+      rows.map(({ account_id }) => account_id),
+    );
+  }
+}
+
+/**
+ * Moves the oldest entries of accounts from the inbox to the log. The identifiers of the inbox are in the order of insertion, so an entry
+ * that was answered before another request began has the lower number. An entry whose transaction is still open follows in a later batch.
+ *
+ * @param accountIds Accounts that the transaction has locked in an earlier statement, so that this one sees the newest number.
+ * @returns The number of entries.
+ */
+async function moveToLog(transaction: Db, accountIds: readonly string[]): Promise<number> {
+  const { rows: oldest } = await sql<{ id: number; month: number }>`
+    select id, month from request_log_inbox where account_id = any(${accountIds}::text[]) order by id limit ${BATCH_SIZE}`.execute(
+    transaction,
+  );
+  if (oldest.length === 0) return 0;
+  await createPartitions(transaction, [...new Set(oldest.map(({ month }) => month))]);
+  await sql`
+    with taken as (
+      delete from request_log_inbox where id = any(${oldest.map(({ id }) => id)}::bigint[]) returning *
+    ), newest as (
+      select account.id, coalesce(entry.number, 0) as number, coalesce(entry.position, 0) as position
+      from accounts as account
+      left join lateral (
+        select number, position from request_log where account_id = account.id order by number desc limit 1
+      ) as entry on true
+      where account.id = any(${accountIds}::text[])
+    )
+    insert into request_log (account_id, number, position, month, request_id, date, success, endpoint, method, request_body, error_type,
+      response_body, response_hash)
+    select account_id, newest.number + row_number() over by_account, newest.position + (sum(size) over by_account)::bigint, month,
+      request_id, date, success, endpoint, method, request_body, error_type, response_body, response_hash
+    from taken join newest on newest.id = account_id
+    window by_account as (partition by account_id order by taken.id)`.execute(transaction);
+  return oldest.length;
+}
+
+/** Creates the partitions of months that have none. Requests do not wait for it, because they insert into the inbox. */
+export async function createPartitions(transaction: Db, months: readonly number[]): Promise<void> {
+  const { rows } = await sql<{ month: number }>`
+    select month from unnest(${months}::bigint[]) as month where to_regclass('request_log_' || month) is null`.execute(transaction);
+  for (const { month } of rows) {
+    // One instance at a time, because two would create the same table.
+    await sql`select pg_advisory_xact_lock(${lockOf(sql`'months'`)})`.execute(transaction);
+    const name = sql.table(`${PARTITION_PREFIX}${month}`);
+    await sql`create table if not exists ${name} (like request_log including all)`.execute(transaction);
+    const { rows: attached } = await sql`select 1 from pg_inherits where inhrelid = to_regclass(${PARTITION_PREFIX + month})`.execute(
+      transaction,
+    );
+    // Attaching, unlike creating it as a partition, does not wait for readers of the log.
+    if (attached.length === 0)
+      await sql`alter table request_log attach partition ${name} for values in (${sql.lit(month)})`.execute(transaction);
+  }
+}
+
+const PARTITION_PREFIX = 'request_log_';
+
+async function partitionsBefore(db: Db, month: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select inhrelid::regclass::text as name from pg_inherits where inhparent = 'request_log'::regclass`.execute(db);
+  return rows.flatMap(({ name }) => (Number(name.slice(PARTITION_PREFIX.length)) < month ? [name] : []));
+}
+
+function lockOf(name: ReturnType<typeof sql>) {
+  return sql`hashtextextended(${name}, ${LOCK_SEED}::bigint)`;
+}
