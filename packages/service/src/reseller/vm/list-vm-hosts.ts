@@ -6,7 +6,6 @@ import { counted } from '../../rules/counted.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
