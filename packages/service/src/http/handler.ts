@@ -91,11 +91,13 @@ async function respond<Id extends OperationId>(
     assertQuery(api, request.query, maskKey);
     assertForm<Id>(api, form, body);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
-    const fingerprint = fingerprintOf(method, pathOf(request.url), body.values);
     return await perform(operations[api.id], {
       operationId: api.id,
       call: { runtime, accountId, now, form, path },
-      repeatable: key === undefined ? undefined : { accountId, apiKey, key, fingerprint },
+      repeatable:
+        key === undefined
+          ? undefined
+          : { accountId, apiKey, key, fingerprint: fingerprintOf(method, pathOf(request.url), body.values) },
       logged,
       codec,
     });

@@ -1,6 +1,7 @@
 /** Statements that are sent to the database together. */
 import { types } from 'pg';
 import type { Connection, FieldDef, Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
 
 import type { Statement } from '../prepared.ts';
 
@@ -61,18 +62,17 @@ export class Pipeline implements Submittable {
 
   submit(connection: Connection): void {
     const memory = memoryOf(connection);
-    connection.stream.cork();
     if (memory.prepared.size >= MAX_PREPARED) forgetAll(memory);
-    for (const name of memory.uncertain.splice(0)) connection.close({ type: 'S', name }, true);
+    const message = memory.uncertain.splice(0).map((name) => serialize.close({ type: 'S', name }));
     this.#sent = this.#statements.map(({ text, values }) => {
       const known = memory.prepared.get(text);
-      const statement = known ?? prepare(connection, memory, text);
-      connection.bind({ statement: statement.name, values }, true);
-      connection.execute({}, true);
+      const statement = known ?? prepare(message, memory, text);
+      message.push(serialize.bind({ statement: statement.name, values }), serialize.execute());
       return { statement, isNew: !known };
     });
-    connection.sync();
-    connection.stream.uncork();
+    message.push(serialize.sync());
+    // One write, because each write to the socket takes longer than serialising a statement.
+    connection.stream.write(Buffer.concat(message));
   }
 
   /** Arrives before the rows of a statement that is new to the connection. */
@@ -132,10 +132,9 @@ function forgetAll(memory: Memory): void {
 
 let names = 0;
 
-function prepare(connection: Connection, { prepared }: Memory, text: string): Prepared {
+function prepare(message: Buffer[], { prepared }: Memory, text: string): Prepared {
   const statement: Prepared = { name: `s${names++}`, columns: [] };
-  connection.parse({ name: statement.name, text, types: [] }, true);
-  connection.describe({ type: 'S', name: statement.name }, true);
+  message.push(serialize.parse({ name: statement.name, text }), serialize.describe({ type: 'S', name: statement.name }));
   prepared.set(text, statement);
   return statement;
 }
