@@ -3,6 +3,9 @@ import { resolve } from 'node:path';
 
 import { publicUrlOf } from '@reseller/service';
 
+import { SecretError, secretOf } from './secrets.ts';
+import type { Environment } from './secrets.ts';
+
 /** Configuration of the process. */
 export interface Configuration {
   readonly host: string;
@@ -48,18 +51,19 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
  *
  * @throws ConfigurationError with the variable, its value and the expected value.
  */
-export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+export function readConfiguration(environment: Environment): Configuration {
   const value = (name: string): string | undefined => environment[name] || undefined;
+  const secret = (name: string): string | undefined => configuredSecret(environment, name);
   const mode = modeOf(value('RESELLER_MODE') ?? 'sandbox');
   assertInfrastructure(value('RESELLER_INFRASTRUCTURE'), mode);
-  const url = databaseUrl(value('DATABASE_URL'));
+  const url = databaseUrl(secret('DATABASE_URL'));
   const isShared = url !== undefined;
   return {
     mode,
     databaseUrl: url,
     lease: seconds('RESELLER_LEASE_SECONDS', value('RESELLER_LEASE_SECONDS') ?? '15') * 1000,
     portTimeout: seconds('RESELLER_INFRASTRUCTURE_SECONDS', value('RESELLER_INFRASTRUCTURE_SECONDS') ?? '30') * 1000,
-    operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode, isShared),
+    operatorToken: operatorToken(secret('RESELLER_OPERATOR_TOKEN'), mode, isShared),
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
     operatorHost: value('RESELLER_OPERATOR_HOST') ?? '127.0.0.1',
@@ -68,9 +72,17 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
-    secret: secret(value('RESELLER_SECRET'), isShared),
+    secret: serviceSecret(secret('RESELLER_SECRET'), isShared),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
   };
+}
+
+function configuredSecret(environment: Environment, name: string): string | undefined {
+  try {
+    return secretOf(environment, name);
+  } catch (error) {
+    throw error instanceof SecretError ? new ConfigurationError(error.message, { cause: error }) : error;
+  }
 }
 
 function port(name: string, text: string): number {
@@ -133,7 +145,7 @@ function databaseUrl(text: string | undefined): string | undefined {
   );
 }
 
-function secret(text: string | undefined, isShared: boolean): string | undefined {
+function serviceSecret(text: string | undefined, isShared: boolean): string | undefined {
   if (text === undefined && isShared)
     throw new ConfigurationError(
       'RESELLER_SECRET is missing. A service with DATABASE_URL needs it. Set it to at least 32 random characters, the same on each instance.',

@@ -29,3 +29,7 @@ export { publicUrlOf } from './rules/document-link.ts';
 export { MoveDiffersError, moveStore } from './store/move/move.ts';
 export type { Move } from './store/move/move.ts';
 export type { Compared } from './store/move/figures.ts';
+export { backUpSqliteStore, restoreSqliteStore } from './store/sqlite/backup.ts';
+export type { StoreCopy } from './store/sqlite/backup.ts';
+export { migratePostgres, pendingOfPostgres } from './store/postgres/migrate.ts';
+export { migrateSqlite, pendingOfSqlite } from './store/sqlite/migrate.ts';

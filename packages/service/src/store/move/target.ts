@@ -3,7 +3,8 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, types } from 'pg';
 import type { ClientBase } from 'pg';
 
-import { migrate, migrationsOf } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
+import { migrationsOf } from '../migrations/all.ts';
 import { openFailure } from '../postgres/errors.ts';
 import { createPartitions } from '../postgres/request-log.ts';
 import type { Schema } from '../schema.ts';

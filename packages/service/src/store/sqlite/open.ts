@@ -15,7 +15,7 @@ import { createPrivateFile, makePrivate } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
-const STORE_FILE = 'store.sqlite';
+export const STORE_FILE = 'store.sqlite';
 const LOCK_FILE = 'lock.sqlite';
 /** SQLite appends these to the name of a database for the files next to it. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
