@@ -1,4 +1,4 @@
-/** What the provider sells: host systems, images, sales, address pools and VAT. It is read by every purchase and rarely changes. */
+/** The provider's offer: host systems, images, sales, address pools and VAT. Every purchase reads it, and it rarely changes. */
 import type { Selectable } from 'kysely';
 
 import { vatInForce } from '../rules/vat.ts';

@@ -25,7 +25,7 @@ export interface Session {
   /**
    * Discards the waiting statements and rolls back. The transaction goes on.
    *
-   * @throws AssumptionError if there are assumptions. What the work concluded from them may be wrong.
+   * @throws AssumptionError if there are assumptions, because the conclusions of the work may be wrong.
    */
   rollBack(): Promise<void>;
   /** Whether the work has assumed results that the database has not confirmed yet. */
