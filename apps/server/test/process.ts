@@ -107,7 +107,8 @@ export const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: proces
 
 function run(environment: Readonly<Record<string, string>>, { node, main }: Program) {
   const child = spawn(node, [main], {
-    env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
+    // No load balancer has to notice that a server of a test stops.
+    env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', RESELLER_DRAIN_SECONDS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

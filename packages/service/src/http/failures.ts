@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { ClockError } from '../delivery/clock-check.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
@@ -67,6 +68,7 @@ function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, e
   if (refusal.status === 500) request.log.error(line, 'request failed');
   else if (error instanceof StoreBusyError) request.log.warn(line, 'too many requests are waiting');
   else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
+  else if (error instanceof ClockError) request.log.warn(line, 'request refused while the clock of the machine is wrong');
 }
 
 /** Finds the caller of a request that reaches no operation, for the request log. */
@@ -94,6 +96,14 @@ function toRefusal(error: unknown): Refusal {
       503,
       'unavailable',
       'The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.',
+    );
+  }
+  // The reason is for the operator, and in the log.
+  if (error instanceof ClockError) {
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service cannot process requests at the moment. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
   return new Refusal(

@@ -3,6 +3,7 @@ import type { LogEntry } from '../log-row.ts';
 import type { CommitOptions, Store, Transaction } from '../store.ts';
 import { isCollision, isWrongAssumption } from './errors.ts';
 import { insertRows } from './request-log.ts';
+import type { FlushLine } from './flusher.ts';
 import type { Session } from './session.ts';
 
 /** Attempts of a transaction that collides with others. */
@@ -18,16 +19,17 @@ export type WithSession = <T>(options: CommitOptions, work: (session: Session) =
  * disk afterwards, together with all transactions that committed meanwhile. The database writes its log in the order of the commits, so
  * a transaction that has read the changes of another is never durable without it.
  *
- * @param durable Resolves when all commits before the call are durable.
+ * @param openLine Opens the connection that waits for the disk.
  */
-export function postgresCommit(withSession: WithSession, durable: () => Promise<void>): Store['commit'] {
+export function postgresCommit(withSession: WithSession, openLine: () => Promise<FlushLine>): Store['commit'] {
   return async (work, options = {}) => {
     let isOptimistic = options.isOptimistic === true;
     for (let attempt = 1; ; attempt++) {
       try {
         const optimism = isOptimistic;
-        const result = await withSession(options, (session) => runTransaction(session, work, optimism));
-        await durable();
+        const line = await openLine();
+        const { result, server } = await withSession(options, (session) => runTransaction(session, work, optimism));
+        if (server !== undefined) await line.flush(server);
         return result;
       } catch (error) {
         if (isOptimistic && isWrongAssumption(error)) isOptimistic = false;
@@ -37,7 +39,17 @@ export function postgresCommit(withSession: WithSession, durable: () => Promise<
   };
 }
 
-async function runTransaction<T>(session: Session, work: (transaction: Transaction) => Promise<T>, isOptimistic: boolean): Promise<T> {
+/** The result of the work, and the server that has committed it. Undefined if nothing was sent. */
+interface CommittedWork<T> {
+  readonly result: T;
+  readonly server: string | undefined;
+}
+
+async function runTransaction<T>(
+  session: Session,
+  work: (transaction: Transaction) => Promise<T>,
+  isOptimistic: boolean,
+): Promise<CommittedWork<T>> {
   const { db } = session;
   const entries: LogEntry[] = [];
   session.begin(isOptimistic);
@@ -48,8 +60,7 @@ async function runTransaction<T>(session: Session, work: (transaction: Transacti
       log: (entry) => void entries.push(entry),
     });
     if (entries.length > 0) await insertRows(db, entries.map(toLogRow));
-    await session.commit();
-    return result;
+    return { result, server: await session.commit() };
   } catch (error) {
     // The work may have failed because of a wrong assumption.
     if (session.isAssuming()) await session.rollBack();

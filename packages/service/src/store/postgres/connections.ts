@@ -2,14 +2,20 @@
 import { Socket } from 'node:net';
 
 import { Pool } from 'pg';
+import type { ClientBase, PoolConfig } from 'pg';
 
 import { StoreUnavailableError } from '../store.ts';
-import { isTimeout, unavailableOr } from './errors.ts';
+import { isTimeout, READ_ONLY, unavailableOr } from './errors.ts';
+import { failoverPool } from './failover.ts';
+import type { Connections } from './failover.ts';
+import { readDatabaseUrl } from './hosts.ts';
 import { parserOf } from './pipeline.ts';
 
 /** Connections of one instance that do work. One more waits for the disk. */
 export const MAX_CONNECTIONS = 20;
+/** Shared by the hosts, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
+const MIN_CONNECT_TIMEOUT_MS = 2_000;
 /** The database cancels a statement after this time, even if it is waiting for a lock. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A connection without traffic counts as dead after this time. It is longer than the statement timeout, which a live database reports. */
@@ -30,19 +36,25 @@ const SETTINGS = [
 ] as const;
 
 /** Connections for the work of the service. Each statement ends or fails within seconds. */
-export function connectionsFor(url: string): Pool {
-  return boundedPool(url, MAX_CONNECTIONS, SETTINGS.map(([name, value]) => `, set_config('${name}', '${value}', false)`).join(''));
+export function connectionsFor(url: string): Connections {
+  return boundedConnections(url, MAX_CONNECTIONS, SETTINGS.map(([name, value]) => `, set_config('${name}', '${value}', false)`).join(''));
 }
 
 /** A connection that waits for the disk at a commit, as the database is configured to. */
-export function flushingConnectionFor(url: string): Pool {
-  return boundedPool(url, 1);
+export function flushingConnectionsFor(url: string): Connections {
+  return boundedConnections(url, 1);
+}
+
+const servers = new WeakMap<ClientBase, string>();
+
+/** Distinguishes the server of a connection from other servers, and from itself before a restart. */
+export function serverOf(client: ClientBase): string {
+  return servers.get(client) ?? '';
 }
 
 /** @param more Further settings of each connection. */
-function boundedPool(url: string, max: number, more = ''): Pool {
-  return newPool({
-    connectionString: url,
+function boundedConnections(url: string, max: number, more = ''): Connections {
+  return connectionsTo(url, {
     max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
@@ -52,28 +64,44 @@ function boundedPool(url: string, max: number, more = ''): Pool {
         socket.destroy(Object.assign(new Error('The database does not respond.'), { code: 'ETIMEDOUT' })),
       );
     },
-    onConnect: async (client) => {
-      // A connection that breaks also rejects its query. Without a listener the event would end the process.
-      client.on('error', () => {});
+    async onConnect(client) {
+      await assertWritable(client);
       // Not as connection parameters, because some database proxies drop those.
-      await client.query(
-        `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)${more}`,
+      const { rows } = await client.query<{ server: string }>(
+        `select concat(inet_server_addr(), ' ', inet_server_port(), ' ', pg_postmaster_start_time()) as server,
+          set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)${more}`,
       );
+      servers.set(client, rows[0]?.server ?? '');
     },
   });
 }
 
 /** Connections for migrations, without a statement timeout. */
-export function migrationConnectionsFor(url: string): Pool {
-  return newPool({ connectionString: url, max: 2, onConnect: (client) => void client.on('error', () => {}) });
+export function migrationConnectionsFor(url: string): Connections {
+  return connectionsTo(url, { max: 2, onConnect: assertWritable });
 }
 
-function newPool(settings: ConstructorParameters<typeof Pool>[0]): Pool {
+/** @param url It may name several hosts, one of which must accept writes. */
+export function connectionsTo(url: string, settings: PoolConfig): Connections {
+  const [first = url, ...others] = readDatabaseUrl(url)?.urls ?? [];
+  const connectionTimeoutMillis = Math.max(CONNECT_TIMEOUT_MS / (others.length + 1), MIN_CONNECT_TIMEOUT_MS);
+  const poolOf = (connectionString: string) => newPool({ ...settings, connectionString, connectionTimeoutMillis });
+  return failoverPool([poolOf(first), ...others.map(poolOf)]);
+}
+
+/** @throws An error with the code READ_ONLY if the session cannot write, such as on a standby. */
+export async function assertWritable(client: ClientBase): Promise<void> {
+  // A connection that breaks also rejects its query. Without a listener the event would end the process.
+  client.on('error', () => {});
+  const { rows } = await client.query<{ value: string }>(`select current_setting('transaction_read_only') as value`);
+  if (rows[0]?.value === 'on') throw Object.assign(new Error('The session is read-only.'), { code: READ_ONLY });
+}
+
+function newPool(settings: PoolConfig): Pool {
   const pool = new Pool({
-    ...settings,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'reseller-service',
     types: { getTypeParser: (oid) => parserOf(oid) },
+    ...settings,
   });
   // The pool replaces a broken idle connection. Without a listener the event would end the process.
   pool.on('error', () => {});

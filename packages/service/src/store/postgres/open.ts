@@ -1,15 +1,15 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { Pool } from 'pg';
 
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import type { Store } from '../store.ts';
-import { backoff, connectionsFor, flushingConnectionFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
+import { backoff, connectionsFor, flushingConnectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
+import type { Connections } from './failover.ts';
 import { openFailure } from './errors.ts';
 import { postgresCommit } from './commit.ts';
 import type { WithSession } from './commit.ts';
-import { sharedFlush } from './durable.ts';
+import { flusher } from './flusher.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
 import { postgresRequestLog } from './request-log.ts';
@@ -19,41 +19,42 @@ import { waitingLine } from './waiting-line.ts';
 /**
  * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of instances may share it.
  *
- * @param url Connection string, such as postgres://user:password@host:5432/database.
+ * @param url Connection string, such as postgres://user:password@host:5432/database. It may name several hosts, separated by commas.
  * @throws StoreOpenError if the database cannot be reached, or another version created its tables.
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const tables = databaseOn(migrationConnectionsFor(url));
   const pool = connectionsFor(url);
-  const flushing = flushingConnectionFor(url);
+  const flushing = flusher(flushingConnectionsFor(url));
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres');
-    await pool.query('select 1');
+    (await pool.connect()).release();
   } catch (error) {
-    await Promise.all([pool.end(), flushing.end()]);
+    await Promise.all([pool.end(), flushing.close()]);
     throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   } finally {
     await tables.destroy();
   }
   const withBackoff = backoff();
-  const withSession = sessionsOn(pool);
-  const durable = sharedFlush(async () => void (await flushing.query(FLUSH)));
-  const commitOnce = postgresCommit(withSession, durable);
+  const sessions = sessionsOn(pool);
+  const commitOnce = postgresCommit(sessions.use, () => flushing.open());
   const commit: Store['commit'] = (work, options) => withBackoff(() => commitOnce(work, options));
-  const read: Store['read'] = (work, options = {}) => withBackoff(() => withSession(options, ({ db }) => work(db)));
+  const read: Store['read'] = (work, options = {}) => withBackoff(() => sessions.use(options, ({ db }) => work(db)));
   let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    sessions.close();
+    await pool.end();
+    await flushing.close();
+  }
   return {
     read,
     commit,
     sharing: postgresSharing(read),
-    requestLog: postgresRequestLog({ run: read, commit, durable }),
-    close: () => (closing ??= Promise.all([pool.end(), flushing.end()]).then(() => undefined)),
+    requestLog: postgresRequestLog({ run: read, commit }),
+    close: () => (closing ??= close()),
   };
 }
-
-/** A record in the database's log. The commit of a transaction waits until the log is on disk up to its own record. */
-const FLUSH = "select pg_logical_emit_message(true, 'reseller', '')";
 
 /** Work that waits for a connection. Each waiting request takes about 10 kB. */
 const MAX_WAITING = 10_000;
@@ -61,13 +62,14 @@ const MAX_WAITING = 10_000;
 const MAX_WAIT_MS = 20_000;
 
 /** One session for each connection. */
-function sessionsOn(pool: Pool): WithSession {
+function sessionsOn(pool: Connections): { readonly use: WithSession; close(): void } {
   const scope = {};
   const sessions: Session[] = [];
   const takePlace = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
-  return async ({ isUrgent = false }, work) => {
+  let isClosed = false;
+  const use: WithSession = async ({ isUrgent = false }, work) => {
     const giveBack = await takePlace(isUrgent);
-    if (pool.ending) {
+    if (isClosed) {
       giveBack();
       throw new StoreUnavailableError('The store was closed.');
     }
@@ -80,8 +82,9 @@ function sessionsOn(pool: Pool): WithSession {
       giveBack();
     }
   };
+  return { use, close: () => void (isClosed = true) };
 }
 
-function databaseOn(pool: Pool): Kysely<Schema> {
+function databaseOn(pool: Connections): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -9,7 +9,6 @@ import { createResponseMemory } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
 import { deferredWrite } from '../prepared.ts';
 import type { Db, RequestLog, Store } from '../store.ts';
-import { isCollision } from './errors.ts';
 
 /** Entries of one insert. */
 const MAX_GROUP_SIZE = 500;
@@ -25,17 +24,12 @@ interface LogStore {
   /** Runs statements that commit on their own. */
   readonly run: Store['read'];
   readonly commit: Store['commit'];
-  /** Waits until earlier commits are durable. */
-  durable(): Promise<void>;
 }
 
-export function postgresRequestLog({ run, commit, durable }: LogStore): RequestLog {
+export function postgresRequestLog({ run, commit }: LogStore): RequestLog {
   const memory = createResponseMemory();
   return {
-    append: groupAppend(async (entries) => {
-      await run((db) => insertGroup(db, memory, entries));
-      await durable();
-    }),
+    append: groupAppend((entries) => commit(({ db }) => insertGroup(db, memory, entries))),
     async number(transaction, accountId) {
       await sql`select pg_advisory_xact_lock(${lockOf(sql`${accountId}::text`)})`.execute(transaction);
       while ((await moveToLog(transaction, [accountId])) === BATCH_SIZE);
@@ -99,12 +93,7 @@ async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly Log
     rows.push(row);
     if (shared) bodies.set(`${shared.account_id} ${shared.month} ${shared.hash}`, shared);
   }
-  try {
-    await insertRows(db, rows, bodies);
-  } catch (error) {
-    if (!isCollision(error)) throw error;
-    await insertRows(db, rows, bodies);
-  }
+  await insertRows(db, rows, bodies);
 }
 
 /** Inserts entries into the inbox, and the responses that they refer to, in one statement. */

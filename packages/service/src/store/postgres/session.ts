@@ -1,13 +1,15 @@
 /** One transaction, or one read, at a time on a connection of the pool. */
 import { CompiledQuery, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { DatabaseConnection, QueryResult } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 
 import { known, runDirectly } from '../prepared.ts';
 import type { Contention, Expected, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { claimRows } from './sharing.ts';
+import { serverOf } from './connections.ts';
+import type { Connections } from './failover.ts';
 import { AssumptionError } from './errors.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
@@ -20,8 +22,12 @@ export interface Session {
    * @param isOptimistic Whether expected results are assumed.
    */
   begin(isOptimistic: boolean): void;
-  /** Sends the waiting statements and the commit in one message. */
-  commit(): Promise<void>;
+  /**
+   * Sends the waiting statements and the commit in one message.
+   *
+   * @returns The server that has committed. Undefined if the transaction had no statements.
+   */
+  commit(): Promise<string | undefined>;
   /**
    * Discards the waiting statements and rolls back. The transaction goes on.
    *
@@ -47,7 +53,7 @@ const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
 /** @param scope Identifies the store, see `Runner`. */
-export function createSession(pool: Pool, scope: object): Session {
+export function createSession(pool: Connections, scope: object): Session {
   let connecting: Promise<PoolClient> | undefined;
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let isOptimistic = false;
@@ -142,14 +148,16 @@ export function createSession(pool: Pool, scope: object): Session {
       isOptimistic = optimistic;
     },
     async commit() {
+      const server = async () => (connecting ? serverOf(await connecting) : undefined);
       if (state !== 'begun') {
         await sendAll();
-        return;
+        return server();
       }
       const [result] = await sendAll(COMMIT);
       state = 'not begun';
       // After an error that the work has caught, the database rolls back instead.
       if (result?.tag !== 'COMMIT') throw new Error('The database rolled back a transaction instead of committing it.');
+      return server();
     },
     async rollBack() {
       if (isAssuming()) throw new AssumptionError();
