@@ -8,8 +8,14 @@ import type { BarePostgresOptions } from './processes.ts';
 
 const { databaseUrl, row, connections, concurrency }: BarePostgresOptions = JSON.parse(process.argv[2] ?? '{}');
 const pool = new Pool({ connectionString: databaseUrl, max: connections });
-await pool.query('create table if not exists bare_log (id bigserial primary key, account text not null, date bigint not null, body text not null)');
-const insert = { name: 'insert', text: 'insert into bare_log (account, date, body) values ($1, $2, $3)', values: ['bench', Date.now(), row] };
+await pool.query(
+  'create table if not exists bare_log (id bigserial primary key, account text not null, date bigint not null, body text not null)',
+);
+const insert = {
+  name: 'insert',
+  text: 'insert into bare_log (account, date, body) values ($1, $2, $3)',
+  values: ['bench', Date.now(), row],
+};
 
 process.on('message', (milliseconds: number) => {
   measure(milliseconds).then(

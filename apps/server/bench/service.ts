@@ -25,7 +25,10 @@ import type { ServiceFigures, ServiceOptions, StartedService } from './processes
 const options: ServiceOptions = JSON.parse(process.argv[2] ?? '{}');
 const temporary = options.databaseUrl === undefined && options.directory === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : undefined;
 const ports = simulatedPorts();
-const store = options.databaseUrl === undefined ? await openSqliteStore(options.directory ?? temporary ?? '') : await openPostgresStore(options.databaseUrl);
+const store =
+  options.databaseUrl === undefined
+    ? await openSqliteStore(options.directory ?? temporary ?? '')
+    : await openPostgresStore(options.databaseUrl);
 const apiKeys = options.accounts === 0 ? [] : await seed(options.accounts);
 const { app } = await createService({ store, ports, secret: 'bench'.repeat(8), logger: pino({ level: 'silent' }) });
 const stalls = monitorEventLoopDelay({ resolution: 1 });

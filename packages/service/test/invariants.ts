@@ -95,11 +95,7 @@ export async function expectExactRoom(store: Store): Promise<void> {
   const { nodes, vms, addresses } = await store.read(async (db) => ({
     nodes: await db.selectFrom('host_nodes').selectAll().execute(),
     vms: await db.selectFrom('vms').selectAll().execute(),
-    addresses: await db
-      .selectFrom('ip_addresses')
-      .select(['vm_id', 'family'])
-      .where('vm_id', 'is not', null)
-      .execute(),
+    addresses: await db.selectFrom('ip_addresses').select(['vm_id', 'family']).where('vm_id', 'is not', null).execute(),
   }));
   const present = vms.filter(({ state }) => state !== 'removed');
   for (const { name, used_cores, used_mem, used_disk, used_storage } of nodes) {

@@ -71,19 +71,19 @@ function reserve<Request, Details, Plan, Result, Outcome>(
   const { id, name, request, keyHash } = order;
   return store.commit(
     async (transaction) => {
-    let stored: Stored<Result> | undefined;
-    const outcome = await order.reserving(transaction, async () => {
-      const started = await start(delivery, transaction, request);
-      if ('result' in started) return order.confirming(transaction, started.result);
-      const { accountId, subject, details } = started;
-      const reservation = { id, accountId, delivery: name, details, keyHash, subject };
-      const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
-      stored = { started, reservation, token };
-      return undefined;
-    });
-    if (outcome !== undefined) return { outcome };
-    if (!stored) throw new Error(`The delivery ${name} has neither a reservation nor an outcome.`);
-    return stored;
+      let stored: Stored<Result> | undefined;
+      const outcome = await order.reserving(transaction, async () => {
+        const started = await start(delivery, transaction, request);
+        if ('result' in started) return order.confirming(transaction, started.result);
+        const { accountId, subject, details } = started;
+        const reservation = { id, accountId, delivery: name, details, keyHash, subject };
+        const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
+        stored = { started, reservation, token };
+        return undefined;
+      });
+      if (outcome !== undefined) return { outcome };
+      if (!stored) throw new Error(`The delivery ${name} has neither a reservation nor an outcome.`);
+      return stored;
     },
     { isOptimistic: delivery.isRepeatable === true },
   );

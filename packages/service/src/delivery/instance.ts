@@ -74,15 +74,15 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure }:
       async ({ db }) => {
         // An instance with a wrong clock loses its lease.
         await clockCheck.compare(db);
-      await db
-        .insertInto('instances')
-        .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
-        .execute();
-      await db
-        .deleteFrom('instances')
-        .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
-        .execute();
+        await db
+          .insertInto('instances')
+          .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
+          .execute();
+        await db
+          .deleteFrom('instances')
+          .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
+          .execute();
       },
       { isUrgent: true },
     );
@@ -156,7 +156,8 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure }:
       leaving = true;
       clearTimeout(timer);
       await renewing;
-      if (hasInstances) await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
+      if (hasInstances)
+        await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
     },
   };
 }

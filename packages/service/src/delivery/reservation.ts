@@ -88,13 +88,13 @@ export async function claimReservation(
 ): Promise<FencingToken | undefined> {
   const token = await store.commit(
     async ({ db }) => {
-    const claimed = await db
-      .updateTable('reservations')
-      .set({ owner: instance.id })
-      .where('id', '=', id)
-      .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
-      .executeTakeFirst();
-    return claimed.numUpdatedRows === 0n ? undefined : issueToken(db, subject);
+      const claimed = await db
+        .updateTable('reservations')
+        .set({ owner: instance.id })
+        .where('id', '=', id)
+        .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+        .executeTakeFirst();
+      return claimed.numUpdatedRows === 0n ? undefined : issueToken(db, subject);
     },
     { isUrgent: true },
   );
@@ -105,13 +105,13 @@ export async function claimReservation(
 export async function recoverableReservations(store: Store, instance: Instance): Promise<Reservation[]> {
   const rows = await store.read(
     (db) =>
-    db
-      .selectFrom('reservations')
-      .selectAll()
-      .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
-      .orderBy('created')
-      .orderBy('id')
-      .execute(),
+      db
+        .selectFrom('reservations')
+        .selectAll()
+        .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+        .orderBy('created')
+        .orderBy('id')
+        .execute(),
     { isUrgent: true },
   );
   return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash }) => ({

@@ -96,9 +96,7 @@ async function respond<Id extends OperationId>(
       operationId: api.id,
       call: { runtime, accountId, now, form, path },
       repeatable:
-        key === undefined
-          ? undefined
-          : { accountId, apiKey, key, fingerprint: fingerprintOf(method, pathOf(request.url), body.values) },
+        key === undefined ? undefined : { accountId, apiKey, key, fingerprint: fingerprintOf(method, pathOf(request.url), body.values) },
       logged,
       codec,
     });

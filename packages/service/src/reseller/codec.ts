@@ -92,7 +92,13 @@ export function createReplyCodec({ id, responses }: Operation): ReplyCodec {
       if (isSharedData(data)) {
         const texts = textsOf(data);
         const head = JSON.stringify(successEnvelope(sentId(requestId), message, null)).slice(0, -'null}'.length);
-        return { status: 200, body: `${head}${texts.sent}}`, loggedBody: `${head}${texts.logged.text}}`, shared: texts.logged, errorType: null };
+        return {
+          status: 200,
+          body: `${head}${texts.sent}}`,
+          loggedBody: `${head}${texts.logged.text}}`,
+          shared: texts.logged,
+          errorType: null,
+        };
       }
       const envelope = successEnvelope(sentId(requestId), message, data);
       const body = JSON.stringify(envelope);

@@ -13,7 +13,15 @@ export type Row = Readonly<Record<string, string | number | null>>;
  */
 type SnapshotTable = Exclude<
   keyof Schema,
-  'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'instances' | 'clock_mark' | 'fencing_tokens' | 'catalogue_version'
+  | 'snapshots'
+  | 'snapshot_rows'
+  | 'verifiers'
+  | 'otp_attempts'
+  | 'identity'
+  | 'instances'
+  | 'clock_mark'
+  | 'fencing_tokens'
+  | 'catalogue_version'
 >;
 
 /** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */

@@ -164,11 +164,15 @@ function compiling<Parameters extends object, Row>(build: Build<Parameters, Row>
     let kept = compiled.get(scope);
     if (!kept) {
       const markers = new Map<unknown, keyof Parameters & string>();
-      const query = build(db, (name) => {
-        const marker = { name };
-        markers.set(marker, name);
-        return sql`${marker}`;
-      }, claimOf(db)).compile();
+      const query = build(
+        db,
+        (name) => {
+          const marker = { name };
+          markers.set(marker, name);
+          return sql`${marker}`;
+        },
+        claimOf(db),
+      ).compile();
       const sources = query.parameters.map((value): Source<Parameters> => {
         const name = markers.get(value);
         return name === undefined ? { value } : { name };

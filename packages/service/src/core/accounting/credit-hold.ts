@@ -66,10 +66,10 @@ const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT}
 
 const holdWithinLimit = expectedWrite<Hold & { readonly needed: Money }>(
   (db, parameter) =>
-  db
-    .updateTable('accounts')
-    .set({ held: sql`held + ${parameter('amount')}` })
-    .where('id', '=', parameter('accountId'))
-    .where(sql<boolean>`credit_limit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
+    db
+      .updateTable('accounts')
+      .set({ held: sql`held + ${parameter('amount')}` })
+      .where('id', '=', parameter('accountId'))
+      .where(sql<boolean>`credit_limit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
   { isContended: true },
 );

@@ -116,12 +116,12 @@ export async function takeSale(
 
 const takeVolume = expectedWrite<{ id: string }>(
   (db, parameter) =>
-  db
-    .updateTable('sales')
-    .set({ used_volume: sql<number>`used_volume + 1` })
-    .where('id', '=', parameter('id'))
-    .where('ended', 'is', null)
-    .where(sql<boolean>`used_volume + 1 <= max_volume`),
+    db
+      .updateTable('sales')
+      .set({ used_volume: sql<number>`used_volume + 1` })
+      .where('id', '=', parameter('id'))
+      .where('ended', 'is', null)
+      .where(sql<boolean>`used_volume + 1 <= max_volume`),
   { isContended: true },
 );
 

@@ -35,10 +35,7 @@ export function randomIdentifier(random: Random, { minimum, maximum }: VmIdentif
  *
  * @throws Refusal 409 if every identifier is taken.
  */
-export async function nextFreeIdentifier(
-  db: Db,
-  { from, now, identifiers: { minimum, maximum } }: IdentifierChoice,
-): Promise<number> {
+export async function nextFreeIdentifier(db: Db, { from, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
   for (;;) {
     const removedBefore = now - (await readVmIdentifierQuarantine(db)) * DAY_MS;
     const free =

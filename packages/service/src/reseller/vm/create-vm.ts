@@ -83,8 +83,12 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
         username: os.username,
         password,
         sshKey: vm.sshKey,
-        ipv4: addresses().filter(({ family }) => family === 4).map(({ address }) => address),
-        ipv6: addresses().filter(({ family }) => family === 6).map(({ address }) => address),
+        ipv4: addresses()
+          .filter(({ family }) => family === 4)
+          .map(({ address }) => address),
+        ipv6: addresses()
+          .filter(({ family }) => family === 6)
+          .map(({ address }) => address),
       },
       token,
     );
@@ -211,7 +215,9 @@ function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }:
       ipv4: addresses()
         .filter(({ family }) => family === 4)
         .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
-      ipv6: addresses().filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
+      ipv6: addresses()
+        .filter(({ family }) => family === 6)
+        .map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
     },
     pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice, vat))) },
   };

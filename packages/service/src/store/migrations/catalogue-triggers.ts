@@ -38,7 +38,9 @@ export async function createCatalogueTriggers(db: Kysely<Schema>, engine: Engine
   }
   // SQLite has triggers for each row only, and one event for each trigger.
   const action =
-    engine === 'sqlite' ? sql`begin ${NEW_VERSION('hex(randomblob(16))')}; end` : sql`for each statement execute function change_catalogue()`;
+    engine === 'sqlite'
+      ? sql`begin ${NEW_VERSION('hex(randomblob(16))')}; end`
+      : sql`for each statement execute function change_catalogue()`;
   for (const { table, columns } of SOURCES) {
     const update = columns ? `update of ${columns.join(', ')}` : 'update';
     for (const [name, event] of [

@@ -27,8 +27,10 @@ export function postgresCommit(withSession: WithSession, openLine: () => Promise
     for (let attempt = 1; ; attempt++) {
       try {
         const optimism = isOptimistic;
-        const line = await openLine();
-        const { result, server } = await withSession(options, (session) => runTransaction(session, work, optimism));
+        const { line, result, server } = await withSession(options, async (session) => ({
+          line: await openLine(),
+          ...(await runTransaction(session, work, optimism)),
+        }));
         if (server !== undefined) await line.flush(server);
         return result;
       } catch (error) {
