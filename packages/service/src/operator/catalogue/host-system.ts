@@ -42,7 +42,7 @@ export const getHostSystem: ReadOperation<'getHostSystem'> = {
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
   async before(db, { path }) {
-    const host = await findHostSystem(db, path.hostsystem);
+    const host = findHostSystem((await catalogueOf(db)).hosts, path.hostsystem);
     return host && toHostSystem(db, host);
   },
   async run({ db }, { path, body }) {
