@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
-import type { Store } from '../store.ts';
+import type { PoolFigures, Store } from '../store.ts';
 import { backoff, connectionsFor, flushingConnectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
 import type { Connections } from './failover.ts';
 import { openFailure } from './errors.ts';
@@ -52,6 +52,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     commit,
     sharing: postgresSharing(read),
     requestLog: postgresRequestLog({ run: read, commit }),
+    pool: sessions.figures,
     close: () => (closing ??= close()),
   };
 }
@@ -62,13 +63,13 @@ const MAX_WAITING = 10_000;
 const MAX_WAIT_MS = 20_000;
 
 /** One session for each connection. */
-function sessionsOn(pool: Connections): { readonly use: WithSession; close(): void } {
+function sessionsOn(pool: Connections): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
   const scope = {};
   const sessions: Session[] = [];
-  const takePlace = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   let isClosed = false;
   const use: WithSession = async ({ isUrgent = false }, work) => {
-    const giveBack = await takePlace(isUrgent);
+    const giveBack = await line.takePlace(isUrgent);
     if (isClosed) {
       giveBack();
       throw new StoreUnavailableError('The store was closed.');
@@ -82,7 +83,7 @@ function sessionsOn(pool: Connections): { readonly use: WithSession; close(): vo
       giveBack();
     }
   };
-  return { use, close: () => void (isClosed = true) };
+  return { use, figures: line.figures, close: () => void (isClosed = true) };
 }
 
 function databaseOn(pool: Connections): Kysely<Schema> {

@@ -1,4 +1,5 @@
 import { StoreBusyError } from '../store.ts';
+import type { PoolFigures } from '../store.ts';
 
 export interface WaitingLineOptions {
   /** Holders at the same time. */
@@ -9,20 +10,23 @@ export interface WaitingLineOptions {
   readonly maxWaitMs: number;
 }
 
-/**
- * Waits for a place, and resolves with a function that gives it back.
- *
- * @param isUrgent Urgent work goes before new work, and is never refused.
- * @throws StoreBusyError if too many wait, or none got a place in time.
- */
-export type TakePlace = (isUrgent: boolean) => Promise<() => void>;
+export interface WaitingLine {
+  /**
+   * Waits for a place, and resolves with a function that gives it back.
+   *
+   * @param isUrgent Urgent work goes before new work, and is never refused.
+   * @throws StoreBusyError if too many wait, or none got a place in time.
+   */
+  takePlace(isUrgent: boolean): Promise<() => void>;
+  figures(): PoolFigures;
+}
 
 interface Waiting {
   start(): void;
 }
 
 /** A bounded line in front of the connections. An instance that has much to do is not an outage. */
-export function waitingLine({ places, maxLength, maxWaitMs }: WaitingLineOptions): TakePlace {
+export function waitingLine({ places, maxLength, maxWaitMs }: WaitingLineOptions): WaitingLine {
   const urgent = new Set<Waiting>();
   const others = new Set<Waiting>();
   let free = places;
@@ -38,7 +42,7 @@ export function waitingLine({ places, maxLength, maxWaitMs }: WaitingLineOptions
     next.start();
   }
 
-  return (isUrgent) => {
+  function takePlace(isUrgent: boolean): Promise<() => void> {
     if (free > 0) {
       free--;
       return Promise.resolve(giveBack);
@@ -59,5 +63,7 @@ export function waitingLine({ places, maxLength, maxWaitMs }: WaitingLineOptions
       };
       others.add(waiting);
     });
-  };
+  }
+
+  return { takePlace, figures: () => ({ inUse: places - free, waiting: urgent.size + others.size, max: places }) };
 }
