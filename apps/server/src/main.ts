@@ -65,6 +65,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     mode,
     operatorToken,
     lenient: configuration.lenient,
+    extension: configuration.extension,
     trustedProxies: configuration.trustedProxies,
     invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,

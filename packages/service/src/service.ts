@@ -67,6 +67,11 @@ export interface ServiceOptions {
    */
   readonly lenient?: boolean;
   /**
+   * Whether the reseller API has the extension: operations that the specification names but does not show. Default: only in a sandbox. The
+   * operator of a live service decides whether resellers may stop, change and delete what they bought.
+   */
+  readonly extension?: boolean;
+  /**
    * IP addresses and CIDR networks of proxies. The client address of their requests, for limits, logs and the audit, is the one in
    * X-Forwarded-For. Default: none.
    */
@@ -230,6 +235,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     lenient,
+    hasExtension: options.extension ?? mode === 'sandbox',
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
     metrics,

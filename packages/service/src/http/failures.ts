@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { ClockError } from '../delivery/clock-check.ts';
+import { InfrastructureError } from '../delivery/deliver.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
@@ -93,6 +94,7 @@ function toRefusal(error: unknown): Refusal {
       'The service has more requests to carry out than it can at the moment. It has not begun this one. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
+  if (error instanceof InfrastructureError) return new Refusal(503, 'unavailable', error.message);
   if (error instanceof StoreUnavailableError) {
     return new Refusal(
       503,
