@@ -89,7 +89,7 @@ async function respond<Id extends OperationId>(
     const { values: form } = body;
     assertPath<Id>(path);
     assertQuery(api, request.query, maskKey);
-    assertForm<Id>(api, form, body);
+    assertForm<Id>(api, form, body, maskKey);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
     const fingerprint = fingerprintOf(method, pathOf(request.url), body.values);
     return await perform(operations[api.id], {

@@ -76,7 +76,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         for (const { table_name, rows } of pieces) await insert(db, store.requestLog, table_name, parsed(rows));
         // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
-        return (await readSettings(db)).clockOffset;
+        return (await readSettings(db, runtime.mode)).clockOffset;
       };
       const offset = await withClockTurnedBack({ runtime, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
