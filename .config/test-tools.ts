@@ -6,6 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { PNPM, PNPM_ARGUMENTS } from './pnpm.ts';
+
 const FOLDER = import.meta.dirname;
 /** A copy of the lock file that was installed last. */
 const INSTALLED = join(FOLDER, 'node_modules', 'installed-lock.yaml');
@@ -14,8 +16,7 @@ const INSTALLED = join(FOLDER, 'node_modules', 'installed-lock.yaml');
 export function installTestTools(): void {
   const lock = readFileSync(join(FOLDER, 'pnpm-lock.yaml'), 'utf8');
   if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === lock) return;
-  const pnpm = process.env['npm_execpath'] ?? 'pnpm';
-  const { status, error, stdout } = spawnSync(pnpm, ['install', '--frozen-lockfile'], {
+  const { status, error, stdout } = spawnSync(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile'], {
     cwd: FOLDER,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

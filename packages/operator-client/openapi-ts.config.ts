@@ -1,15 +1,18 @@
 import { defineConfig } from '@hey-api/openapi-ts';
 
+import { runtime, RUNTIME_MODULE } from '../client/generate/runtime.ts';
+import { operationTable } from './generate/operation-table.ts';
+
 export default defineConfig({
   input: '../../openapi/dist/operator.json',
   logs: { file: false },
   output: {
-    // The drift check generates into another folder, next to the committed files.
+    // `generate:check` generates into another directory and compares.
     path: process.env['GENERATE_INTO'] ?? 'src/generated',
+    entryFile: false,
     module: {
       extension: '.ts',
-      // The generated functions run on our own runtime instead of the generator's.
-      resolve: (specifier) => (specifier === '@hey-api/client-fetch' ? '../runtime/client.ts' : undefined),
+      resolve: (specifier) => (specifier === RUNTIME_MODULE ? '../runtime/client.ts' : undefined),
     },
   },
   plugins: [
@@ -18,7 +21,9 @@ export default defineConfig({
       // The response of a successful operation is named as in the reseller client.
       responses: { response: '{{name}}Success' },
     },
-    { name: '@hey-api/client-fetch', bundle: false, baseUrl: false },
-    { name: '@hey-api/sdk', client: false },
+    runtime(),
+    // Every operation needs a token, which the runtime sends.
+    { name: '@hey-api/sdk', client: false, auth: false },
+    operationTable(),
   ],
 });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createClient, verifyOtp } from '@reseller/operator-client';
+import { createClient, ResellerError, verifyOtp } from '@reseller/operator-client';
 import { CannotRunError } from './cannot-run.ts';
 import { keyFile, LOOPBACK, type Arguments, type Environment } from './options.ts';
 
@@ -43,11 +43,9 @@ export async function readOperator(
  * @throws {CannotRunError} when the address is not that of an operator API, or the token is refused
  */
 export async function assertOperator({ url, token }: OperatorAccess): Promise<void> {
-  const client = createClient({ baseUrl: url.href, token });
-  const answer = await verifyOtp({ client, body: { code: '' }, signal: AbortSignal.timeout(TIMEOUT) }).catch((error: unknown) => {
+  const status = await present({ url, token }, '').catch((error: unknown) => {
     throw new CannotRunError(`The operator API at ${url.origin} does not answer. Start it, or leave --operator out.`, { cause: error });
   });
-  const { status } = answer.response;
   if (status === 401 || status === 403)
     throw new CannotRunError(`The operator API at ${url.origin} refuses the token (${status}). Check RESELLER_OPERATOR_TOKEN.`);
   if (status !== 422)
@@ -60,19 +58,23 @@ export async function assertOperator({ url, token }: OperatorAccess): Promise<vo
  * Presents one-time codes at an operator API (`POST /otp/verify`), which uses them up.
  * @returns a function that says whether a code was taken, and throws where the answer does not tell
  */
-export function otpPresenter({ url, token }: OperatorAccess): (code: string) => Promise<boolean> {
-  const client = createClient({ baseUrl: url.href, token });
+export function otpPresenter(access: OperatorAccess): (code: string) => Promise<boolean> {
   return async (code) => {
-    let answer: Awaited<ReturnType<typeof verifyOtp>>;
-    try {
-      answer = await verifyOtp({ client, body: { code }, signal: AbortSignal.timeout(TIMEOUT) });
-    } catch (error) {
-      throw new Error(`the operator API at ${url.origin} does not answer`, { cause: error });
-    }
-    const { data, error, response } = answer;
-    if (data !== undefined) return true;
+    const status = await present(access, code);
+    if (status === 200) return true;
     // That the path is there was seen before the run, so 404 is about the code.
-    if (response.status === 404) return false;
-    throw new Error(`the operator API at ${url.origin} answered ${response.status}: ${error.title}`);
+    if (status === 404) return false;
+    throw new Error(`the operator API at ${access.url.origin} returned ${status} for a code`);
   };
+}
+
+/** @returns the status of the response, also of one that is not from the API */
+async function present({ url, token }: OperatorAccess, code: string): Promise<number> {
+  const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT, maxRetries: 0 });
+  try {
+    return (await verifyOtp({ client, body: { code } }).withMeta()).status;
+  } catch (error) {
+    if (error instanceof ResellerError && error.status !== undefined) return error.status;
+    throw new Error(`the operator API at ${url.origin} does not answer`, { cause: error });
+  }
 }

@@ -52,7 +52,7 @@ test('a code on which the operator API gives no verdict is unverified, and no vi
   });
   const told = environment({ RESELLER_OPERATOR_TOKEN: 'any-token' });
   const { output } = await command(argv('--operator', url.href), told);
-  expect(output).toMatch(/\(the operator API at \S+ answered 429/);
+  expect(output).toMatch(/\(the operator API at \S+ returned 429/);
   expect(output).toContain('0 violation');
 });
 

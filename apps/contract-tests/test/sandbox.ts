@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import {
   advanceClock,
   completeDedicatedSetup,
+  ConflictError,
   createClient,
   listDedicatedServers,
   listMarketItems,
   orderDedicatedServer,
-  orThrow,
   terminateDomain,
 } from '@reseller/operator-client';
 import { createService, DEMO_ACCOUNT, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '@reseller/service';
@@ -66,14 +66,14 @@ async function fill(access: Access): Promise<Sandbox['things']> {
   const { handle } = await buy(access, 'PUT /domain/handle/create', { gender: 'MALE', ...person, ...place });
   await buy(access, 'POST /domain/register', { domain: DOMAIN, handle: String(handle) });
   await buy(access, 'PUT /vm/create', { cores: '2', mem: '4096', disk: '40', os: 'debian_12', hostsystem: 'nl_ryzen' });
-  const { items } = await orThrow(listMarketItems({ client }));
+  const { items } = await listMarketItems({ client });
   const offer = items.find(({ account_id }) => account_id === null);
   if (offer === undefined) throw new Error('The market of the sandbox is empty.');
-  await orThrow(orderDedicatedServer({ client, body: { account_id: DEMO_ACCOUNT, market_id: offer.id } }));
-  const [server] = (await orThrow(listDedicatedServers({ client, query: { account_id: DEMO_ACCOUNT } }))).items;
+  await orderDedicatedServer({ client, body: { account_id: DEMO_ACCOUNT, market_id: offer.id } });
+  const [server] = (await listDedicatedServers({ client, query: { account_id: DEMO_ACCOUNT } })).items;
   if (server === undefined) throw new Error('The server was not ordered.');
   // The month ends with the server being set up, so that its runtime begins after it.
-  await orThrow(advanceClock({ client, body: { by_seconds: OVER_A_MONTH } }));
+  await advanceClock({ client, body: { by_seconds: OVER_A_MONTH } });
   if (!server.deployed) {
     const management = {
       dashboard: 'https://ipmi.example',
@@ -83,10 +83,11 @@ async function fill(access: Access): Promise<Sandbox['things']> {
     };
     const ipv4 = [{ address: '203.0.113.80', gateway: '203.0.113.1' }];
     const path = { server_id: server.id };
-    const { error } = await completeDedicatedSetup({ client, path, body: { management, ipv4 } });
-    if (error !== undefined && error.status !== 409) throw new Error(`${error.title}: ${error.detail}`);
+    await completeDedicatedSetup({ client, path, body: { management, ipv4 } }).catch((error: unknown) => {
+      if (!(error instanceof ConflictError)) throw error;
+    });
   }
-  await orThrow(terminateDomain({ client, path: { domain: DOMAIN } }));
+  await terminateDomain({ client, path: { domain: DOMAIN } });
   return { server: server.id, domain: DOMAIN };
 }
 

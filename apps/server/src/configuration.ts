@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
-import { publicUrlOf } from '@reseller/service';
+import { publicUrlOf, readDatabaseUrl } from '@reseller/service';
+
+import { SecretError, secretOf } from './secrets.ts';
+import type { Environment } from './secrets.ts';
 
 /** Configuration of the process. */
 export interface Configuration {
@@ -27,6 +30,10 @@ export interface Configuration {
   readonly mode: 'sandbox' | 'live';
   /** Milliseconds after which a silent instance counts as dead. */
   readonly lease: number;
+  /** Milliseconds between the announcement of a stop and the end of the last connections. */
+  readonly drain: number;
+  /** How far the clock of the machine may be off. A limit that is missing has the default of the service. */
+  readonly clockLimits: { readonly maxSkewMs?: number; readonly maxJumpMs?: number; readonly confirmedUntilMs?: number };
   /** Timeout of a call to the infrastructure in milliseconds. */
   readonly portTimeout: number;
   /** From the environment; undefined if a sandbox has it in a file of the data directory. */
@@ -41,6 +48,8 @@ export class ConfigurationError extends Error {
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+/** Values of target_session_attrs. The service refuses sessions that cannot write in any case. */
+const WRITING_SESSIONS = ['read-write', 'primary'];
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
 /**
@@ -48,18 +57,21 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
  *
  * @throws ConfigurationError with the variable, its value and the expected value.
  */
-export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+export function readConfiguration(environment: Environment): Configuration {
   const value = (name: string): string | undefined => environment[name] || undefined;
+  const secret = (name: string): string | undefined => configuredSecret(environment, name);
   const mode = modeOf(value('RESELLER_MODE') ?? 'sandbox');
   assertInfrastructure(value('RESELLER_INFRASTRUCTURE'), mode);
-  const url = databaseUrl(value('DATABASE_URL'));
+  const url = databaseUrl(secret('DATABASE_URL'));
   const isShared = url !== undefined;
   return {
     mode,
     databaseUrl: url,
     lease: seconds('RESELLER_LEASE_SECONDS', value('RESELLER_LEASE_SECONDS') ?? '15') * 1000,
+    drain: wholeNumber('RESELLER_DRAIN_SECONDS', value('RESELLER_DRAIN_SECONDS') ?? '5', { unit: 'seconds', from: 0, to: 3_600 }) * 1000,
+    clockLimits: clockLimits(value),
     portTimeout: seconds('RESELLER_INFRASTRUCTURE_SECONDS', value('RESELLER_INFRASTRUCTURE_SECONDS') ?? '30') * 1000,
-    operatorToken: operatorToken(value('RESELLER_OPERATOR_TOKEN'), mode, isShared),
+    operatorToken: operatorToken(secret('RESELLER_OPERATOR_TOKEN'), mode, isShared),
     host: value('RESELLER_HOST') ?? '127.0.0.1',
     port: port('RESELLER_PORT', value('RESELLER_PORT') ?? '4010'),
     operatorHost: value('RESELLER_OPERATOR_HOST') ?? '127.0.0.1',
@@ -68,9 +80,17 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
-    secret: secret(value('RESELLER_SECRET'), isShared),
+    secret: serviceSecret(secret('RESELLER_SECRET'), isShared),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
   };
+}
+
+function configuredSecret(environment: Environment, name: string): string | undefined {
+  try {
+    return secretOf(environment, name);
+  } catch (error) {
+    throw error instanceof SecretError ? new ConfigurationError(error.message, { cause: error }) : error;
+  }
 }
 
 function port(name: string, text: string): number {
@@ -80,9 +100,32 @@ function port(name: string, text: string): number {
 }
 
 function seconds(name: string, text: string): number {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= 1 && number <= 3_600) return number;
-  throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of seconds from 1 to 3600.`);
+  return wholeNumber(name, text, { unit: 'seconds', from: 1, to: 3_600 });
+}
+
+function wholeNumber(name: string, text: string, { unit, from, to }: { unit: string; from: number; to: number }): number {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= from && number <= to) return number;
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of ${unit} from ${from} to ${to}.`);
+}
+
+function clockLimits(value: (name: string) => string | undefined): Configuration['clockLimits'] {
+  const skew = value('RESELLER_MAX_CLOCK_SKEW_SECONDS');
+  const jump = value('RESELLER_MAX_CLOCK_JUMP_HOURS');
+  const confirmed = value('RESELLER_CLOCK_CONFIRMED_UNTIL');
+  return {
+    ...(skew !== undefined && { maxSkewMs: seconds('RESELLER_MAX_CLOCK_SKEW_SECONDS', skew) * 1000 }),
+    ...(jump !== undefined && {
+      maxJumpMs: wholeNumber('RESELLER_MAX_CLOCK_JUMP_HOURS', jump, { unit: 'hours', from: 1, to: 87_600 }) * 3_600_000,
+    }),
+    ...(confirmed !== undefined && { confirmedUntilMs: instant('RESELLER_CLOCK_CONFIRMED_UNTIL', confirmed) }),
+  };
+}
+
+function instant(name: string, text: string): number {
+  const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(milliseconds)) return milliseconds;
+  throw new ConfigurationError(`${name} is '${text}'. Set it to an instant in UTC, such as 2026-12-24T18:00:00Z.`);
 }
 
 /** A number of hops is not enough: a client that reaches the service directly could then choose its address. */
@@ -125,15 +168,18 @@ function logLevel(text: string): string {
 /** No message shows the value, because it contains a password. */
 function databaseUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isDatabase = url !== undefined && /^postgres(?:ql)?:$/.test(url.protocol) && url.hostname !== '' && /^\/[^/]+$/.test(url.pathname);
-  if (isDatabase) return text;
+  const address = readDatabaseUrl(text);
+  if (!address)
+    throw new ConfigurationError(
+      'DATABASE_URL is not a connection string of a PostgreSQL database. Set it to one, such as postgres://user:password@host:5432/database, with special characters of the password percent-encoded, and several hosts separated by commas.',
+    );
+  if (address.targetSession === undefined || WRITING_SESSIONS.includes(address.targetSession)) return text;
   throw new ConfigurationError(
-    'DATABASE_URL is not a connection string of a PostgreSQL database. Set it to one, such as postgres://user:password@host:5432/database, with special characters of the password percent-encoded.',
+    `DATABASE_URL has target_session_attrs=${address.targetSession}, but the service needs to write. Set it to ${WRITING_SESSIONS.join(' or ')}, or omit it.`,
   );
 }
 
-function secret(text: string | undefined, isShared: boolean): string | undefined {
+function serviceSecret(text: string | undefined, isShared: boolean): string | undefined {
   if (text === undefined && isShared)
     throw new ConfigurationError(
       'RESELLER_SECRET is missing. A service with DATABASE_URL needs it. Set it to at least 32 random characters, the same on each instance.',

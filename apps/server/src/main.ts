@@ -1,13 +1,16 @@
 /** The service as a process. */
 import { existsSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
+  ClockError,
   createService,
   DEMO_ACCOUNT,
   issueSharedDemoKey,
   openPostgresStore,
   openSqliteStore,
+  readDatabaseUrl,
   seedDemoAccount,
   seedSandbox,
   simulatedPorts,
@@ -15,18 +18,21 @@ import {
   StoreUnavailableError,
 } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
-import { destination, pino } from 'pino';
+import { pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { repeat } from './scheduled-jobs.ts';
+import { openLog } from './log.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
 async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
   const { dataDirectory, databaseUrl } = configuration;
-  const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
+  const store = await (databaseUrl === undefined
+    ? openSqliteStore(dataDirectory, { onFailedSync: endAtOnce })
+    : openPostgresStore(databaseUrl));
   try {
     await startOn(store, configuration);
   } catch (error) {
@@ -37,7 +43,8 @@ async function start(): Promise<void> {
 
 async function startOn(store: Store, configuration: Configuration): Promise<void> {
   const { dataDirectory, databaseUrl, host, port } = configuration;
-  const logger = pino({ level: configuration.logLevel }, destination({ fd: 2, sync: true }));
+  const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
+  const logger = pino({ level: configuration.logLevel }, log);
   const ports = simulatedPorts();
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode } = configuration;
@@ -53,6 +60,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     trustedProxies: configuration.trustedProxies,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
+    clockLimits: configuration.clockLimits,
+    lostLogLines: log.lost,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
@@ -76,7 +85,21 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  const end = async (drain: number): Promise<void> => {
+    service.announceStop();
+    await wait(drain);
+    const failure = await stop().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure !== undefined) logger.error({ err: failure }, 'the service could not stop cleanly');
+    await log.flush();
+    // Lines that nobody reads would keep the process alive.
+    process.exit(failure === undefined ? 0 : 1);
+  };
+  process.once('SIGTERM', () => void end(configuration.drain));
+  // At a terminal, no load balancer has to notice the stop.
+  process.once('SIGINT', () => void end(0));
   process.stdout.write(
     welcome({
       mode,
@@ -89,6 +112,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
     }),
   );
+}
+
+/** Nobody knows what the disk holds. The next start reads what it really holds, and a supervisor starts the process again. */
+function endAtOnce({ message, cause }: StoreUnavailableError): never {
+  process.stderr.write(`${message} The process ends. (${cause instanceof Error ? cause.message : String(cause)})\n`);
+  process.exit(1);
 }
 
 /** Fills a sandbox at its first start and returns the key of its demo account. */
@@ -105,13 +134,18 @@ async function sandboxDemo(
 
 /** Describes the database without user and password. */
 function shownDatabase(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `PostgreSQL database ${decodeURIComponent(pathname.slice(1))} at ${host}`;
+  const { database, hosts } = readDatabaseUrl(url) ?? { database: '', hosts: [] };
+  return `PostgreSQL database ${database} at ${hosts.join(', ')}`;
 }
 
 /** A one-line explanation; undefined if the user cannot fix the error. */
 function explanation(error: unknown): string | undefined {
-  if (error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError)
+  if (
+    error instanceof ConfigurationError ||
+    error instanceof StoreOpenError ||
+    error instanceof StoreUnavailableError ||
+    error instanceof ClockError
+  )
     return error.message;
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   switch (error.code) {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service';
+import { MoveDiffersError, moveStore, readDatabaseUrl, StoreOpenError } from '@reseller/service';
 import type { Compared } from '@reseller/service';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
@@ -34,7 +34,7 @@ function asked(): { from: string; to: string; help: boolean } {
   const { from, to, help } = parsed();
   const url = to ?? process.env['DATABASE_URL'];
   if (!help && !url) throw new UsageError(`The target is missing. Give --to, or set DATABASE_URL.\n\n${USAGE}`);
-  if (url && !URL.canParse(url))
+  if (url && !readDatabaseUrl(url))
     throw new UsageError('The URL of the database is not valid. Write it as postgres://user:password@host:5432/database.');
   return { from: resolve(REPOSITORY, from ?? (process.env['RESELLER_DATA_DIR'] || '.data')), to: url ?? '', help };
 }

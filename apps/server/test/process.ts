@@ -17,6 +17,14 @@ const MOST_SHOWN = 10_000;
 /** The VM of the demo account of every sandbox. */
 export const SAMPLE_VM = 48_213;
 
+/** A Node and the file that it runs. */
+export interface Program {
+  readonly node: string;
+  readonly main: string;
+}
+
+const SOURCE: Program = { node: process.execPath, main: MAIN };
+
 /** A started server. */
 export interface Server {
   readonly process: ChildProcess;
@@ -38,9 +46,16 @@ export function temporaryDirectory(): string {
   return path;
 }
 
+/** A process that has ended. */
+export interface Ran {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 /** Starts a server on a free port and waits until it is ready. */
-export async function startServer(environment: Readonly<Record<string, string>>): Promise<Server> {
-  const child = run(environment);
+export async function startServer(environment: Readonly<Record<string, string>>, program: Program = SOURCE): Promise<Server> {
+  const child = run(environment, program);
   // Keep reading while it runs, because a full pipe would block it.
   let logged = '';
   child.stderr.on('data', (chunk) => (logged += String(chunk)));
@@ -72,8 +87,17 @@ export async function startServer(environment: Readonly<Record<string, string>>)
 }
 
 /** Runs a server that should exit by itself. */
-export async function runServer(environment: Readonly<Record<string, string>>): Promise<{ code: unknown; stdout: string; stderr: string }> {
-  const child = run(environment);
+export async function runServer(environment: Readonly<Record<string, string>>): Promise<Ran> {
+  const child = run(environment, SOURCE);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+/** Runs a maintenance command to its end. */
+export async function runCommand(name: string, given: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const file = resolve(import.meta.dirname, `../src/${name}.ts`);
+  const child = spawn(process.execPath, [file, ...given], { env: { ...INHERITED, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
 }
@@ -81,9 +105,10 @@ export async function runServer(environment: Readonly<Record<string, string>>): 
 /** The only variables that a started process takes over. Without the compile cache, each start takes 0.4 seconds longer. */
 export const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 
-function run(environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', ...environment },
+function run(environment: Readonly<Record<string, string>>, { node, main }: Program) {
+  const child = spawn(node, [main], {
+    // No load balancer has to notice that a server of a test stops.
+    env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', RESELLER_DRAIN_SECONDS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

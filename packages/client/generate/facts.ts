@@ -18,8 +18,8 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
   return {
     id,
     effect: readOnly ? 'read' : billable ? 'purchase' : 'write',
-    repeatable: retry === 'safe',
-    keyed,
+    ...(retry === 'safe' && { repeatable: true }),
+    ...(keyed && { keyed }),
     ...(form && { form: Object.fromEntries([...form.fields].map(([name, field]) => [name, fieldOf(document, operation, field)])) }),
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),

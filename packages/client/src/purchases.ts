@@ -11,8 +11,10 @@ import type { Connection } from './runtime/connection.ts';
 import { ConnectionError, OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { ErrorDetails } from './runtime/errors.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
+import { formText } from './runtime/form.ts';
+import type { Prepared } from './runtime/prepare.ts';
 import { errorOf } from './runtime/request.ts';
-import type { Answer, Prepared } from './runtime/request.ts';
+import type { Answer } from './runtime/request.ts';
 import { spendGuardOf } from './spend-guard.ts';
 import type { SpendGuardConfig } from './spend-guard.ts';
 
@@ -120,7 +122,8 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
  */
 function inOwnOrder(prepared: Prepared): Prepared {
   const { fields, idempotencyKey = '' } = prepared;
-  return { ...prepared, fields: fields.toSorted((one, other) => hash(idempotencyKey + one.name) - hash(idempotencyKey + other.name)) };
+  const ordered = fields.toSorted((one, other) => hash(idempotencyKey + one.name) - hash(idempotencyKey + other.name));
+  return { ...prepared, fields: ordered, body: formText(ordered) };
 }
 
 /** FNV-1a. */

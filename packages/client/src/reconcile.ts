@@ -14,7 +14,8 @@ import type { Connection } from './runtime/connection.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Recovered } from './runtime/recovered.ts';
 import { backoffMs } from './runtime/retry.ts';
-import type { Answer, Prepared } from './runtime/request.ts';
+import type { Prepared } from './runtime/prepare.ts';
+import type { Answer } from './runtime/request.ts';
 
 /** What happened to a request. `operation` says which type `data` has. */
 export type Reconciliation = { readonly [Id in OnceOperation]: Committed<Id> }[OnceOperation] | NotCommitted | Undecided;
@@ -167,7 +168,7 @@ function withoutRepetitions(entries: readonly RequestLogItem[]): readonly Reques
 
 /** Entries that may be the request's, oldest first: all that are `alike`, and those that are `sure` to be of its time and key. */
 function candidatesFor(memory: Memory, request: LostRequest, { entries, clockOffset }: Look): Record<'sure' | 'alike', RequestLogItem[]> {
-  const { method, url } = request.prepared.dryRun;
+  const { method, url } = request.prepared;
   const sent = fieldsOf(request.prepared);
   const alike: RequestLogItem[] = [];
   const sure: RequestLogItem[] = [];
@@ -212,8 +213,8 @@ function isRefusal({ success, error_type: type }: RequestLogItem): boolean {
 
 type Field = readonly [name: string, value: unknown];
 
-function fieldsOf({ fields }: Prepared): Field[] {
-  return [...new URLSearchParams(fields.map(({ name, text }) => `${name}=${text}`).join('&'))];
+function fieldsOf({ body }: Prepared): Field[] {
+  return [...new URLSearchParams(body ?? '')];
 }
 
 function sorted(fields: readonly Field[]): readonly Field[] {
@@ -226,7 +227,7 @@ function textOf(fields: readonly Field[]): string {
 }
 
 function isAlike(one: Prepared, other: Prepared): boolean {
-  return one.dryRun.url === other.dryRun.url && textOf(fieldsOf(one)) === textOf(fieldsOf(other));
+  return one.url === other.url && textOf(fieldsOf(one)) === textOf(fieldsOf(other));
 }
 
 function settled(request: LostRequest, outcome: Reconciliation): Found {

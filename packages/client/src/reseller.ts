@@ -15,14 +15,14 @@ import type { Purchases, SendPrepared } from './purchases.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call, WithMeta } from './runtime/call.ts';
-import { clientOf, USER_AGENT } from './runtime/client.ts';
+import { clientOf, connectToReseller } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
-import { connect } from './runtime/connection.ts';
 import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/options.ts';
-import { prepare, send } from './runtime/request.ts';
-import type { Prepared, RequestInput } from './runtime/request.ts';
+import { dryRunOf, prepare } from './runtime/prepare.ts';
+import type { Prepared, RequestInput } from './runtime/prepare.ts';
+import { send } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
 import type { SpendGuardConfig } from './spend-guard.ts';
 
@@ -131,7 +131,7 @@ type FullConfig = ClientConfig & ResellerOptions & SpendGuardConfig & { readonly
 
 function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, shared?: Shared): ResellerWith<AnyGroups> {
   const { dates = false, readOnly, onDrift } = config;
-  const connection = connect(config, USER_AGENT, shared?.connection.keys);
+  const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', shared?.connection.keys);
   const observed = observedSend(config);
   const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
 
@@ -155,7 +155,7 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
   const preview = async (method: string, input: RequestInput & AnyCallOptions) => {
     const prepared = prepareChecked(connection, method, input);
     await purchases.rehearse(prepared);
-    return prepared.dryRun;
+    return dryRunOf(prepared);
   };
 
   const handle = (method: string, input: RequestInput & AnyCallOptions): Call<never> => {
@@ -205,7 +205,7 @@ function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPre
     return send(connection, prepared, (step, attempt) => {
       const now = (clock ?? connection.clock).now();
       if (step.type === 'request') began = now;
-      const event = { ...prepared.dryRun, attempt, milliseconds: now - began, ...step };
+      const event = { ...dryRunOf(prepared), attempt, milliseconds: now - began, ...step };
       afterwards(() => {
         log(event);
         onEvent?.(event);

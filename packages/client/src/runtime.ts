@@ -1,10 +1,15 @@
 /** What clients of other documents of this repository share with this one. Not part of the published package. */
-export { isTransient, retryAfterMs } from './runtime/classify.ts';
-export { AbortedError, AnswerError, ConnectionError, ResellerError, TimeoutError } from './runtime/errors.ts';
-export type { ErrorClass, ErrorDetails } from './runtime/errors.ts';
+export { callOf } from './runtime/call.ts';
+export type { Call, WithMeta } from './runtime/call.ts';
+export { classifyForeign, classOf, isRedirect, isTransient, retryAfterMs } from './runtime/classify.ts';
+export type { Failure, Verdict } from './runtime/classify.ts';
+export { checkCredential, connect } from './runtime/connection.ts';
+export type { Connection } from './runtime/connection.ts';
+export * from './runtime/errors.ts';
+export type { Refuse, Values } from './runtime/form.ts';
 export { isRecord, parseJson } from './runtime/json.ts';
-export type { Clock, Fetch } from './runtime/options.ts';
-export { retryDelayMs } from './runtime/retry.ts';
-export { rootCause, sendOnce } from './runtime/send.ts';
-export type { Attempt, Received, Unanswered } from './runtime/send.ts';
-export { sleep } from './runtime/sleep.ts';
+export type { ClientConfig, Clock, Fetch, RequestOptions } from './runtime/options.ts';
+export { fillPath } from './runtime/path.ts';
+export { errorOf, send } from './runtime/request.ts';
+export type { Sendable } from './runtime/request.ts';
+export type { Received } from './runtime/send.ts';

@@ -1,8 +1,8 @@
 /** Asks `beforeBillable` and the budget before anything that costs money is sent. */
 import { SpendRefusedError } from './runtime/errors.ts';
 import type { Budget, Purchase } from './runtime/options.ts';
+import type { Prepared } from './runtime/prepare.ts';
 import { errorOf } from './runtime/request.ts';
-import type { Prepared } from './runtime/request.ts';
 
 export interface SpendGuardConfig {
   /** Is asked before each purchase. Throw to refuse it. */
@@ -20,9 +20,9 @@ export function spendGuardOf({ beforeBillable, budget }: Omit<SpendGuardConfig, 
   const { limit = Infinity, priceOf } = budget ?? {};
   let spent = 0;
   return async (prepared) => {
-    const { operation, path, body } = prepared;
+    const { operation, path, form } = prepared;
     if (operation.effect !== 'purchase') return () => {};
-    const purchase = { operation: operation.id, path, form: body };
+    const purchase = { operation: operation.id, path, form };
     const refusal = (message: string, cause?: unknown) => errorOf(SpendRefusedError, prepared, message, {}, cause);
     let price: number;
     try {

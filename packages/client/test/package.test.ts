@@ -159,7 +159,7 @@ function bundleOf(source: string) {
   });
 }
 
-const MAX_EVERYTHING_BYTES = 11_000;
+const MAX_EVERYTHING_BYTES = 11_050;
 const MAX_FUNCTION_BYTES = 5_100;
 
 /** Bytes, each file compressed by itself. */

@@ -5,12 +5,14 @@ import type { RequestListener } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { classify } from '../src/runtime/classify.ts';
-import type { Failure } from '../src/runtime/classify.ts';
-import { connect } from '../src/runtime/connection.ts';
+import { classifyUnanswered } from '../src/runtime/classify.ts';
+import type { Failure, Verdict } from '../src/runtime/classify.ts';
+import { connectToReseller } from '../src/runtime/client.ts';
+import { classifyEnvelope } from '../src/runtime/envelope.ts';
 import { OutcomeUnknownError } from '../src/runtime/errors.ts';
 import type { Operation } from '../src/runtime/operation.ts';
-import { prepare, settle } from '../src/runtime/request.ts';
+import { prepare } from '../src/runtime/prepare.ts';
+import { settle } from '../src/runtime/request.ts';
 import { backoffMs, isLostAfter, retryDelayMs } from '../src/runtime/retry.ts';
 import { sendOnce } from '../src/runtime/send.ts';
 import type { Attempt } from '../src/runtime/send.ts';
@@ -86,10 +88,13 @@ const envelope = (status: number, type?: string, headers?: Record<string, string
     headers,
   );
 
+const classify = (attempt: Attempt, timeoutMs: number): Verdict =>
+  attempt.kind === 'received' ? classifyEnvelope(attempt) : classifyUnanswered(attempt, timeoutMs);
+
 describe('classify', () => {
   test('an envelope that says success, with a status below 300, is a success', () => {
     const text = JSON.stringify({ status: 'success', requestID: null, message: '', data: [] });
-    expect(classify(received(200, text), 1)).toMatchObject({ kind: 'success', envelope: { data: [] } });
+    expect(classify(received(200, text), 1)).toMatchObject({ kind: 'success', data: [] });
     expect(classify(received(500, text), 1)).toMatchObject({ kind: 'failure' });
   });
 
@@ -216,26 +221,26 @@ test('once lost, only a refusal of the request itself settles it', () => {
 });
 
 describe('settle', () => {
-  const connection = connect({ apiKey: 'key', baseUrl: 'http://a.test' }, 'test');
+  const connection = connectToReseller({ apiKey: 'key', baseUrl: 'http://a.test' }, 'Look at the request log.');
   const operation: Operation = { id: 'buy', effect: 'purchase', repeatable: false, keyed: true };
   const prepared = (meta: Operation) => prepare(connection, 'PUT', { url: '/a', idempotencyKey: 'order-1', meta });
 
   test('a lost purchase ends with an unknown outcome that says what is known', () => {
-    const error = settle(prepared(operation), failure({}), 3, true);
+    const error = settle(connection, prepared(operation), failure({}), 3, true);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ attempts: 3, uncertain: true, idempotencyKey: 'order-1', status: 503, cause: { name: 'ServerError' } });
   });
 
   test('a lost read, and a purchase that was refused, end with the failure itself', () => {
-    expect(settle(prepared({ ...operation, repeatable: true }), failure({}), 3, true)).toMatchObject({
+    expect(settle(connection, prepared({ ...operation, repeatable: true }), failure({}), 3, true)).toMatchObject({
       name: 'ServerError',
       uncertain: true,
     });
-    expect(settle(prepared(operation), failure({}), 1, false)).toMatchObject({ name: 'ServerError', uncertain: false });
+    expect(settle(connection, prepared(operation), failure({}), 1, false)).toMatchObject({ name: 'ServerError', uncertain: false });
   });
 
   test('an error has no property that is undefined', () => {
-    const error = settle(prepared(operation), failure({}), 1, false);
+    const error = settle(connection, prepared(operation), failure({}), 1, false);
     expect(Object.values(error)).not.toContain(undefined);
     expect(Object.keys(error)).not.toContain('name');
   });

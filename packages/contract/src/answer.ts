@@ -16,6 +16,7 @@ export const PURPOSES = [
   'wrong-key',
   'unknown-id',
   'invalid-form',
+  'invalid-parameter',
   'method',
   'repeat',
   'remove',

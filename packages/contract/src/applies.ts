@@ -19,6 +19,11 @@ export function hasPathParameter({ parameters }: Operation): boolean {
   return parameters.some((parameter) => parameter.in === 'path');
 }
 
+/** Operations that take a query parameter apart from the credential. */
+export function takesQuery({ parameters, security }: Operation): boolean {
+  return parameters.some(({ in: place, name }) => place === 'query' && !(security?.in === 'query' && security.name === name));
+}
+
 /** Operations that take a body with at least one field. */
 export function takesBody({ body }: Operation): boolean {
   return body !== undefined && body.fields.size > 0;

@@ -1,6 +1,8 @@
 import { readBody, writeBody } from './body.ts';
+import { readCoercion } from './form-fields.ts';
 import { isObject, member } from './json.ts';
 import type { FormField, Operation, RequestBody } from './operation.ts';
+import { isCredential, issuesOfText, type RequestParameters } from './parameters.ts';
 import { schemaNodes } from './schema.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Validator } from './validator.ts';
@@ -53,10 +55,43 @@ function lonely(valid: Values, name: string, needed: unknown): readonly BrokenFo
   ];
 }
 
+/** Query parameters of which exactly one breaks a rule. */
+export interface BrokenParameters {
+  readonly parameters: RequestParameters;
+  /** A description of the mistake: "limit above its maximum". */
+  readonly detail: string;
+}
+
+/** Query parameters that break one rule of the document each, made from valid ones, in an order that depends on the seed. */
+export function brokenParameters(
+  { document, validator, seed }: { readonly document: OpenApiDocument; readonly validator: Validator; readonly seed: number },
+  operation: Operation,
+  valid: RequestParameters,
+): readonly BrokenParameters[] {
+  const made: BrokenParameters[] = [];
+  for (const parameter of operation.parameters) {
+    const { name, in: place, pointer, required } = parameter;
+    if (place !== 'query' || pointer === undefined || isCredential(operation, parameter)) continue;
+    const others = valid.query.filter(([other]) => other !== name);
+    if (required) made.push({ parameters: { ...valid, query: others }, detail: `without the required query parameter ${name}` });
+    const field = { pointer, ...readCoercion(document, schemaNodes(document, pointer), undefined) };
+    for (const [value, what] of wrongValues(document, field, 'form')) {
+      const text = String(value);
+      if (issuesOfText(validator.compile(pointer), text).length > 0)
+        made.push({ parameters: { ...valid, query: [...others, [name, text]] }, detail: `the query parameter ${name} ${what}` });
+    }
+  }
+  return shuffled(made, seed);
+}
+
 /** Characters that a service which counts bytes, or expects ASCII, takes for something else. */
 const NON_ASCII = 'ünïcødé ✓ 漢字';
 
-function wrongValues(document: OpenApiDocument, field: FormField, format: RequestBody['format']): readonly (readonly [unknown, string])[] {
+function wrongValues(
+  document: OpenApiDocument,
+  field: Pick<FormField, 'pointer' | 'kind'>,
+  format: RequestBody['format'],
+): readonly (readonly [unknown, string])[] {
   const schema = Object.assign(
     {},
     ...schemaNodes(document, field.pointer)
@@ -82,7 +117,7 @@ function wrongValues(document: OpenApiDocument, field: FormField, format: Reques
 }
 
 /** Values of another type. In a form every value is a text; in JSON each type can take the place of another. */
-function wrongTypes({ kind }: FormField, format: RequestBody['format']): readonly (readonly [unknown, string])[] {
+function wrongTypes({ kind }: Pick<FormField, 'kind'>, format: RequestBody['format']): readonly (readonly [unknown, string])[] {
   const inJson = format === 'json';
   switch (kind) {
     case 'integer':

@@ -104,7 +104,15 @@ export interface Exchange {
   readonly operation: Operation | undefined;
   readonly method: string;
   /** Why the correct answer is what it is. */
-  readonly outcome: 'success' | 'unauthorized' | 'invalid-form' | 'unknown-id' | 'removed' | 'wrong-method' | 'not-found';
+  readonly outcome:
+    | 'success'
+    | 'unauthorized'
+    | 'invalid-form'
+    | 'invalid-parameter'
+    | 'unknown-id'
+    | 'removed'
+    | 'wrong-method'
+    | 'not-found';
   readonly key: 'account' | 'none' | 'wrong';
   /** The credential that came with the request. */
   readonly credential?: string | undefined;

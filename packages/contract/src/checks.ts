@@ -20,6 +20,7 @@ import { keyRequired } from './checks/key-required.ts';
 import { methodRefused } from './checks/method-refused.ts';
 import { pageOverlap } from './checks/page-overlap.ts';
 import { pageSize } from './checks/page-size.ts';
+import { parameterRefused } from './checks/parameter-refused.ts';
 import { parity } from './checks/parity.ts';
 import { partSeen } from './checks/part-seen.ts';
 import { propertyDescribed } from './checks/property-described.ts';
@@ -46,6 +47,7 @@ export const CHECKS: readonly Check[] = [
   keyChecked,
   formRefused,
   formAccepted,
+  parameterRefused,
   identifierUnknown,
   methodRefused,
   removedStaysRemoved,

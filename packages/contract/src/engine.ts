@@ -30,6 +30,7 @@ export { describeStep, type Step } from './step.ts';
 export { readEnvelope } from './envelope.ts';
 export { knownPaths } from './known-paths.ts';
 export { pagingOf } from './paging.ts';
+export { isCredential, issuesOfText } from './parameters.ts';
 export { tamperEnvelope, withMembers } from './tamper.ts';
 export { replaced } from './replace.ts';
 export { isUndo, undoOf } from './undo.ts';

@@ -73,7 +73,7 @@ function readFields(document: OpenApiDocument, pointer: string, encoding: JsonOb
 
 type Coercion = Pick<FormField, 'kind' | 'items' | 'separator'>;
 
-function readCoercion(document: OpenApiDocument, nodes: readonly SchemaNode[], encoding: unknown): Coercion {
+export function readCoercion(document: OpenApiDocument, nodes: readonly SchemaNode[], encoding: unknown): Coercion {
   const types = typesOf(nodes);
   const { style, explode } = isObject(encoding) ? encoding : {};
   const scalar: Coercion = { kind: scalarKind(types), items: 'string', separator: undefined };

@@ -28,7 +28,7 @@ function documentOf(kind: Kind): OpenApiDocument {
         get: {
           operationId: 'listThings',
           parameters: [{ name: kind, in: 'query', schema: { type: kind === 'offset' ? 'integer' : 'string' } }],
-          responses: { 200: { description: 'ok', content: { 'application/json': { schema } } } },
+          responses: { 200: { description: 'ok', content: { 'application/json': { schema } } }, 400: { description: 'not an offset' } },
         },
       },
     },
@@ -46,6 +46,7 @@ async function read(kind: Kind, isStuck = false, count = 7): Promise<{ readonly 
     send: async ({ url }) => {
       const { search, searchParams } = new URL(url);
       asked.push(search);
+      if (kind === 'offset' && !/^[0-9]*$/.test(searchParams.get(kind) ?? '')) return new Response(null, { status: 400 });
       const begin = isStuck ? 0 : Number(searchParams.get(kind)?.replace('at-', '') ?? 0);
       const items = ALL.slice(0, count).slice(begin, begin + 3);
       const next = begin + 3 < count ? `at-${begin + 3}` : null;
@@ -59,7 +60,7 @@ test.each<Kind>(['offset', 'cursor'])(
   'a list that is paged by a query parameter with %s is read for two pages, and overlaps are found',
   async (kind) => {
     const good = await read(kind);
-    expect(good.asked).toEqual(['', kind === 'offset' ? '?offset=3' : '?cursor=at-3']);
+    expect(good.asked).toEqual(kind === 'offset' ? ['', '?offset=3', '?offset=many'] : ['', '?cursor=at-3']);
     expect(good.report.findings).toEqual([]);
     expect(good.report.coverage[0]?.checks).toContainEqual({ check: 'page-overlap', outcome: 'passed' });
     const stuck = await read(kind, true);

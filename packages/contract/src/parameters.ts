@@ -1,3 +1,4 @@
+import type { Issue } from './issues.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { firstFitting, sampleOf, type SampleSource } from './sample.ts';
 
@@ -29,8 +30,15 @@ export function requiredParameters(source: SampleSource, operation: Operation): 
 }
 
 /** Some documents describe their credential as a parameter, too. */
-function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
+export function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
   return security?.in === place && security.name.toLowerCase() === name.toLowerCase();
+}
+
+/** The rules that the text of a parameter breaks, read as the number or truth value that it may stand for as well. */
+export function issuesOfText(check: (value: unknown) => readonly Issue[], text: string): readonly Issue[] {
+  const issues = check(text);
+  const isOther = /^-?[0-9]+(?:\.[0-9]+)?$|^(?:true|false)$/.test(text);
+  return issues.length > 0 && isOther ? check(JSON.parse(text)) : issues;
 }
 
 /** The texts that stand for a parameter's value: several for a list that is repeated. */

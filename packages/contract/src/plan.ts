@@ -1,4 +1,4 @@
-import { brokenForms } from './broken-forms.ts';
+import { brokenForms, brokenParameters } from './broken-forms.ts';
 import { needsNoField } from './body.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
@@ -166,8 +166,9 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
     steps.push({ ...call, purpose: 'next-page', form: pageForm, next: { in: paging.in, field: paging.field, value }, detail, times: 1 });
   }
   steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }), ...unknownSteps(planning, operation, call.form));
-  const broken = brokenSteps(planning, operation);
-  steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken), ...methodSteps(planning, operation));
+  for (const broken of [brokenSteps(planning, operation), brokenParameterSteps(planning, operation, call)])
+    steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken));
+  steps.push(...methodSteps(planning, operation));
   if (mode === 'full')
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.probe, times: 1 })));
   return steps;
@@ -327,6 +328,17 @@ function brokenSteps(planning: Planning, operation: Operation): readonly Step[] 
     path,
     form: stepForm(planning, operation, { ...valid, values }, field),
     detail,
+    phase: PHASES.probe,
+  }));
+}
+
+function brokenParameterSteps(planning: Planning, operation: Operation, call: Step): readonly Step[] {
+  return brokenParameters(planning, operation, call.parameters).map(({ parameters, detail }) => ({
+    ...call,
+    purpose: 'invalid-parameter',
+    parameters,
+    detail,
+    times: 1,
     phase: PHASES.probe,
   }));
 }

@@ -1,5 +1,19 @@
-export * from './generated/index.ts';
+export * from './generated/sdk.gen.ts';
+export type * from './generated/types.gen.ts';
 export { createClient } from './runtime/client.ts';
-export type { Answer, Client, Config } from './runtime/client.ts';
-export { OperatorProblem, orThrow } from './runtime/problem.ts';
-export { AbortedError, AnswerError, ConnectionError, ResellerError, TimeoutError } from '@reseller/client/runtime';
+export type { Client, ClientConfig } from './runtime/client.ts';
+export type { Call, RequestOptions, WithMeta } from '@reseller/client/runtime';
+export {
+  AbortedError,
+  AnswerError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  InvalidError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ResellerError,
+  ServerError,
+  TimeoutError,
+} from '@reseller/client/runtime';

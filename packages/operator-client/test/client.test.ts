@@ -6,17 +6,14 @@ import { inspect } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 
 import {
-  ConnectionError,
   createAccount,
   createClient,
   deleteSnapshot,
   getClock,
   listVms,
-  OperatorProblem,
-  orThrow,
+  InvalidError,
   setCreditLimit,
   terminateDomain,
-  verifyOtp,
 } from '../src/index.ts';
 
 interface Sent {
@@ -32,6 +29,8 @@ interface Answered {
   readonly body?: string;
 }
 
+/** Does not wait between attempts. */
+const clock = { now: Date.now, sleep: async () => {} };
 const json = { 'content-type': 'application/json' };
 const servers: Server[] = [];
 afterEach(() => {
@@ -52,7 +51,7 @@ async function clientOf(answer: Answered) {
   await once(server, 'listening');
   const address = server.address();
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-  return { baseUrl, client: createClient({ baseUrl, token: 'operator-token' }), sent };
+  return { baseUrl, client: createClient({ baseUrl, token: 'operator-token', clock }), sent };
 }
 
 test('sends a JSON body with the token', async () => {
@@ -65,8 +64,8 @@ test('sends a JSON body with the token', async () => {
     created: '2024-11-04T14:46:40.668Z',
   };
   const { client, sent } = await clientOf({ status: 201, headers: json, body: JSON.stringify(account) });
-  const { data, error, response } = await createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
-  expect({ data, error, status: response.status }).toEqual({ data: account, error: undefined, status: 201 });
+  const { data, status } = await createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } }).withMeta();
+  expect({ data, status }).toEqual({ data: account, status: 201 });
   expect(sent).toEqual([
     {
       method: 'POST',
@@ -88,61 +87,96 @@ test('sends path and query as they are meant, and no body where there is none', 
   ]);
 });
 
-test('answers a problem, which orThrow throws with every broken rule', async () => {
-  const problem = {
-    type: 'https://operator.reseller.invalid/problems/validation-failed',
-    title: 'The body breaks a rule',
-    status: 422,
+const problem = (status: number, more: object = {}): Answered => ({
+  status,
+  headers: { 'content-type': 'application/problem+json; charset=utf-8' },
+  body: JSON.stringify({
+    type: `https://operator.reseller.invalid/problems/of-${status}`,
+    title: 'Refused',
+    status,
     detail: 'One rule is broken; see errors.',
     instance: 'urn:uuid:0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13',
-    errors: [{ pointer: '#/credit_limit', detail: 'must be an amount from 0 to 9999999.99' }],
-  };
-  const { client } = await clientOf({
-    status: 422,
-    headers: { 'content-type': 'application/problem+json; charset=utf-8' },
-    body: JSON.stringify(problem),
-  });
-  const request = () => setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '-1' } });
-  const { data, error } = await request();
-  expect({ data, error }).toEqual({ data: undefined, error: problem });
-  await expect(orThrow(request())).rejects.toThrow(OperatorProblem);
-  await expect(orThrow(request())).rejects.toMatchObject({
-    problem,
-    message: 'The body breaks a rule (422): One rule is broken; see errors.\n#/credit_limit must be an amount from 0 to 9999999.99',
-  });
+    ...more,
+  }),
 });
 
-test('answers no data where there is none', async () => {
-  const { client } = await clientOf({ status: 204 });
-  expect(await orThrow(deleteSnapshot({ client, path: { snapshot: 'before' } }))).toBeUndefined();
-});
-
-test("makes a problem of a failure that is not the service's own", async () => {
-  const { client } = await clientOf({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad gateway</h1>' });
-  const { error } = await getClock({ client });
-  expect(error).toMatchObject({ type: 'about:blank', title: 'Bad Gateway', status: 502 });
-});
-
-test('says where a good answer is not that of an operator API', async () => {
-  const { client } = await clientOf({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' });
-  await expect(getClock({ client })).rejects.toThrow(
-    'GET /sandbox/clock: status 200 without JSON. Is the baseUrl that of an operator API?',
+test('throws a problem with every broken rule', async () => {
+  const errors = [{ pointer: '#/credit_limit', detail: 'must be an amount from 0 to 9999999.99' }];
+  const { client } = await clientOf(problem(422, { errors }));
+  const error: unknown = await setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '-1' } }).catch(
+    (thrown: unknown) => thrown,
   );
+  expect(error).toBeInstanceOf(InvalidError);
+  expect(error).toMatchObject({
+    operation: 'setCreditLimit',
+    status: 422,
+    type: 'https://operator.reseller.invalid/problems/of-422',
+    requestID: '0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13',
+    attempts: 1,
+    uncertain: false,
+    fields: [{ field: '#/credit_limit', message: 'must be an amount from 0 to 9999999.99' }],
+    cause: { title: 'Refused', detail: 'One rule is broken; see errors.', errors },
+    message: 'setCreditLimit: Refused (422): One rule is broken; see errors.\n#/credit_limit must be an amount from 0 to 9999999.99',
+  });
+});
+
+test.each([
+  [400, 'InvalidError'],
+  [401, 'AuthenticationError'],
+  [403, 'AuthenticationError'],
+  [404, 'NotFoundError'],
+  [409, 'ConflictError'],
+  [413, 'InvalidError'],
+  [415, 'InvalidError'],
+  [418, 'ResellerError'],
+  [429, 'RateLimitError'],
+  [503, 'ServerError'],
+])('a problem with status %i is a certain %s', async (status, name) => {
+  const { baseUrl } = await clientOf(problem(status));
+  const client = createClient({ baseUrl, token: 'operator-token', maxRetries: 0 });
+  const body = { name: 'Nordwind', credit_limit: '10.00' };
+  await expect(createAccount({ client, body })).rejects.toMatchObject({ name, status, uncertain: false });
+});
+
+test('after a 500, the outcome of a change that must not be repeated is unknown', async () => {
+  const { client, sent } = await clientOf(problem(500));
+  await expect(createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } })).rejects.toMatchObject({
+    name: 'OutcomeUnknownError',
+    uncertain: true,
+    cause: { name: 'ServerError', status: 500 },
+  });
+  expect(sent).toHaveLength(1);
+});
+
+test('returns undefined where a response has no body', async () => {
+  const { client } = await clientOf({ status: 204 });
+  expect(await deleteSnapshot({ client, path: { snapshot: 'before' } })).toBeUndefined();
+  expect(await deleteSnapshot({ client, path: { snapshot: 'before' } }).withMeta()).toMatchObject({ status: 204, attempts: 1 });
+});
+
+test.each<[string, Answered, object]>([
+  ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' }, { status: 200, reason: 'html' }],
+  ['a page of a gateway', { status: 404, body: '<h1>Not found</h1>' }, { status: 404, reason: 'html' }],
+  ['other JSON', { status: 404, headers: json, body: '{"error":"no route"}' }, { status: 404, reason: 'no-envelope' }],
+])('%s is not from the API', async (_, answer, expected) => {
+  const { client } = await clientOf(answer);
+  await expect(getClock({ client })).rejects.toMatchObject({ name: 'AnswerError', ...expected });
 });
 
 test('follows no redirect, so that the token stays with its server', async () => {
   const other = await clientOf({ status: 200, headers: json, body: '{}' });
   const { client } = await clientOf({ status: 307, headers: { location: other.baseUrl } });
-  await expect(verifyOtp({ client, body: { code: '48105529' } })).rejects.toMatchObject({
-    name: 'AnswerError',
-    status: 307,
-    reason: 'redirect',
-  });
+  await expect(getClock({ client })).rejects.toMatchObject({ name: 'AnswerError', status: 307, reason: 'redirect' });
   expect(other.sent).toEqual([]);
 });
 
-test('asks for a base address', async () => {
-  await expect(getClock({ client: createClient() })).rejects.toThrow('The client has no baseUrl. Pass one to createClient.');
+test('refuses a configuration and a path that cannot be used, before anything is sent', async () => {
+  const baseUrl = 'http://127.0.0.1:1';
+  expect(() => createClient({ baseUrl: '', token: 'a' })).toThrow('The baseUrl is not set.');
+  expect(() => createClient({ baseUrl, token: '' })).toThrow('The token is not set.');
+  expect(() => createClient({ baseUrl, token: 'line\nbreak' })).toThrow('The token must be visible ASCII');
+  const client = createClient({ baseUrl, token: 'a' });
+  await expect(terminateDomain({ client, path: { domain: '..' } })).rejects.toMatchObject({ name: 'InvalidError', attempts: 0 });
 });
 
 /** A client of a server that fails as often as it is told to, and then answers. */
@@ -156,28 +190,45 @@ async function failing(failures: number, fail: (response: ServerResponse) => voi
   await once(server, 'listening');
   const address = server.address();
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  return { client: createClient({ baseUrl, token: 'operator-token', timeoutMs: 5_000 }), left: () => left };
+  return { client: createClient({ baseUrl, token: 'operator-token', timeoutMs: 5_000, clock }), left: () => left };
 }
 
+const unavailable = (response: ServerResponse) => {
+  const { headers, body } = problem(503);
+  response.writeHead(503, { ...headers, 'retry-after': '0' }).end(body);
+};
 const failures: [string, (response: ServerResponse) => void][] = [
   ['a reset', (response) => void response.socket?.resetAndDestroy()],
-  ['a 503', (response) => void response.writeHead(503, { ...json, 'retry-after': '0' }).end('{}')],
+  ['a problem 503', unavailable],
   ['a page of a gateway', (response) => void response.writeHead(502).end('<html>')],
 ];
 
 test.each(failures)('sends a read again after %s', async (_, fail) => {
   const { client } = await failing(2, fail);
-  expect(await orThrow(listVms({ client }))).toEqual({ items: [], next_cursor: null });
+  expect(await listVms({ client })).toEqual({ items: [], next_cursor: null });
 });
 
-test('sends nothing else again', async () => {
-  const { client, left } = await failing(2, (response) => void response.socket?.resetAndDestroy());
-  const error: unknown = await createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } }).catch(
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ operation: 'POST /accounts', attempts: 1, uncertain: true });
+test.each(failures)('sends a change that the document calls repeatable again after %s', async (_, fail) => {
+  const { client } = await failing(2, fail);
+  const call = setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '1.00' } });
+  expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
+});
+
+test.each(failures.filter(([name]) => name !== 'a problem 503'))('sends nothing else again after %s', async (_, fail) => {
+  const { client, left } = await failing(2, fail);
+  await expect(createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } })).rejects.toMatchObject({
+    name: 'OutcomeUnknownError',
+    operation: 'createAccount',
+    attempts: 1,
+    uncertain: true,
+  });
   expect(left()).toBe(1);
+});
+
+test('sends a change again that the API itself put off', async () => {
+  const { client } = await failing(2, unavailable);
+  const call = createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
+  expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
 test('gives up on a response that does not come', async () => {

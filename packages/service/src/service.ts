@@ -10,6 +10,8 @@ import type { DomainCommands } from './core/domain/terminate.ts';
 import { vmCommands, vmRecoveries } from './core/vm/commands.ts';
 import type { VmCommands } from './core/vm/commands.ts';
 import type { Recover } from './delivery/delivery.ts';
+import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
+import type { ClockLimits } from './delivery/clock-check.ts';
 import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
@@ -31,6 +33,7 @@ import { forgetOldAttempts } from './operator/otp/verify.ts';
 import { oneAtATime } from './sandbox/sandbox.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
+import { systemClock } from './ports/clock.ts';
 import type { Ports } from './ports/ports.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import type { Mode } from './rules/credentials.ts';
@@ -77,8 +80,15 @@ export interface ServiceOptions {
    * because another call then undoes or finishes the change. Default: 30 seconds.
    */
   readonly portTimeout?: number;
+  /**
+   * How far the clock may be off before the service stops billing and responds 503. Default for the clock of the machine: 5 seconds from the
+   * clock of a shared database, and 48 hours after the newest time in the embedded store of a live service. Other clocks have no limit.
+   */
+  readonly clockLimits?: Partial<ClockLimits>;
   /** The identifiers that new VMs may get. Default: all five-digit numbers. */
   readonly vmIdentifiers?: VmIdentifiers;
+  /** The number of lines that the logger has lost so far, for the metrics. */
+  readonly lostLogLines?: () => number;
   /** A logger with the interface of pino. */
   readonly logger: FastifyBaseLogger;
 }
@@ -100,6 +110,8 @@ export interface Service {
    * @returns The number of jobs performed.
    */
   runScheduledJobs(): Promise<number>;
+  /** Readiness is 503 from now on, and every response closes its connection, so that load balancers send no more requests. */
+  announceStop(): void;
   /** Completes the current requests. The store stays open. */
   close(): Promise<void>;
 }
@@ -120,8 +132,18 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
+  const clockCheck = createClockCheck({
+    store,
+    clock: clock.base,
+    limits: { ...defaultClockLimits(options.ports, mode), ...options.clockLimits },
+    onChange: (error) =>
+      error
+        ? logger.error(`${error.message} Until then, every request gets a 503.`)
+        : logger.info('the clock of this machine is right again'),
+  });
   const instance = await joinCluster({
     store,
+    clockCheck,
     id: uuidv7({ random: ports.random.bytes(16) }),
     leaseMs: options.lease ?? DEFAULT_LEASE_MS,
     onFailure: (error) => logger.error({ err: error }, 'this instance could not renew its lease and tries again'),
@@ -144,6 +166,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const exclusive = oneAtATime();
   const now = async () => {
     await controls.refresh();
+    await clockCheck.assertRight();
     return clock.now();
   };
   const cleanUp = createCleanUp(store);
@@ -174,8 +197,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       if (await instance.hasOthers()) await wait(CONTROLS_TTL_MS + CONTROLS_MARGIN_MS);
     },
   };
+  const state = { isStopping: false };
   const context: HttpContext = {
     runtime,
+    assertClockRight: () => clockCheck.assertRight(),
+    isStopping: () => state.isStopping,
     sandbox,
     authenticate: authenticator.authenticate,
     controls,
@@ -185,7 +211,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     lenient,
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
-    metrics: createMetrics(),
+    metrics: createMetrics({ lostLogLines: options.lostLogLines }),
     logger,
   };
   const app = await createApplication(context);
@@ -203,14 +229,28 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     vms: vmCommands(runtime),
     domains: domainCommands(runtime),
     async clockAdvance() {
-      await now();
+      await controls.refresh();
       return Math.floor(clock.offset / 1000);
     },
     runScheduledJobs: () => exclusive(() => runAllJobs('skip')),
+    announceStop() {
+      state.isStopping = true;
+    },
     async close() {
+      state.isStopping = true;
       closing.abort();
       await Promise.all([app.close(), operator.close()]);
     },
+  };
+}
+
+/** A test sets its own clock. A sandbox bills nobody, and may rest for weeks. */
+function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
+  const isReal = clock === systemClock;
+  return {
+    maxSkewMs: isReal ? DEFAULT_MAX_SKEW_MS : Infinity,
+    maxJumpMs: isReal && mode === 'live' ? DEFAULT_MAX_JUMP_MS : Infinity,
+    confirmedUntilMs: -Infinity,
   };
 }
 

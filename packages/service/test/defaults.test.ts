@@ -12,8 +12,6 @@ import { SMALL_VM } from './harness.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
 
-const { orThrow } = operator;
-
 /** Sends a request with some fields and returns its effect. */
 type Effect = (service: TestOperator, fields: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
@@ -50,14 +48,14 @@ const cases: Readonly<
         id: _id,
         created: _created,
         ...fault
-      } = await orThrow(operator.createFault({ client, body: { effect: { kind: 'cut_before_commit' }, ...fields } }));
+      } = await operator.createFault({ client, body: { effect: { kind: 'cut_before_commit' }, ...fields } });
       return fault;
     },
   },
   CreateIsolatedAccountRequest: {
     others: { credit_limit: '1000.01' },
     async effect({ client }, fields) {
-      const { account } = await orThrow(operator.createIsolatedAccount({ client, body: { name: 'run', ...fields } }));
+      const { account } = await operator.createIsolatedAccount({ client, body: { name: 'run', ...fields } });
       return account.credit_limit;
     },
   },
@@ -65,9 +63,9 @@ const cases: Readonly<
     others: { overlap_seconds: 60 },
     async effect({ client, account }, fields) {
       const { id: account_id } = await account();
-      const { items } = await orThrow(operator.listApiKeys({ client, path: { account_id } }));
+      const { items } = await operator.listApiKeys({ client, path: { account_id } });
       const path = { api_key_id: items[0]?.id ?? '' };
-      return (await orThrow(operator.rotateApiKey({ client, path, body: { ...fields } }))).replaced.valid_until;
+      return (await operator.rotateApiKey({ client, path, body: { ...fields } })).replaced.valid_until;
     },
   },
   CompleteDedicatedSetupRequest: {
@@ -77,7 +75,7 @@ const cases: Readonly<
       await orderServer(service, EPYC, (await account()).id);
       const management = { dashboard: 'https://x.invalid/', username: 'u', email: 'u@x.invalid', password: 'p' };
       const body = { management, ipv4: [{ address: '192.0.2.7', gateway: '192.0.2.1' }], ...fields };
-      return (await orThrow(operator.completeDedicatedSetup({ client, path: { server_id: EPYC }, body }))).ipv6;
+      return (await operator.completeDedicatedSetup({ client, path: { server_id: EPYC }, body })).ipv6;
     },
   },
 };

@@ -2,9 +2,9 @@
 import { appendFileSync } from 'node:fs';
 
 import type { Operation } from '@reseller/contract';
-import { createClient } from '@reseller/operator-client';
-import type { Client } from '@reseller/operator-client';
-import { inject } from 'vitest';
+import { createClient, ResellerError } from '@reseller/operator-client';
+import type { Client, ClientConfig } from '@reseller/operator-client';
+import { expect, inject } from 'vitest';
 
 import { startService } from './harness.ts';
 import type { TestService } from './harness.ts';
@@ -28,7 +28,7 @@ export interface TestOperator extends TestService {
 export async function startOperator(options: Parameters<typeof startService>[0] = {}): Promise<TestOperator> {
   const service = await startService({ ...options, operatorToken: OPERATOR_TOKEN });
   const operatorUrl = await service.operator.listen({ host: '127.0.0.1', port: 0 });
-  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: checkedFetch });
+  const clientWith = (token: string) => createClient({ baseUrl: operatorUrl, token, fetch: checkedFetch, maxRetries: 0 });
   return {
     ...service,
     operatorUrl,
@@ -45,6 +45,16 @@ export async function startOperator(options: Parameters<typeof startService>[0] 
   };
 }
 
+/** The error that a call of the client throws. */
+export async function refusalOf(call: Promise<unknown>): Promise<ResellerError> {
+  const error: unknown = await call.then(
+    () => expect.fail('The call was not refused.'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ResellerError)) throw error;
+  return error;
+}
+
 function expectDescribed(operation: Operation, received: Received): void {
   operatorApi.check(operation, received);
   const seen = inject('seenStatuses');
@@ -52,10 +62,10 @@ function expectDescribed(operation: Operation, received: Received): void {
 }
 
 /** `fetch` that fails the test if the document does not describe the response. */
-const checkedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const operation = operatorApi.operationAt(init?.method ?? 'GET', String(input));
-  if (!operation) throw new Error(`The operator's document has no ${init?.method} ${String(input)}.`);
+const checkedFetch: NonNullable<ClientConfig['fetch']> = async (url, init) => {
+  const response = await fetch(url, init);
+  const operation = operatorApi.operationAt(init.method ?? 'GET', url);
+  if (!operation) throw new Error(`The operator's document has no ${init.method} ${url}.`);
   expectDescribed(operation, await receive(Promise.resolve(response.clone())));
   return response;
 };

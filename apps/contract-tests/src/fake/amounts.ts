@@ -6,7 +6,7 @@ const invoice = {
   properties: { total: { type: 'number', multipleOf: 0.01 } },
 };
 
-/** A document that says how many decimals an amount has, for checks to which the reseller document gives nothing to look at. */
+/** A document with decimals of an amount and a query parameter, for checks to which the reseller document gives nothing to look at. */
 export const AMOUNTS = parseDocument({
   openapi: '3.1.0',
   info: { title: 'Amounts', version: '1' },
@@ -14,6 +14,7 @@ export const AMOUNTS = parseDocument({
     '/invoice': {
       get: {
         operationId: 'getInvoice',
+        parameters: [{ name: 'month', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 12 } }],
         responses: {
           200: {
             description: 'The invoice.',
@@ -24,6 +25,7 @@ export const AMOUNTS = parseDocument({
               },
             },
           },
+          400: { description: 'A query parameter that breaks a rule.' },
           401: { description: 'No key.' },
         },
       },

@@ -78,7 +78,7 @@ interface Asked {
 function answer({ document, state, operation, parameters, credential, body, query }: Asked): Exchange {
   const key = keyOf(credential, operation);
   const form = operation.body === undefined ? undefined : readBody(operation, body);
-  const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, form);
+  const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, { form, query });
   const success: Exchange['success'] = (page) =>
     state.succeed(operation, parameters, page === 'first page' ? { form: undefined, query: {} } : { form, query });
   const given = outcome === 'success' ? success() : state.refusal(operation, outcome);

@@ -1,6 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { createValidator, responseFor, type FormReading, type OpenApiDocument, type Operation } from '@reseller/contract';
+import { createValidator, responseFor, type FormReading, type OpenApiDocument, type Operation, type Parameter } from '@reseller/contract';
 import {
+  isCredential,
+  issuesOfText,
   isUndo,
   knownPaths,
   pagingOf,
@@ -25,7 +27,7 @@ export interface Asked {
 
 /** What a service made of a document remembers: which things exist, which were removed, what was asked, and the code in force. */
 export interface FakeState {
-  outcome(operation: Operation, parameters: Values, form: FormReading | undefined): Outcome;
+  outcome(operation: Operation, parameters: Values, asked: Asked): Outcome;
   succeed(operation: Operation, parameters: Values, asked: Asked): FakeAnswer;
   refusal(operation: Operation, outcome: Outcome): FakeAnswer;
   /** The response where the document describes none. */
@@ -39,6 +41,7 @@ const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
   success: ['200'],
   unauthorized: ['401', '403'],
   'invalid-form': ['422', '400'],
+  'invalid-parameter': ['400', '422'],
   'unknown-id': ['404'],
   removed: ['409', '404'],
   'wrong-method': ['405'],
@@ -79,6 +82,14 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     return identifier === undefined ? item : withIdentifier(item);
   }
 
+  function isBroken(operation: Operation, parameter: Parameter, query: Values): boolean {
+    const { name, in: place, pointer, required } = parameter;
+    if (place !== 'query' || isCredential(operation, parameter)) return false;
+    const text = query[name];
+    if (text === undefined || pointer === undefined) return required && text === undefined;
+    return issuesOfText(validator.compile(pointer), text).length > 0;
+  }
+
   function headersFor({ responses }: Operation, status: string): Readonly<Record<string, string>> {
     return Object.fromEntries(
       Object.entries(responses[status]?.headers ?? {}).flatMap(([name, { pointer }]) => {
@@ -89,7 +100,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
   }
 
   return {
-    outcome(operation, parameters, form) {
+    outcome(operation, parameters, { form, query }) {
       const path = keyOf(parameters);
       if (operation.path.includes('{') && !things.has(path)) return 'unknown-id';
       const isGone = operation.method === 'DELETE' && removed.has(path);
@@ -99,6 +110,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
         operation.path.includes('{') && isUndo(operation, operations) && operation.method !== 'DELETE' && !removed.has(path);
       if (isGone || isNothingToUndo) return 'removed';
       if (isRead) return 'unknown-id';
+      if (operation.parameters.some((parameter) => isBroken(operation, parameter, query))) return 'invalid-parameter';
       if (form === undefined || operation.body === undefined) return 'success';
       return form.issues.length > 0 || validator.compile(operation.body.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
     },

@@ -35,6 +35,14 @@ function accepting(isBroken: (fields: Readonly<Record<string, unknown>>) => bool
   };
 }
 
+/** Serves books for a query that the document forbids. */
+function serving(isBroken: (query: URLSearchParams) => boolean): Mistake {
+  return (request, reply, library) => {
+    if (reply.status !== 400 || !isGet(request, BOOKS) || !isBroken(request.query)) return undefined;
+    return library.withToken({ ...request, query: new URLSearchParams({ shelf: 'fiction' }) });
+  };
+}
+
 const BOOKS = /^\/books$/;
 const BOOK = /^\/books\/[0-9]+$/;
 const LOANS = /^\/books\/[0-9]+\/loans$/;
@@ -63,6 +71,21 @@ export const SEEDED: readonly Seeded[] = [
     check: 'key-checked',
     mistake: (request, reply, library) =>
       reply.status === 401 && request.headers.authorization !== undefined ? library.withToken(request) : undefined,
+  },
+  {
+    name: 'a query parameter outside its list of values is served',
+    check: 'parameter-refused',
+    mistake: serving((query) => query.has('shelf') && /^[a-z-]+$/.test(query.get('shelf') ?? '')),
+  },
+  {
+    name: 'a query parameter with characters that are not ASCII is served',
+    check: 'parameter-refused',
+    mistake: serving((query) => /[^ -~]/.test(query.get('shelf') ?? '')),
+  },
+  {
+    name: 'a query without a required parameter is served',
+    check: 'parameter-refused',
+    mistake: serving((query) => !query.has('shelf')),
   },
   {
     name: 'an unknown identifier is served',

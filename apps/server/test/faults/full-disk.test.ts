@@ -46,6 +46,13 @@ for (const { name, missing, create } of disks) {
         const purchase = vmPurchase(`late-${round}`, { key: `late-${round}` });
         await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 20_000 });
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
+        const readiness = async () => {
+          const response = await fetch(`${operatorUrl}/readyz`);
+          return [response.status, await response.json()];
+        };
+        await vi.waitFor(async () => expect(await readiness()).toEqual([503, { status: 'unavailable', reason: 'store' }]), {
+          timeout: 20_000,
+        });
         disk.free(processId);
         const { status } = await vi.waitFor(
           async () => {
@@ -56,6 +63,7 @@ for (const { name, missing, create } of disks) {
           { timeout: 20_000 },
         );
         expect(status).toBe(200);
+        expect((await readiness())[0]).toBe(200);
         await load.stop();
         await place.expectIntegrity();
         await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: false } });

@@ -17,9 +17,26 @@ export interface OwnPostgres {
   start(): Promise<void>;
 }
 
+/** A server with a hot standby. */
+export interface OwnPostgresPair extends OwnPostgres {
+  /** Connection string of the standby. */
+  readonly standbyUrl: string;
+}
+
 /** Starts a server that ends with the test. */
 export async function ownPostgres(): Promise<OwnPostgres> {
-  const child = spawn(process.execPath, [SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const { server } = await spawnPostgres([]);
+  return server;
+}
+
+/** Starts a server and a standby that follows it. Both end with the test. */
+export async function ownPostgresPair(): Promise<OwnPostgresPair> {
+  const { server, line } = await spawnPostgres(['--standby']);
+  return { ...server, standbyUrl: await line() };
+}
+
+async function spawnPostgres(options: readonly string[]): Promise<{ server: OwnPostgres; line(): Promise<string> }> {
+  const child = spawn(process.execPath, [SERVER, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(async () => {
     const ended = once(child, 'exit');
     child.stdin.end();
@@ -35,5 +52,5 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     child.stdin.write(`${command}\n`);
     await line();
   };
-  return { url: await line(), crash: () => tell('crash'), start: () => tell('start') };
+  return { server: { url: await line(), crash: () => tell('crash'), start: () => tell('start') }, line };
 }

@@ -1,5 +1,5 @@
 /** Provider actions for fault tests, through the operator API of one instance. */
-import { advanceClock, createClient, createIsolatedAccount, getClock, orThrow } from '@reseller/operator-client';
+import { advanceClock, createClient, createIsolatedAccount, getClock } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 
 import type { Server } from '../process.ts';
@@ -25,7 +25,7 @@ export function operatorOf({ operatorUrl }: Pick<Server, 'operatorUrl'>): Client
 /** Creates an account with a key and a handle. */
 export async function newAccount(server: Server, creditLimit = '1000000.00'): Promise<Account> {
   const body = { name: 'Proof', credit_limit: creditLimit };
-  const { account, api_key } = await orThrow(createIsolatedAccount({ client: operatorOf(server), body }));
+  const { account, api_key } = await createIsolatedAccount({ client: operatorOf(server), body });
   const apiKey = api_key.key;
   const { body: created } = await fetchOf(server.baseUrl, apiKey, {
     method: 'PUT',
@@ -54,8 +54,8 @@ export async function newAccount(server: Server, creditLimit = '1000000.00'): Pr
  */
 export async function goToMidMonth(server: Server): Promise<Date> {
   const client = operatorOf(server);
-  const now = new Date((await orThrow(getClock({ client }))).now);
+  const now = new Date((await getClock({ client })).now);
   const middle = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 14, 12));
-  await orThrow(advanceClock({ client, body: { to: middle.toISOString() } }));
+  await advanceClock({ client, body: { to: middle.toISOString() } });
   return middle;
 }

@@ -12,13 +12,15 @@ export interface Proxy {
   cut(): Promise<void>;
   /** Silently drops all data, on open and new connections. */
   swallow(): void;
+  /** Connects new clients to another server. Existing connections stay as they are. */
+  moveTo(url: string): void;
   /** Accepts new connections again; existing ones stay as they are. */
   mend(): Promise<void>;
 }
 
 /** Starts a proxy in front of a database, which ends with the test. */
 export async function proxyTo(url: string): Promise<Proxy> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   let swallowing = false;
 
@@ -70,6 +72,9 @@ export async function proxyTo(url: string): Promise<Proxy> {
         socket.on('close', () => sockets.delete(socket));
         socket.resume();
       }
+    },
+    moveTo(other) {
+      target = new URL(other);
     },
     async mend() {
       swallowing = false;

@@ -1,5 +1,5 @@
 /** One of two instances on one database is killed while both are busy and a month ends. */
-import { advanceClock, getClock, orThrow } from '@reseller/operator-client';
+import { advanceClock, getClock } from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
 import type { Store } from '@reseller/service';
@@ -98,8 +98,8 @@ async function accountWithVms(server: Server, name: string): Promise<Account> {
 
 async function turnClock(server: Server, to: Date): Promise<void> {
   const client = operatorOf(server);
-  const reads = new Date((await orThrow(getClock({ client }))).now);
-  if (reads < to) await orThrow(advanceClock({ client, body: { to: to.toISOString() } }));
+  const reads = new Date((await getClock({ client })).now);
+  if (reads < to) await advanceClock({ client, body: { to: to.toISOString() } });
 }
 
 /** Each account has one invoice for each billed month, and its current period is the current month. */

@@ -3,7 +3,6 @@
 export const createVm = {
     id: 'createVm',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     form: {
         cores: {
@@ -59,7 +58,6 @@ export const createVm = {
 export const reinstallVm = {
     id: 'reinstallVm',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         os: {
@@ -71,15 +69,13 @@ export const reinstallVm = {
 export const listVmHosts = {
     id: 'listVmHosts',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const listDedicatedServers = {
     id: 'listDedicatedServers',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         property: 'list'
     },
@@ -92,7 +88,6 @@ export const listDedicatedMarket = {
     id: 'listDedicatedMarket',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         property: 'list'
     }
@@ -102,7 +97,6 @@ export const getDedicatedServer = {
     id: 'getDedicatedServer',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'accounting.renew'
     ]
@@ -111,7 +105,6 @@ export const getDedicatedServer = {
 export const deleteDedicatedServer = {
     id: 'deleteDedicatedServer',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     instants: [
         'termination_date'
@@ -121,7 +114,6 @@ export const deleteDedicatedServer = {
 export const undeleteDedicatedServer = {
     id: 'undeleteDedicatedServer',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     instants: [
         'renew_date'
@@ -132,7 +124,6 @@ export const listDomains = {
     id: 'listDomains',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         property: 'list'
     }
@@ -141,14 +132,12 @@ export const listDomains = {
 export const getDomainPricings = {
     id: 'getDomainPricings',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const registerDomain = {
     id: 'registerDomain',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     form: {
         domain: {
@@ -178,8 +167,7 @@ export const registerDomain = {
 export const getDomain = {
     id: 'getDomain',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const setDomainNameservers = {
@@ -217,21 +205,18 @@ export const setDomainNameservers = {
 export const requestDomainAuthcode = {
     id: 'requestDomainAuthcode',
     effect: 'write',
-    repeatable: false,
     keyed: true
 } as const;
 
 export const undeleteDomain = {
     id: 'undeleteDomain',
     effect: 'purchase',
-    repeatable: false,
     keyed: true
 } as const;
 
 export const editDomainDns = {
     id: 'editDomainDns',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         type: {
@@ -250,7 +235,6 @@ export const editDomainDns = {
 export const createHandle = {
     id: 'createHandle',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         gender: {
@@ -312,22 +296,19 @@ export const createHandle = {
 export const listHandleCountries = {
     id: 'listHandleCountries',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const getHandle = {
     id: 'getHandle',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const listSales = {
     id: 'listSales',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         '*.startDate.value',
         '*.stopDate.value'
@@ -338,7 +319,6 @@ export const listInvoices = {
     id: 'listInvoices',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         keyedBy: 'invoiceID'
     },
@@ -351,7 +331,6 @@ export const getCurrentInvoice = {
     id: 'getCurrentInvoice',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'positions.vms.*.*.start',
         'positions.vms.*.*.stop',
@@ -366,7 +345,6 @@ export const getInvoice = {
     id: 'getInvoice',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'created',
         'positions.vms.*.*.start',
@@ -381,7 +359,6 @@ export const getInvoice = {
 export const generateOtp = {
     id: 'generateOtp',
     effect: 'write',
-    repeatable: false,
     keyed: true
 } as const;
 
@@ -389,7 +366,6 @@ export const listRequests = {
     id: 'listRequests',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     form: {
         offset: {
             type: 'integer'

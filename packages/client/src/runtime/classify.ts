@@ -1,5 +1,4 @@
 /** What one sending tells: whether the request was carried out, and which error describes it. */
-import type { FieldError } from '../generated/types.gen.ts';
 import {
   AbortedError,
   AuthenticationError,
@@ -15,24 +14,17 @@ import {
   TimeoutError,
 } from './errors.ts';
 import type { ErrorClass, ErrorDetails, AnswerReason } from './errors.ts';
-import { isRecord, parseJson } from './json.ts';
+import { parseJson } from './json.ts';
 import { rootCause } from './send.ts';
-import type { Attempt, Received } from './send.ts';
-
-/** The envelope of every response of the API (specification: "Response envelope (all endpoints)"). */
-export interface Envelope {
-  readonly status: string;
-  readonly requestID: string | null;
-  readonly message: string;
-  readonly data: never;
-  readonly type?: string;
-}
+import type { Received, Unanswered } from './send.ts';
 
 export type Verdict = Success | Failure;
 
 export interface Success {
   readonly kind: 'success';
-  readonly envelope: Envelope;
+  readonly data: never;
+  readonly requestID: string | null;
+  readonly message: string;
 }
 
 export interface Failure {
@@ -56,35 +48,28 @@ export interface Failure {
   };
 }
 
-export function classify(attempt: Attempt, timeoutMs: number): Verdict {
-  if (attempt.kind !== 'received') return classifyUnanswered(attempt, timeoutMs);
-  const envelope = readEnvelope(attempt);
-  if (!envelope) return classifyForeign(attempt);
-  return envelope.status === 'success' && attempt.status < 300 ? { kind: 'success', envelope } : classifyRefusal(attempt, envelope);
+export function classifyUnanswered(attempt: Unanswered, timeoutMs: number): Failure {
+  const { kind, left, status, cause } = attempt;
+  const [Class, message] = describeUnanswered(attempt, timeoutMs);
+  return {
+    kind: 'failure',
+    source: 'none',
+    carriedOut: left ? 'unknown' : 'no',
+    settles: false,
+    transient: kind !== 'aborted',
+    error: { Class, message, details: { status, ...(Class === AnswerError && { reason: 'cut' }) }, cause },
+  };
 }
 
-function classifyUnanswered({ kind, left, status, cause }: Exclude<Attempt, Received>, timeoutMs: number): Failure {
-  const common = { kind: 'failure', source: 'none', carriedOut: left ? 'unknown' : 'no', settles: false } as const;
-  const details = { status };
-  if (kind === 'aborted')
-    return { ...common, transient: false, error: { Class: AbortedError, message: 'the signal aborted the call', details, cause } };
-  if (kind === 'timeout') {
-    return {
-      ...common,
-      transient: true,
-      error: { Class: TimeoutError, message: `no complete response within ${timeoutMs} ms`, details, cause },
-    };
-  }
+function describeUnanswered({ kind, status, cause }: Unanswered, timeoutMs: number): readonly [ErrorClass, string] {
+  if (kind === 'aborted') return [AbortedError, 'the signal aborted the call'];
+  if (kind === 'timeout') return [TimeoutError, `no complete response within ${timeoutMs} ms`];
   const why = String(rootCause(cause));
-  if (status !== undefined) {
-    const message = `the response broke off: ${why}`;
-    return { ...common, transient: true, error: { Class: AnswerError, message, details: { ...details, reason: 'cut' }, cause } };
-  }
-  return { ...common, transient: true, error: { Class: ConnectionError, message: `no response: ${why}`, details, cause } };
+  return status === undefined ? [ConnectionError, `no response: ${why}`] : [AnswerError, `the response broke off: ${why}`];
 }
 
 /** A page of a gateway says nothing about what happened behind it, whatever its status. */
-function classifyForeign(received: Received): Failure {
+export function classifyForeign(received: Received): Failure {
   const { status, headers } = received;
   const reason = foreignReason(received);
   const target = reason === 'redirect' ? ` to ${headers.get('location')}` : '';
@@ -103,65 +88,25 @@ function classifyForeign(received: Received): Failure {
   };
 }
 
+/** Whether a status is that of a redirect. Browsers hide it and report 0. */
+export function isRedirect(status: number): boolean {
+  return status < 200 || (status >= 300 && status < 400);
+}
+
 function foreignReason({ status, text }: Received): AnswerReason {
-  // Browsers hide the status of a redirect and report 0.
-  if (status < 200 || (status >= 300 && status < 400)) return 'redirect';
+  if (isRedirect(status)) return 'redirect';
   if (parseJson(text) !== undefined) return 'no-envelope';
   if (/^\s*</.test(text)) return 'html';
   return /^\s*\{/.test(text) ? 'cut' : 'not-json';
 }
-
-function classifyRefusal({ status, headers }: Received, { type, requestID, message, data }: Envelope): Failure {
-  const isPending = type === 'idempotency_key_in_progress';
-  // The server responds with 503 or 501 without carrying out the request: 501 means that it never can.
-  const isUnknown = isPending || (status >= 500 && status !== 501 && status !== 503);
-  return {
-    kind: 'failure',
-    source: 'api',
-    carriedOut: isUnknown ? 'unknown' : 'no',
-    settles: !isUnknown && !SAYS_NOTHING_OF_THE_REQUEST.has(status) && type !== 'idempotency_key_reused',
-    transient: isPending || isTransient(status),
-    retryAfterMs: retryAfterMs(headers),
-    error: {
-      Class: classOf(status),
-      message: message === '' ? `the service answered with status ${status}` : message,
-      details: { status, type, requestID, fields: readFieldErrors(data) },
-    },
-  };
-}
-
-/** Refusals of the caller, or of any request at this moment. An earlier sending may have been carried out all the same. */
-const SAYS_NOTHING_OF_THE_REQUEST: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 501, 503]);
 
 /** Whether another sending may fare better than a response with this status. */
 export function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 }
 
-function readEnvelope({ status, text }: Received): Envelope | undefined {
-  if (status < 200 || (status >= 300 && status < 400)) return undefined;
-  const json = parseJson(text);
-  return isEnvelope(json) ? json : undefined;
-}
-
-/**
- * All members must be there: other services answer with a `status` and `data` too. The content of `data` is not checked here:
- * the generated signatures give its type. Unknown fields and values must not fail a call that succeeded; `onDrift` reports them.
- */
-function isEnvelope(json: unknown): json is Envelope {
-  if (!isRecord(json) || !('data' in json)) return false;
-  const { status, requestID, message } = json;
-  return typeof status === 'string' && typeof message === 'string' && (requestID === null || typeof requestID === 'string');
-}
-
-function readFieldErrors(data: unknown): readonly FieldError[] | undefined {
-  if (!isRecord(data) || !Array.isArray(data['fields'])) return undefined;
-  return data['fields']
-    .filter(isRecord)
-    .map(({ field, rule, message }) => ({ field: String(field), rule: String(rule), message: String(message) }));
-}
-
-function classOf(status: number): ErrorClass {
+/** The class of the error that describes a refusal with this status. */
+export function classOf(status: number): ErrorClass {
   return CLASSES.get(status) ?? (status >= 500 ? ServerError : ResellerError);
 }
 

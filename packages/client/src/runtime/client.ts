@@ -1,16 +1,17 @@
 /** The runtime of the functions in `generated/sdk.gen.ts`. `openapi-ts` imports the names below instead of its own client. */
-import { VERSION } from '../generated/document.gen.ts';
+import { API_KEY_HEADER, VERSION } from '../generated/document.gen.ts';
 import { callOf } from './call.ts';
 import type { Call } from './call.ts';
-import { connect } from './connection.ts';
+import { checkCredential, connect } from './connection.ts';
+import type { Connection, KeySupport } from './connection.ts';
+import { classifyEnvelope } from './envelope.ts';
 import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { ClientConfig, RequestOptions } from './options.ts';
-import { prepare, send } from './request.ts';
-import type { RequestInput } from './request.ts';
+import { prepare } from './prepare.ts';
+import type { RequestInput } from './prepare.ts';
+import { send } from './request.ts';
 import { shape } from './shape.ts';
-
-export const USER_AGENT: string = `reseller-client/${VERSION}`;
 
 /** Sends requests for the functions of `@reseller/client/operations`. */
 export interface Client {
@@ -69,6 +70,18 @@ export function clientOf(handle: (method: string, input: RequestInput) => Call<n
   return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
 }
 
+/** @throws TypeError when the configuration cannot be used. */
+export function connectToReseller(config: ClientConfig, adviceWhenLost: string, keys?: KeySupport): Connection {
+  const { apiKey } = config;
+  checkCredential('apiKey', apiKey);
+  const userAgent = `reseller-client/${VERSION}`;
+  return connect(
+    config,
+    { userAgent, credentials: () => ({ [API_KEY_HEADER]: apiKey }), classify: classifyEnvelope, adviceWhenLost },
+    keys,
+  );
+}
+
 /**
  * A client for the functions of `@reseller/client/operations`. Each function is its own import, so that a program holds only those
  * that it uses. The spend guard, `reconcile`, events and logging belong to `createReseller`.
@@ -76,7 +89,7 @@ export function clientOf(handle: (method: string, input: RequestInput) => Call<n
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
-  const connection = connect(config, USER_AGENT);
+  const connection = connectToReseller(config, 'Find out whether it was carried out before you make the call again');
   return clientOf((method, input) => {
     const answer = async () => shape(input.meta, await send(connection, prepare(connection, method, input)));
     return callOf(answer());

@@ -1,12 +1,18 @@
 /** A server, how to reach it, and what its responses told about it. */
+import type { Verdict } from './classify.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
+import type { Received } from './send.ts';
 import { sleep } from './sleep.ts';
 
 export interface Connection {
   /** Base address without a trailing slash. */
   readonly base: string;
-  /** A function, so that the key does not show where a client is printed. */
-  readonly apiKey: () => string;
+  /** Headers that authenticate. A function, so that they do not show where a client is printed. */
+  readonly credentials: () => Readonly<Record<string, string>>;
+  /** Reads the meaning of a response. */
+  readonly classify: (received: Received) => Verdict;
+  /** A sentence for `OutcomeUnknownError`. */
+  readonly adviceWhenLost: string;
   /** With the middleware around it. */
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -17,7 +23,10 @@ export interface Connection {
   readonly keys: KeySupport;
 }
 
-/** What is known about the server's idempotency keys. Clients of the same server may share it. */
+/** The particulars of the API of a connection. */
+export type Api = Pick<Connection, 'credentials' | 'classify' | 'adviceWhenLost'> & { readonly userAgent: string };
+
+/** The facts that are known about the server's idempotency keys. Clients of the same server may share it. */
 export interface KeySupport {
   honoured: boolean | undefined;
   /** How long the server keeps a key. */
@@ -28,13 +37,13 @@ export interface KeySupport {
 const DEFAULT_KEY_LIFETIME_MS = 3_600_000;
 
 /** @throws TypeError when the configuration cannot be used. */
-export function connect(config: ClientConfig, userAgent: string, keys?: KeySupport): Connection {
-  const { apiKey, baseUrl, middleware = [], headers = {}, timeoutMs = 30_000, maxRetries = 2, appInfo } = config;
-  checkKey(apiKey);
+export function connect(config: Omit<ClientConfig, 'apiKey'>, api: Api, keys?: KeySupport): Connection {
+  const { baseUrl, middleware = [], headers = {}, timeoutMs = 30_000, maxRetries = 2, appInfo } = config;
+  const { userAgent, ...traits } = api;
   const app = appInfo && ` ${appInfo.name}/${appInfo.version}${appInfo.url === undefined ? '' : ` (${appInfo.url})`}`;
   return {
     base: readBaseUrl(baseUrl),
-    apiKey: () => apiKey,
+    ...traits,
     fetch: middleware.reduceRight((next, wrap) => wrap(next), config.fetch ?? fetch),
     clock: config.clock ?? { now: Date.now, sleep },
     timeoutMs,
@@ -53,13 +62,14 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
   if (Number(lifetime) > 0) keys.lifetimeMs = Number(lifetime) * 1000;
 }
 
-function checkKey(apiKey: unknown): void {
-  if (apiKey === undefined || apiKey === null || apiKey === '') {
-    throw new TypeError('The apiKey is not set. Is the environment variable that it comes from set?');
+/** @throws TypeError when the value cannot be a header. `name` is that of the option that it comes from. */
+export function checkCredential(name: string, value: unknown): void {
+  if (value === undefined || value === null || value === '') {
+    throw new TypeError(`The ${name} is not set. Is the environment variable that it comes from set?`);
   }
   // The message must not show it: a key with a line break at its end is still a key.
-  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-    throw new TypeError('The apiKey must be visible ASCII characters without spaces. Was it copied whole, without a line break?');
+  if (typeof value !== 'string' || !/^[!-~]+$/.test(value)) {
+    throw new TypeError(`The ${name} must be visible ASCII characters without spaces. Was it copied whole, without a line break?`);
   }
 }
 

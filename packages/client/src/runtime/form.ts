@@ -58,6 +58,11 @@ export function encodeForm(
   return encoded;
 }
 
+/** The body of a form. Null when it has no field. */
+export function formText(fields: readonly EncodedField[]): string | null {
+  return fields.map(({ name, text }) => `${name}=${text}`).join('&') || null;
+}
+
 function isOfType(type: FieldType, value: unknown): boolean {
   if (type === 'integer') return Number.isSafeInteger(value);
   return type === 'number' ? Number.isFinite(value) : typeof value === type;

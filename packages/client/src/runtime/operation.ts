@@ -5,9 +5,9 @@ export interface Operation {
   /** Whether it changes nothing, changes something, or costs money each time it succeeds. */
   readonly effect: 'read' | 'write' | 'purchase';
   /** Whether a second sending never has a second effect (`x-retry: safe`). */
-  readonly repeatable: boolean;
+  readonly repeatable?: boolean;
   /** Whether it takes an `Idempotency-Key`. */
-  readonly keyed: boolean;
+  readonly keyed?: boolean;
   /** Fields of its form, in the order of the document. */
   readonly form?: Readonly<Record<string, Field>>;
   /** Whether the form may have fields that the document does not name. */

@@ -1,41 +1,29 @@
-/** A request: checked and encoded before anything is sent, then sent until it is settled. */
-import { API_KEY_HEADER } from '../generated/document.gen.ts';
-import type { FieldError } from '../generated/types.gen.ts';
-import { classify } from './classify.ts';
-import type { Envelope, Failure } from './classify.ts';
+/** A request from its first sending until it is settled. */
+import { classifyUnanswered } from './classify.ts';
+import type { Failure, Success } from './classify.ts';
 import { learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { InvalidError, OutcomeUnknownError } from './errors.ts';
+import { OutcomeUnknownError } from './errors.ts';
 import type { ErrorClass, ErrorDetails, ResellerError } from './errors.ts';
-import { encodeForm, encodeText, MASK } from './form.ts';
-import type { EncodedField, Refuse, Values } from './form.ts';
 import type { Operation } from './operation.ts';
-import type { DryRun, RequestOptions, Step } from './options.ts';
+import type { RequestOptions, Step } from './options.ts';
 import { isLostAfter, retryDelayMs } from './retry.ts';
 import { sendOnce } from './send.ts';
 import type { Received, WireRequest } from './send.ts';
 
-/** A request that was checked and not sent yet. */
-export interface Prepared {
-  readonly operation: Operation;
-  readonly dryRun: DryRun;
-  /** Values of the path and of the form, as they were given. */
-  readonly path: Values;
-  readonly body: Values;
-  readonly fields: readonly EncodedField[];
+/** A request that can be sent. */
+export interface Sendable {
+  readonly operation: Pick<Operation, 'id' | 'effect' | 'repeatable' | 'keyed'>;
+  readonly method: string;
+  readonly url: string;
+  readonly body: string | null;
+  /** As a command line, without credentials and secrets. */
+  readonly curl: string;
   /** Undefined when the operation takes no key. */
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   readonly options: RequestOptions;
   /** Whether an earlier sending of it may have been carried out. */
   readonly isLost?: boolean;
-}
-
-/** A call as the generated functions pass it on. */
-export interface RequestInput extends RequestOptions {
-  readonly url: string;
-  readonly path?: Values | undefined;
-  readonly body?: Values | undefined;
-  readonly meta: Operation;
 }
 
 /** A successful response. */
@@ -55,42 +43,17 @@ export interface Answer<T> {
 /** Hears about each step of a request. `attempt` counts from 1. */
 export type Observe = (step: Step, attempt: number) => void;
 
-/** @throws InvalidError naming every value that breaks a rule. */
-export function prepare(connection: Connection, method: string, input: RequestInput): Prepared {
-  const { base, showPersonalData } = connection;
-  const { url: template, path = {}, body = {}, meta: operation, ...options } = input;
-  const issues: FieldError[] = [];
-  const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
-  const url = base + fillPath(template, path, refuse);
-  const fields = encodeForm(operation, body, refuse, showPersonalData);
-  const idempotencyKey = operation.keyed ? encodeURIComponent(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
-  const dryRun = {
-    operation: operation.id,
-    billable: operation.effect === 'purchase',
-    method,
-    url,
-    form: Object.fromEntries(fields.map(({ name, shown }) => [name, shown])),
-    curl: curlOf(method, url, idempotencyKey, fields),
-  };
-  const prepared = { operation, dryRun, path, body, fields, idempotencyKey, options };
-  if (issues.length > 0) {
-    const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ');
-    throw errorOf(InvalidError, prepared, message, { fields: issues });
-  }
-  return prepared;
-}
-
 /** An error about a request. Its message begins with the operation. */
 export function errorOf<E extends ResellerError>(
   Class: ErrorClass<E>,
-  { operation, dryRun, idempotencyKey }: Pick<Prepared, 'operation' | 'dryRun' | 'idempotencyKey'>,
+  { operation, curl, idempotencyKey }: Pick<Sendable, 'operation' | 'curl' | 'idempotencyKey'>,
   message: string,
   details: Partial<ErrorDetails> = {},
   cause?: unknown,
 ): E {
   const attempts = details.attempts ?? 0;
   const text = `${operation.id}: ${message}${attempts === 0 ? '. Nothing was sent.' : ''}`;
-  return new Class(text, { operation: operation.id, attempts, curl: dryRun.curl, idempotencyKey, ...details }, cause);
+  return new Class(text, { operation: operation.id, attempts, curl, idempotencyKey, ...details }, cause);
 }
 
 /**
@@ -99,27 +62,30 @@ export function errorOf<E extends ResellerError>(
  * @throws OutcomeUnknownError when it may have been carried out and must not take effect twice.
  * @throws ResellerError of another class when it was not carried out, or when that does not matter.
  */
-export async function send(connection: Connection, prepared: Prepared, observe: Observe = () => {}): Promise<Answer<never>> {
+export async function send(connection: Connection, request: Sendable, observe: Observe = () => {}): Promise<Answer<never>> {
   const { fetch, clock, keys } = connection;
-  const { operation, options } = prepared;
+  const { operation, options } = request;
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = options;
-  const wire = wireRequestOf(connection, prepared);
-  let { isLost = false } = prepared;
+  const wire = wireRequestOf(connection, request);
+  let { isLost = false } = request;
   for (let attempts = 1; ; attempts++) {
     observe({ type: 'request' }, attempts);
     const attempt = await sendOnce(wire, { fetch, timeoutMs, signal });
-    if (attempt.kind === 'received') learnKeySupport(keys, attempt.headers);
-    const verdict = classify(attempt, timeoutMs);
-    if (verdict.kind === 'success' && attempt.kind === 'received') {
-      observe({ type: 'response', status: attempt.status }, attempts);
-      return answerOf(attempt, verdict.envelope, attempts);
-    }
-    if (verdict.kind === 'success') throw new Error('A response that was not received cannot be a success.');
-    isLost = isLostAfter(isLost, verdict);
-    const isRepeatable = operation.repeatable || (keys.honoured === true && operation.keyed);
-    const delay = retryDelayMs(verdict, { isRepeatable, mayBeCarriedOut: isLost, retries: attempts - 1, maxRetries });
+    let failure: Failure;
+    if (attempt.kind === 'received') {
+      learnKeySupport(keys, attempt.headers);
+      const verdict = connection.classify(attempt);
+      if (verdict.kind === 'success') {
+        observe({ type: 'response', status: attempt.status }, attempts);
+        return answerOf(attempt, verdict, attempts);
+      }
+      failure = verdict;
+    } else failure = classifyUnanswered(attempt, timeoutMs);
+    isLost = isLostAfter(isLost, failure);
+    const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
+    const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut: isLost, retries: attempts - 1, maxRetries });
     const sent = attempt.kind === 'aborted' && !attempt.left ? attempts - 1 : attempts;
-    const error = delay === undefined ? settle(prepared, verdict, sent, isLost) : errorOfFailure(prepared, verdict, sent, isLost);
+    const error = delay === undefined ? settle(connection, request, failure, sent, isLost) : errorOfFailure(request, failure, sent, isLost);
     observe({ type: 'failure', error, delay }, attempts);
     if (delay === undefined) throw error;
     await clock.sleep(delay, signal);
@@ -127,61 +93,42 @@ export async function send(connection: Connection, prepared: Prepared, observe: 
 }
 
 /** The error that a request ends with. */
-export function settle(prepared: Prepared, failure: Failure, attempts: number, isLost: boolean): ResellerError {
-  const last = errorOfFailure(prepared, failure, attempts, isLost);
-  if (!isLost || prepared.operation.repeatable) return last;
+export function settle(
+  { adviceWhenLost }: Pick<Connection, 'adviceWhenLost'>,
+  request: Sendable,
+  failure: Failure,
+  attempts: number,
+  isLost: boolean,
+): ResellerError {
+  const last = errorOfFailure(request, failure, attempts, isLost);
+  if (!isLost || request.operation.repeatable) return last;
   const { status, requestID, retryAfter } = last;
-  const message = `the outcome is unknown, because the response was lost: ${failure.error.message}. Pass this error to reconcile() to find out`;
-  return errorOf(OutcomeUnknownError, prepared, message, { attempts, uncertain: true, status, requestID, retryAfter }, last);
+  const message = `the outcome is unknown, because the response was lost: ${failure.error.message}. ${adviceWhenLost}`;
+  return errorOf(OutcomeUnknownError, request, message, { attempts, uncertain: true, status, requestID, retryAfter }, last);
 }
 
-function errorOfFailure(prepared: Prepared, { error, retryAfterMs }: Failure, attempts: number, isLost: boolean): ResellerError {
+function errorOfFailure(request: Sendable, { error, retryAfterMs }: Failure, attempts: number, isLost: boolean): ResellerError {
   const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
-  const uncertain = isLost && prepared.operation.effect !== 'read';
-  return errorOf(error.Class, prepared, error.message, { ...error.details, retryAfter, attempts, uncertain }, error.cause);
+  const uncertain = isLost && request.operation.effect !== 'read';
+  return errorOf(error.Class, request, error.message, { ...error.details, retryAfter, attempts, uncertain }, error.cause);
 }
 
-function wireRequestOf({ apiKey, headers }: Connection, { dryRun, fields, idempotencyKey, options }: Prepared): WireRequest {
-  const body = fields.map(({ name, text }) => `${name}=${text}`).join('&');
+function wireRequestOf({ credentials, headers }: Connection, { method, url, body, idempotencyKey, options }: Sendable): WireRequest {
   return {
-    url: dryRun.url,
-    method: dryRun.method,
-    body: body === '' ? null : body,
+    url,
+    method,
+    body,
     headers: {
       ...headers,
-      [API_KEY_HEADER]: apiKey(),
+      ...credentials(),
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
       ...options.headers,
     },
   };
 }
 
-function answerOf(
-  { status, statusText, headers, text }: Received,
-  { data, requestID, message }: Envelope,
-  attempts: number,
-): Answer<never> {
-  const response = new Response(text, { status, statusText, headers });
+function answerOf({ status, statusText, headers, text }: Received, { data, requestID, message }: Success, attempts: number): Answer<never> {
+  // A status without a body takes none, not even an empty one.
+  const response = new Response(text === '' ? null : text, { status, statusText, headers });
   return { data, requestID, message, status, attempts, response };
-}
-
-function fillPath(template: string, path: Values, refuse: Refuse): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = path[name];
-    const text = typeof value === 'string' || Number.isSafeInteger(value) ? encodeText(String(value)) : undefined;
-    // A dot segment would be another path.
-    if (text === undefined || text === '' || /^\.+$/.test(text)) {
-      refuse(name, 'type', 'must be an identifier: a text that is not empty, or a whole number');
-      return '';
-    }
-    return text;
-  });
-}
-
-function curlOf(method: string, url: string, idempotencyKey: string | undefined, fields: readonly EncodedField[]): string {
-  return [
-    `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"`,
-    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
-    ...(fields.length === 0 ? [] : [`-d '${fields.map(({ name, text, shown }) => `${name}=${shown === MASK ? MASK : text}`).join('&')}'`]),
-  ].join(' ');
 }

@@ -3,11 +3,11 @@ import { always } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import type { Remark, Verdict } from '../finding.ts';
 import { readBody } from '../body.ts';
-import type { Issue } from '../issues.ts';
 import { observe, shapeOf } from '../observe.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import type { Parameter, RequestBody } from '../operation.ts';
 import { mediaTypeName } from '../media-type.ts';
+import { issuesOfText } from '../parameters.ts';
 import { provenanceOfIssue } from '../place.ts';
 import { valueAt } from '../pointer.ts';
 import { proposalFor } from '../propose.ts';
@@ -122,7 +122,7 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
           : [];
       if (parameter.pointer === undefined) return [];
       const described = { pointer: parameter.pointer, provenance: parameter.provenance };
-      return issuesOf(validator.compile(parameter.pointer), text)
+      return issuesOfText(validator.compile(parameter.pointer), text)
         .slice(0, 1)
         .map((issue) => {
           const provenance = provenanceOfIssue(document, described, text, issue);
@@ -142,13 +142,6 @@ function textOf(answer: Answer, { in: place, name }: Parameter): string | undefi
   if (place === 'cookie') return undefined;
   const value = evaluate(answer, `$request.${place}.${name}`);
   return typeof value === 'string' ? value : undefined;
-}
-
-/** What a text breaks, read as the number or truth value that it may stand for as well. */
-function issuesOf(check: (value: unknown) => readonly Issue[], text: string): readonly Issue[] {
-  const issues = check(text);
-  const isOther = /^-?[0-9]+(?:\.[0-9]+)?$|^(?:true|false)$/.test(text);
-  return issues.length > 0 && isOther ? check(JSON.parse(text)) : issues;
 }
 
 /** An answer that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */

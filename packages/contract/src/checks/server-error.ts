@@ -9,6 +9,7 @@ const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
   'wrong-key': ' on a key that nobody has',
   'unknown-id': ' on an identifier that nothing has',
   'invalid-form': ' on a form that breaks a rule',
+  'invalid-parameter': ' on a query parameter that breaks a rule',
   method: ' on a method that is not described',
   'next-page': ' on the next page',
   'remove-again': ' on removing what is removed already',

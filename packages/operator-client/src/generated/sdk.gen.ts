@@ -23,15 +23,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Returns the reseller accounts in the order of their creation.
  */
-export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts',
-    ...options
-});
+export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({ url: '/accounts', ...options });
 
 /**
  * Create an account
@@ -39,11 +31,6 @@ export const listAccounts = <ThrowOnError extends boolean = false>(options: Opti
  * Creates a reseller account. It has no API key yet: issue one with `POST /accounts/{account_id}/api-keys`.
  */
 export const createAccount = <ThrowOnError extends boolean = false>(options: Options<CreateAccountData, ThrowOnError>): RequestResult<CreateAccountResponses, CreateAccountErrors, ThrowOnError> => options.client.post<CreateAccountResponses, CreateAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts',
     ...options,
     headers: {
@@ -57,15 +44,7 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns one account with its credit limit and the total of its unpaid invoices.
  */
-export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts/{account_id}',
-    ...options
-});
+export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}', ...options });
 
 /**
  * Set a credit limit
@@ -73,11 +52,6 @@ export const getAccount = <ThrowOnError extends boolean = false>(options: Option
  * Sets the maximum amount that an account may owe. It applies to new purchases and does not affect earlier ones.
  */
 export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts/{account_id}/credit-limit',
     ...options,
     headers: {
@@ -91,15 +65,7 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
  *
  * Returns the API keys of an account, including revoked ones, without the keys themselves.
  */
-export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/accounts/{account_id}/api-keys',
-    ...options
-});
+export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({ url: '/accounts/{account_id}/api-keys', ...options });
 
 /**
  * Issue an API key
@@ -107,11 +73,6 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
  * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind.
  */
 export const issueApiKey = <ThrowOnError extends boolean = false>(options: Options<IssueApiKeyData, ThrowOnError>): RequestResult<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError> => options.client.post<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/accounts/{account_id}/api-keys',
     ...options,
     headers: {
@@ -126,11 +87,6 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
  * Issues a new key with the label and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
  */
 export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => options.client.post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/api-keys/{api_key_id}/rotate',
     ...options,
     headers: {
@@ -144,15 +100,7 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Revokes a key, on every instance of the service within five seconds. A key that is already revoked stays as it is.
  */
-export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/api-keys/{api_key_id}/revoke',
-    ...options
-});
+export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({ url: '/api-keys/{api_key_id}/revoke', ...options });
 
 /**
  * Set a key's rate limit
@@ -160,11 +108,6 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
  * Sets the number of requests that one key may send. Null restores the default of the settings.
  */
 export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRateLimitData, ThrowOnError>): RequestResult<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError> => options.client.put<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/api-keys/{api_key_id}/rate-limit',
     ...options,
     headers: {
@@ -178,30 +121,14 @@ export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options
  *
  * Returns the host systems with their ranges, prices and nodes, including the used capacity of each node.
  */
-export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/host-systems',
-    ...options
-});
+export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({ url: '/host-systems', ...options });
 
 /**
  * Get a host system
  *
  * Returns one host system with its ranges, prices and nodes, including the used capacity of each node.
  */
-export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/host-systems/{hostsystem}',
-    ...options
-});
+export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}', ...options });
 
 /**
  * Define a host system
@@ -209,11 +136,6 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
  * Creates or replaces a host system. New prices and ranges apply to new purchases and changes of resources; existing VMs keep their price. A node may be enlarged, reduced to its used capacity, and removed if it is unused. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and only host systems in Frankfurt have `storage`.
  */
 export const defineHostSystem = <ThrowOnError extends boolean = false>(options: Options<DefineHostSystemData, ThrowOnError>): RequestResult<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError> => options.client.put<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/host-systems/{hostsystem}',
     ...options,
     headers: {
@@ -227,15 +149,7 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
  *
  * Returns the operating systems that VMs can be installed with.
  */
-export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/os-images',
-    ...options
-});
+export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({ url: '/os-images', ...options });
 
 /**
  * Define an operating system
@@ -243,11 +157,6 @@ export const listOsImages = <ThrowOnError extends boolean = false>(options: Opti
  * Creates or replaces an operating system.
  */
 export const defineOsImage = <ThrowOnError extends boolean = false>(options: Options<DefineOsImageData, ThrowOnError>): RequestResult<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError> => options.client.put<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/os-images/{os}',
     ...options,
     headers: {
@@ -261,15 +170,7 @@ export const defineOsImage = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns the pools from which VMs get their addresses: pools of the provider and subnets that belong to accounts.
  */
-export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/ip-pools',
-    ...options
-});
+export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({ url: '/ip-pools', ...options });
 
 /**
  * Define an IP pool
@@ -277,11 +178,6 @@ export const listIpPools = <ThrowOnError extends boolean = false>(options: Optio
  * Creates a pool of the provider or a subnet that belongs to an account. The first address of a subnet is its gateway. For an existing pool, only `ddos_protection` can be changed.
  */
 export const defineIpPool = <ThrowOnError extends boolean = false>(options: Options<DefineIpPoolData, ThrowOnError>): RequestResult<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError> => options.client.put<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/ip-pools/{ip_pool_id}',
     ...options,
     headers: {
@@ -295,15 +191,7 @@ export const defineIpPool = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the sales, including ended ones, newest first.
  */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sales',
-    ...options
-});
+export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/sales', ...options });
 
 /**
  * Create a sale
@@ -311,11 +199,6 @@ export const listSales = <ThrowOnError extends boolean = false>(options: Options
  * Creates a discount campaign for VM host systems. It becomes active at its start. It ends at its stop, when the operator ends it manually, or when its maximum number of VMs has been created.
  */
 export const createSale = <ThrowOnError extends boolean = false>(options: Options<CreateSaleData, ThrowOnError>): RequestResult<CreateSaleResponses, CreateSaleErrors, ThrowOnError> => options.client.post<CreateSaleResponses, CreateSaleErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sales',
     ...options,
     headers: {
@@ -329,30 +212,14 @@ export const createSale = <ThrowOnError extends boolean = false>(options: Option
  *
  * Ends a sale before its stop or its start. VMs bought in it keep its prices according to `upgradable`. A sale that has ended stays as it is.
  */
-export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sales/{sale_id}/end',
-    ...options
-});
+export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({ url: '/sales/{sale_id}/end', ...options });
 
 /**
  * List offered servers
  *
  * Returns the servers that the market offers, newest first. Ordered servers are no longer among them.
  */
-export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/dedicated/market',
-    ...options
-});
+export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({ url: '/dedicated/market', ...options });
 
 /**
  * Offer a dedicated server
@@ -360,11 +227,6 @@ export const listMarketItems = <ThrowOnError extends boolean = false>(options: O
  * Adds a server to the market of dedicated servers, for all accounts or for one.
  */
 export const addMarketItem = <ThrowOnError extends boolean = false>(options: Options<AddMarketItemData, ThrowOnError>): RequestResult<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError> => options.client.post<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/dedicated/market',
     ...options,
     headers: {
@@ -378,15 +240,7 @@ export const addMarketItem = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Returns the dedicated servers of all accounts or of one account, most recent order first.
  */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/dedicated/servers',
-    ...options
-});
+export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/servers', ...options });
 
 /**
  * Order a dedicated server
@@ -394,11 +248,6 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
  * Orders a server of the market for an account. The price of its first runtime is reserved from the credit limit, and charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
  */
 export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/dedicated/servers',
     ...options,
     headers: {
@@ -413,11 +262,6 @@ export const orderDedicatedServer = <ThrowOnError extends boolean = false>(optio
  * Hands a server over to its owner. The server becomes deployed, the owner can read its management access, and its first renewal is one runtime from now. The request is refused for a server that is already deployed.
  */
 export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(options: Options<CompleteDedicatedSetupData, ThrowOnError>): RequestResult<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError> => options.client.post<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/dedicated/servers/{server_id}/complete-setup',
     ...options,
     headers: {
@@ -431,75 +275,35 @@ export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(opt
  *
  * Returns the VMs of all accounts or of one account, newest first.
  */
-export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms',
-    ...options
-});
+export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({ url: '/vms', ...options });
 
 /**
  * Remove a VM
  *
  * Removes a VM with all its data. This cannot be undone. Its position ends, and its capacity and addresses become free. A VM that was already removed stays as it is. The request is refused for a VM that the hypervisor has not delivered yet. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has removed it, which frees its capacity and addresses.
  */
-export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}',
-    ...options
-});
+export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
 /**
  * Get a VM
  *
  * Returns one VM, even if it was removed.
  */
-export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}',
-    ...options
-});
+export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
 /**
  * Stop a VM
  *
  * Stops a running VM. VMs are billed for their actual runtime, so its position ends. It keeps its capacity and its addresses. A stopped VM stays as it is. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has stopped it.
  */
-export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}/stop',
-    ...options
-});
+export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/stop', ...options });
 
 /**
  * Start a VM
  *
  * Boots a stopped VM and begins a `BILLINGRESTART` position at its previous price. A running VM stays as it is. If the hypervisor fails, the response is 503: nothing is billed, and the VM stays stopped.
  */
-export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}/start',
-    ...options
-});
+export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/start', ...options });
 
 /**
  * Resize a VM
@@ -507,11 +311,6 @@ export const startVm = <ThrowOnError extends boolean = false>(options: Options<S
  * Changes the resources of a VM, at the current prices of its host system or at those of the sale that it keeps. Its position ends and an `UP-DOWNGRADE` position begins. A request for the current resources changes nothing. If the hypervisor fails, the response is 503: nothing is billed, and the VM keeps its resources.
  */
 export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, ResizeVmErrors, ThrowOnError> => options.client.post<ResizeVmResponses, ResizeVmErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/vms/{vm_id}/resize',
     ...options,
     headers: {
@@ -525,105 +324,49 @@ export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Ends the current position of a running VM and begins a `BILLINGRESTART` position at the same price.
  */
-export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/vms/{vm_id}/restart-billing',
-    ...options
-});
+export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({ url: '/vms/{vm_id}/restart-billing', ...options });
 
 /**
  * List invoices
  *
  * Returns the invoices of all accounts or of one account, newest first. Current periods are not among them.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices',
-    ...options
-});
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/invoices', ...options });
 
 /**
  * Mark an invoice paid
  *
  * Marks an open invoice as paid, which frees its total from the credit limit. A paid invoice stays as it is. The request is refused for a cancelled invoice.
  */
-export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices/{invoice_id}/mark-paid',
-    ...options
-});
+export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/mark-paid', ...options });
 
 /**
  * Cancel an invoice
  *
  * Cancels an open invoice, which frees its total from the credit limit. A cancelled invoice stays as it is. The request is refused for a paid invoice.
  */
-export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/invoices/{invoice_id}/cancel',
-    ...options
-});
+export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/cancel', ...options });
 
 /**
  * List domains
  *
  * Returns the domains of all accounts or of one account, ordered by name.
  */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/domains',
-    ...options
-});
+export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domains', ...options });
 
 /**
  * Terminate a domain
  *
  * Cancels a domain. It stays registered until it expires and is not renewed. Its owner can withdraw the cancellation with `POST /domain/{domain}/undelete`. A terminated domain stays as it is. If the registrar fails, the response is 503: the domain is cancelled and no longer charged, and the service keeps retrying the registrar. Until the registrar succeeds, repeated requests get the same response, and other changes of the domain are refused.
  */
-export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/domains/{domain}/terminate',
-    ...options
-});
+export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({ url: '/domains/{domain}/terminate', ...options });
 
 /**
  * List TLD prices
  *
  * Returns the prices of domains. Only domains under these TLDs can be registered.
  */
-export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/tld-prices',
-    ...options
-});
+export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({ url: '/tld-prices', ...options });
 
 /**
  * Set a TLD price
@@ -631,11 +374,6 @@ export const listTldPrices = <ThrowOnError extends boolean = false>(options: Opt
  * Sets the prices of domains under a TLD and allows these domains to be registered.
  */
 export const setTldPrice = <ThrowOnError extends boolean = false>(options: Options<SetTldPriceData, ThrowOnError>): RequestResult<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError> => options.client.put<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/tld-prices/{tld}',
     ...options,
     headers: {
@@ -650,15 +388,6 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
  * Verifies a one-time code that a reseller presented and returns the account that generated it. This uses up the code, so a second verification fails. A code is valid for 10 minutes and only until its account generates another. If a third party presents five wrong codes for one account, its further attempts on this account are refused until ten minutes after the first of them. Its attempts on other accounts, and attempts of other third parties and of the operator, are not affected. A code that another request has just used is not valid, but does not count as wrong.
  */
 export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }, {
-            key: 'VerifierToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/otp/verify',
     ...options,
     headers: {
@@ -672,15 +401,7 @@ export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options
  *
  * Returns the third parties that may verify one-time codes, including revoked ones, without their tokens.
  */
-export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/verifiers',
-    ...options
-});
+export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({ url: '/verifiers', ...options });
 
 /**
  * Register a third party
@@ -688,11 +409,6 @@ export const listVerifiers = <ThrowOnError extends boolean = false>(options: Opt
  * Registers a third party that may verify one-time codes, and issues its token. The token is returned only once, because the service stores only its hash.
  */
 export const registerVerifier = <ThrowOnError extends boolean = false>(options: Options<RegisterVerifierData, ThrowOnError>): RequestResult<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError> => options.client.post<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/verifiers',
     ...options,
     headers: {
@@ -706,30 +422,14 @@ export const registerVerifier = <ThrowOnError extends boolean = false>(options: 
  *
  * Revokes the token of a third party, on every instance of the service within five seconds. A token that is already revoked stays as it is.
  */
-export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/verifiers/{verifier_id}/revoke',
-    ...options
-});
+export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({ url: '/verifiers/{verifier_id}/revoke', ...options });
 
 /**
  * Get the clock
  *
  * Returns the time of the clock of the sandbox.
  */
-export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/clock',
-    ...options
-});
+export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({ url: '/sandbox/clock', ...options });
 
 /**
  * Advance the clock
@@ -737,11 +437,6 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
  * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The response is sent when all of them have finished. The clock cannot be set back, is the same for all accounts, and survives a restart.
  */
 export const advanceClock = <ThrowOnError extends boolean = false>(options: Options<AdvanceClockData, ThrowOnError>): RequestResult<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError> => options.client.post<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sandbox/clock/advance',
     ...options,
     headers: {
@@ -755,90 +450,42 @@ export const advanceClock = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Restores the state of the sandbox at its first start: its catalogue, the demo account with its key, no faults, and the clock of the machine. Third parties and snapshots are kept. The reset affects all accounts; parallel tests should use isolated accounts instead.
  */
-export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/reset',
-    ...options
-});
+export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({ url: '/sandbox/reset', ...options });
 
 /**
  * List snapshots
  *
  * Returns the snapshots of the sandbox, ordered by name.
  */
-export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots',
-    ...options
-});
+export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({ url: '/sandbox/snapshots', ...options });
 
 /**
  * Delete a snapshot
  *
  * Deletes a snapshot. The state of the sandbox stays as it is.
  */
-export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots/{snapshot}',
-    ...options
-});
+export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
 /**
  * Create a snapshot
  *
  * Saves the whole state of the sandbox, including the clock, under a name. An existing snapshot with that name is replaced.
  */
-export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots/{snapshot}',
-    ...options
-});
+export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
 /**
  * Restore a snapshot
  *
  * Restores the whole state of the sandbox from a snapshot. This includes the offset of the clock, so time goes back together with all changes since, as it does with a reset. Snapshots are kept.
  */
-export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/snapshots/{snapshot}/restore',
-    ...options
-});
+export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}/restore', ...options });
 
 /**
  * List faults
  *
  * Returns the faults that have not been used up, oldest first.
  */
-export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/faults',
-    ...options
-});
+export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({ url: '/sandbox/faults', ...options });
 
 /**
  * Create a fault
@@ -846,11 +493,6 @@ export const listFaults = <ThrowOnError extends boolean = false>(options: Option
  * Makes a given number of requests to the reseller API fail, for all or for chosen operations and keys. If several faults match a request, only the oldest one applies.
  */
 export const createFault = <ThrowOnError extends boolean = false>(options: Options<CreateFaultData, ThrowOnError>): RequestResult<CreateFaultResponses, CreateFaultErrors, ThrowOnError> => options.client.post<CreateFaultResponses, CreateFaultErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sandbox/faults',
     ...options,
     headers: {
@@ -864,15 +506,7 @@ export const createFault = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Removes a fault before it is used up.
  */
-export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/faults/{fault_id}',
-    ...options
-});
+export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({ url: '/sandbox/faults/{fault_id}', ...options });
 
 /**
  * Create an isolated account
@@ -880,11 +514,6 @@ export const removeFault = <ThrowOnError extends boolean = false>(options: Optio
  * Creates an account with an API key for one test run, so that parallel runs do not see each other's resources. All accounts share the clock, the catalogue and its capacity, domain names, and sales and offers for all accounts. Faults, sales and offers can be limited to the account or its key.
  */
 export const createIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<CreateIsolatedAccountData, ThrowOnError>): RequestResult<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError> => options.client.post<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/sandbox/isolated-accounts',
     ...options,
     headers: {
@@ -898,30 +527,14 @@ export const createIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  *
  * Deletes an isolated account and everything that belongs to it: keys, VMs, servers, domains, invoices, its request log, its own sales, offers and subnets, and the faults of its keys.
  */
-export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/sandbox/isolated-accounts/{account_id}',
-    ...options
-});
+export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({ url: '/sandbox/isolated-accounts/{account_id}', ...options });
 
 /**
  * Get the settings
  *
  * Returns the settings of the service.
  */
-export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/settings',
-    ...options
-});
+export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({ url: '/settings', ...options });
 
 /**
  * Set the rate limit
@@ -929,11 +542,6 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
  * Sets the number of requests that each API key without a limit of its own may send. It applies on every instance of the service within five seconds. A sandbox starts without a limit.
  */
 export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/rate-limit',
     ...options,
     headers: {
@@ -948,11 +556,6 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
  * Sets the rates of value-added tax, each with the instant from which it applies. The reseller API calculates every gross price with the rate in force at the time of the response, including prices of scheduled sales. Invoices are net, so they do not change.
  */
 export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError> => options.client.put<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/vat-rates',
     ...options,
     headers: {
@@ -986,11 +589,6 @@ export const setRequestLogRetention = <ThrowOnError extends boolean = false>(opt
  * Sets how long the identifier of a removed VM stays unused. After that, and after the invoice of the period of the removal is created, another VM may get the identifier. Until then the removed VM is listed under it.
  */
 export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/vm-identifier-quarantine',
     ...options,
     headers: {
@@ -1004,12 +602,4 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
  *
  * Returns the next scheduled jobs and whether any job is overdue. Scheduled jobs include renewals and the closing of invoice periods.
  */
-export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
-    url: '/due-work',
-    ...options
-});
+export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({ url: '/due-work', ...options });

@@ -1,214 +1,108 @@
-/** The runtime of the generated functions. Sending, timeouts, retries and errors are those of `@reseller/client`. */
-import {
-  AbortedError,
-  AnswerError,
-  ConnectionError,
-  isTransient,
-  parseJson,
-  retryAfterMs,
-  retryDelayMs,
-  rootCause,
-  sendOnce,
-  sleep,
-  TimeoutError,
-} from '@reseller/client/runtime';
-import type { Attempt, ErrorClass, Fetch, Received, ResellerError, Unanswered } from '@reseller/client/runtime';
+/** The runtime of the generated functions: JSON bodies and the token. Everything else of a request is that of `@reseller/client`. */
+import { callOf, checkCredential, connect, errorOf, fillPath, InvalidError, send } from '@reseller/client/runtime';
+import type { Call, ClientConfig as AnyClientConfig, Connection, Refuse, RequestOptions, Sendable, Values } from '@reseller/client/runtime';
 
-import { problemWithoutBody } from './problem.ts';
+import { operations } from '../generated/operation-table.gen.ts';
+import { classifyProblem } from './problem.ts';
 
-/** An operation's input, as the generated code passes it. */
+/** Options of `createClient`. */
+export interface ClientConfig extends Omit<AnyClientConfig, 'apiKey' | 'honoursIdempotencyKey' | 'showPersonalData'> {
+  /** The operator token, or a verifier's, which serves for `verifyOtp` alone. */
+  token: string;
+}
+
+/** Sends requests for the functions of this package. */
+export interface Client {
+  readonly delete: Send;
+  readonly get: Send;
+  readonly post: Send;
+  readonly put: Send;
+}
+
+/** Sends one request. The signatures of the generated functions give the type of the data. */
+export type Send = <Responses, _Errors, _ThrowOnError extends boolean>(input: Input) => Call<Responses[keyof Responses]>;
+
+/** The input of an operation, as a generated function passes it on. */
+interface Input extends RequestOptions {
+  readonly url: string;
+  readonly path?: Values | undefined;
+  readonly query?: Values | undefined;
+  readonly body?: unknown;
+}
+
+/** What `openapi-ts` knows of an operation's input. */
 export interface TDataShape {
-  body?: unknown;
-  headers?: unknown;
-  path?: unknown;
-  query?: unknown;
-  url: string;
-}
-
-/** Where and how a client sends its requests. */
-export interface ClientOptions {
-  /** Base address, with or without a trailing slash. */
-  baseUrl?: string;
-}
-
-export type Config<T extends ClientOptions = ClientOptions> = Omit<T, 'baseUrl'> &
-  SendOptions & {
-    baseUrl?: string;
-    /** The operator token, or a verifier's, which serves for `verifyOtp` alone. */
-    token?: string;
-    /** Replaces the global `fetch`. */
-    fetch?: typeof fetch;
-  };
-
-export interface SendOptions {
-  /** Milliseconds that one sending may take, including its response. Default 30,000. */
-  timeoutMs?: number;
-  /** How many times a read is sent again. Default 2. */
-  maxRetries?: number;
+  readonly body?: unknown;
+  readonly headers?: unknown;
+  readonly path?: unknown;
+  readonly query?: unknown;
+  readonly url: string;
 }
 
 /** Values that travel with one call and are not sent. */
-// oxlint-disable-next-line typescript/no-empty-interface -- users extend it by declaration merging
-export interface ClientMeta {}
+export type ClientMeta = Record<never, never>;
 
 /** Input of a generated function, and how to send this one request. */
-export type Options<TData extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _TResponse = unknown> = Omit<
-  TData,
-  'url'
+export type Options<Data extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _Response = unknown> = Omit<
+  Data,
+  'url' | 'headers'
 > &
-  SendOptions & {
-    /** Further headers of this one request. */
-    headers?: Record<string, string>;
-    /** Aborts the request. */
-    signal?: AbortSignal;
-  };
+  Omit<RequestOptions, 'idempotencyKey'>;
 
-/** The data of a request that was carried out, or the problem that says why it was not. */
-export type Answer<TData, TError> =
-  | { data: TData; error: undefined; response: Response }
-  | { data: undefined; error: TError; response: Response };
+export type RequestResult<Responses, _Errors, _ThrowOnError extends boolean> = Call<Responses[keyof Responses]>;
 
-export type RequestResult<TResponses, TErrors, _ThrowOnError extends boolean> = Promise<
-  Answer<TResponses[keyof TResponses], TErrors[keyof TErrors]>
->;
-
-interface RequestOptions extends SendOptions {
-  url: string;
-  body?: unknown;
-  headers?: unknown;
-  path?: unknown;
-  query?: unknown;
-  security?: readonly { key: string; scheme: 'bearer'; type: 'http' }[];
-  signal?: AbortSignal;
-}
-
-interface Send {
-  <TResponses, TErrors, ThrowOnError extends boolean>(options: RequestOptions): RequestResult<TResponses, TErrors, ThrowOnError>;
-}
-
-export interface Client {
-  delete: Send;
-  get: Send;
-  patch: Send;
-  post: Send;
-  put: Send;
-}
-
-export const createConfig = <T extends ClientOptions = ClientOptions>(override?: Config<T>): Config<T> | undefined => override;
+const ADVICE_WHEN_LOST = 'Look whether it was carried out before you send it again';
 
 /**
- * A client for the generated functions.
+ * A client for the functions of this package.
  *
- * @param config Base address, token and transport. The base address is required before the first request.
- * @throws TypeError when a request is made without a base address.
+ * @throws TypeError when the configuration cannot be used.
  */
-export function createClient<T extends ClientOptions = ClientOptions>(config?: Config<T>): Client {
-  const method =
-    (name: string): Send =>
-    async (options) => {
-      const baseUrl = config?.baseUrl;
-      if (baseUrl === undefined) throw new TypeError('The client has no baseUrl. Pass one to createClient.');
-      const received = await send(name, addressOf(baseUrl, options), options, config ?? {});
-      return answerOf(received, { operation: `${name} ${options.url}`, url: baseUrl });
+export function createClient(config: ClientConfig): Client {
+  const { token } = config;
+  checkCredential('token', token);
+  const connection = connect(config, {
+    userAgent: 'reseller-operator-client',
+    credentials: () => ({ authorization: `Bearer ${token}` }),
+    classify: classifyProblem,
+    adviceWhenLost: ADVICE_WHEN_LOST,
+  });
+  const via =
+    (method: string): Send =>
+    (input) => {
+      const answer = async () => send(connection, prepare(connection, method, input));
+      return callOf(answer());
     };
-  return { delete: method('DELETE'), get: method('GET'), patch: method('PATCH'), post: method('POST'), put: method('PUT') };
+  return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
 }
 
-/**
- * Sends a request. Only reads are sent again: the API has no idempotency keys.
- *
- * @throws ResellerError of the class that says why no whole response came.
- */
-async function send(method: string, url: string, options: RequestOptions, config: Omit<Config, 'baseUrl'>): Promise<Received> {
-  const { signal, timeoutMs = config.timeoutMs ?? 30_000, maxRetries = config.maxRetries ?? 2 } = options;
-  const { fetch: transport = fetch } = config;
-  const isRead = method === 'GET';
-  const wire = {
-    url,
-    method,
-    headers: headersOf(options, config.token),
-    body: options.body === undefined ? null : JSON.stringify(options.body),
-  };
-  const via: Fetch = (address, init) => transport(address, init);
-  for (let retries = 0; ; retries++) {
-    const attempt = await sendOnce(wire, { fetch: via, timeoutMs, signal });
-    if (attempt.kind === 'received' && !isTransient(attempt.status)) return attempt;
-    const state = { isRepeatable: isRead, mayBeCarriedOut: !isRead, retries, maxRetries };
-    const delay = retryDelayMs(failureOf(attempt), state);
-    if (delay === undefined) {
-      if (attempt.kind === 'received') return attempt;
-      throw errorOf(attempt, `${method} ${options.url}`, url, retries + 1, timeoutMs);
-    }
-    await sleep(delay, signal);
+/** @throws InvalidError when a parameter of the path cannot be part of a path. */
+function prepare({ base }: Connection, method: string, input: Input): Sendable {
+  const { url: template, path = {}, query = {}, body, ...options } = input;
+  // The generated functions name the type of a body even if there is none.
+  const { 'Content-Type': _, ...headers } = options.headers ?? {};
+  const operation = operationOf(`${method} ${template}`);
+  const fields: { field: string; rule: string; message: string }[] = [];
+  const refuse: Refuse = (field, rule, message) => void fields.push({ field, rule, message });
+  const search = new URLSearchParams(textsOf(query)).toString();
+  const url = `${base}${fillPath(template, path, refuse)}${search && `?${search}`}`;
+  const curl = `curl -X ${method} '${url}' -H "Authorization: Bearer $TOKEN"`;
+  if (fields.length > 0) {
+    const message = fields.map((issue) => `${issue.field} ${issue.message}`).join('; ');
+    throw errorOf(InvalidError, { operation, curl }, message, { fields });
   }
+  if (body === undefined) return { operation, method, url, curl, body: null, options: { ...options, headers } };
+  return { operation, method, url, curl, body: JSON.stringify(body), options };
 }
 
-function failureOf(attempt: Attempt): Parameters<typeof retryDelayMs>[0] {
-  if (attempt.kind === 'received') return { source: 'api', transient: true, retryAfterMs: retryAfterMs(attempt.headers) };
-  return { source: 'none', transient: attempt.kind !== 'aborted' };
+function operationOf(key: string): Sendable['operation'] {
+  const known: Readonly<Record<string, Sendable['operation']>> = operations;
+  const operation = known[key];
+  if (!operation) throw new TypeError(`The operator API has no operation ${key}.`);
+  return operation;
 }
 
-function errorOf(
-  { kind, left, status, cause }: Unanswered,
-  operation: string,
-  url: string,
-  attempts: number,
-  timeoutMs: number,
-): ResellerError {
-  const why = String(rootCause(cause));
-  const [Class, message]: [ErrorClass, string] =
-    kind === 'aborted'
-      ? [AbortedError, 'the signal aborted the call']
-      : kind === 'timeout'
-        ? [TimeoutError, `no complete response within ${timeoutMs} ms`]
-        : status === undefined
-          ? [ConnectionError, `no response from ${url}: ${why}`]
-          : [AnswerError, `the response broke off: ${why}`];
-  return new Class(`${operation}: ${message}`, { ...detailsOf(operation, url), attempts, status, uncertain: left }, cause);
-}
-
-function detailsOf(operation: string, url: string) {
-  const [method = ''] = operation.split(' ');
-  return { operation, attempts: 1, curl: `curl -X ${method} '${url}' -H "Authorization: Bearer $TOKEN"` };
-}
-
-/** @throws AnswerError when the response is not from an operator API. */
-function answerOf({ status, statusText, headers, text }: Received, { operation, url }: { operation: string; url: string }) {
-  // A status without a body takes none, not even an empty one.
-  const response = new Response(text === '' ? null : text, { status: status === 0 ? 502 : status, statusText, headers });
-  const isJson = /[/+]json\b/.test(headers.get('content-type') ?? '');
-  const body = readBody(isJson ? text : '');
-  if (status >= 400) return { data: undefined, error: body ?? problemWithoutBody(response), response };
-  const isForeign = status < 200 || status >= 300 || (text !== '' && body === undefined);
-  if (isForeign) {
-    const reason = status >= 300 || status < 200 ? 'redirect' : 'not-json';
-    const message = `${operation}: status ${status} without JSON. Is the baseUrl that of an operator API?`;
-    throw new AnswerError(message, { ...detailsOf(operation, url), status, reason, uncertain: true });
-  }
-  return { data: body, error: undefined, response };
-}
-
-/** What is within is taken on trust: the generated signatures say what it is. */
-function readBody(text: string) {
-  return parseJson(text) === undefined ? undefined : JSON.parse(text);
-}
-
-function headersOf({ headers, body, security }: RequestOptions, token: string | undefined): Record<string, string> {
-  const sent = new Headers(recordOf(headers));
-  // Every credential of the document is a bearer token. The service tells them apart.
-  if (security?.length && token !== undefined && !sent.has('authorization')) sent.set('authorization', `Bearer ${token}`);
-  if (body === undefined) sent.delete('content-type');
-  return Object.fromEntries(sent);
-}
-
-function addressOf(baseUrl: string, options: RequestOptions): string {
-  const values = recordOf(options.path);
-  const path = options.url.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
-  const query = new URLSearchParams(recordOf(options.query)).toString();
-  return `${baseUrl.replace(/\/+$/, '')}${path}${query && `?${query}`}`;
-}
-
-function recordOf(value: unknown): Record<string, string> {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(entries.filter(([, item]) => item !== undefined).map(([name, item]) => [name, String(item)]));
+function textsOf(values: Values): Record<string, string> {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
 }

@@ -1,37 +1,57 @@
+/** Responses of the operator API: JSON, or a problem (RFC 9457). */
+import { classifyForeign, classOf, isRecord, isRedirect, isTransient, parseJson, retryAfterMs } from '@reseller/client/runtime';
+import type { Received, Verdict } from '@reseller/client/runtime';
+
 import type { Problem, ValidationProblem } from '../generated/types.gen.ts';
-import type { Answer } from './client.ts';
 
-/** A request that was not carried out, as an error to be thrown. */
-export class OperatorProblem extends Error {
-  override readonly name = 'OperatorProblem';
-  /** The problem that the service returned (RFC 9457). It has `errors` when the body broke rules. */
-  readonly problem: Problem | ValidationProblem;
-
-  constructor(problem: Problem | ValidationProblem) {
-    const rules = 'errors' in problem ? problem.errors.map(({ pointer, detail }) => `${pointer} ${detail}`) : [];
-    super([`${problem.title} (${problem.status}): ${problem.detail}`, ...rules].join('\n'));
-    this.problem = problem;
+export function classifyProblem(received: Received): Verdict {
+  const { status, headers, text } = received;
+  const json = parseJson(text);
+  if (isRedirect(status)) return classifyForeign(received);
+  if (status < 300) {
+    const isAnswer = text === '' || json !== undefined;
+    return isAnswer ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
   }
+  if (!isProblem(json)) return classifyForeign(received);
+  const isUnknown = status >= 500 && status !== 501 && status !== 503;
+  return {
+    kind: 'failure',
+    source: 'api',
+    carriedOut: isUnknown ? 'unknown' : 'no',
+    // The API has no idempotency keys, so a refusal says nothing about an earlier sending.
+    settles: false,
+    transient: isTransient(status),
+    retryAfterMs: retryAfterMs(headers),
+    error: {
+      Class: classOf(status),
+      message: messageOf(json),
+      details: { status, type: json.type, requestID: json.instance.replace('urn:uuid:', ''), fields: fieldsOf(json) },
+      cause: json,
+    },
+  };
 }
 
-/**
- * The data of a good answer.
- *
- * @throws OperatorProblem when the request was not carried out.
- */
-export async function orThrow<TData>(answer: Promise<Answer<TData, Problem | ValidationProblem>>): Promise<TData> {
-  const { data, error } = await answer;
-  if (error !== undefined) throw new OperatorProblem(error);
+/** The generated signatures say what it is. */
+function dataOf(json: string): never {
+  const { data }: { data: never } = JSON.parse(json === '' ? '{}' : `{"data":${json}}`);
   return data;
 }
 
-/** Replaces the problem of a response that has none: a gateway refused the request, not the service. */
-export function problemWithoutBody({ status, statusText }: Response): Problem {
-  return {
-    type: 'about:blank',
-    title: statusText || 'No problem was described',
-    status,
-    detail: `The response has status ${status} and no problem in it, so it is not from the service. Check the gateways between you and the service.`,
-    instance: 'about:blank',
-  };
+function isProblem(json: unknown): json is Problem | ValidationProblem {
+  return isRecord(json) && ['type', 'title', 'detail', 'instance'].every((name) => typeof json[name] === 'string');
+}
+
+/** Title and detail, and each broken rule on a line of its own. */
+function messageOf(problem: Problem | ValidationProblem): string {
+  const rules = brokenRules(problem).map(({ pointer, detail }) => `${pointer} ${detail}`);
+  return [`${problem.title} (${problem.status}): ${problem.detail}`, ...rules].join('\n');
+}
+
+function fieldsOf(problem: Problem | ValidationProblem) {
+  const rules = brokenRules(problem);
+  return rules.length === 0 ? undefined : rules.map(({ pointer, detail }) => ({ field: pointer, rule: 'invalid', message: detail }));
+}
+
+function brokenRules(problem: Problem | ValidationProblem) {
+  return 'errors' in problem ? problem.errors : [];
 }

@@ -6,6 +6,8 @@ import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
+import { ClockError } from './clock-check.ts';
+import type { ClockCheck } from './clock-check.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 
@@ -16,6 +18,10 @@ const RENEWALS_PER_LEASE = 4;
 /** Expired leases are deleted after this time. */
 const LEASE_RETENTION_MS = 86_400_000;
 const MAX_RENEWAL_WAIT_MS = 15_000;
+/** An embedded store keeps the time of its clock this often. */
+const MARK_INTERVAL_MS = 60_000;
+/** Anyone may ask whether the instance is ready, so the store is written to at most once in this time. */
+const READY_TTL_MS = 1_000;
 
 /** This process, as one of the instances that share a store. */
 export interface Instance {
@@ -27,11 +33,18 @@ export interface Instance {
   /** Whether another instance is alive. */
   hasOthers(): Promise<boolean>;
   /**
-   * Resolves if this instance holds its lease. An expired lease is renewed first.
+   * Resolves if the clock is right and this instance holds its lease. An expired lease is renewed first.
    *
-   * @throws StoreUnavailableError if it cannot be renewed. The others consider this instance dead, so it must not begin any work.
+   * @throws ClockError if the clock is wrong.
+   * @throws StoreUnavailableError if the lease cannot be renewed. The others consider this instance dead, so it must not begin any work.
    */
   assertAlive(): Promise<void>;
+  /**
+   * Resolves if the clock is right and the store can be written to.
+   *
+   * @throws ClockError or StoreUnavailableError if not.
+   */
+  assertReady(): Promise<void>;
   /** Gives up the lease. Other instances recover the interrupted deliveries. */
   leave(): Promise<void>;
 }
@@ -40,12 +53,16 @@ export interface JoinOptions {
   readonly store: Store;
   readonly id: string;
   readonly leaseMs: number;
+  readonly clockCheck: ClockCheck;
   /** Called if the lease could not be renewed. */
   onFailure(error: unknown): void;
 }
 
-/** @throws StoreUnavailableError if the lease cannot be stored. */
-export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions): Promise<Instance> {
+/**
+ * @throws StoreUnavailableError if the store cannot be written to.
+ * @throws ClockError if the clock of this machine is wrong.
+ */
+export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure }: JoinOptions): Promise<Instance> {
   const { hasInstances, now } = store.sharing;
   let heldSince = performance.now();
   let heldUntil = -Infinity;
@@ -54,6 +71,8 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
   async function renew(): Promise<void> {
     const begun = performance.now();
     await store.commit(async ({ db }) => {
+      // An instance with a wrong clock loses its lease.
+      await clockCheck.compare(db);
       await db
         .insertInto('instances')
         .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
@@ -83,16 +102,23 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
   const renewAgain = (): void => {
     timer = setTimeout(() => {
       renewing = withTimeout(renew())
-        .catch(onFailure)
+        // The clock check itself reports a wrong clock.
+        .catch((error: unknown) => {
+          if (!(error instanceof ClockError)) onFailure(error);
+        })
         .finally(() => {
           if (!leaving) renewAgain();
         });
     }, leaseMs / RENEWALS_PER_LEASE).unref();
   };
+  let markedAt = performance.now();
   if (hasInstances) {
     await renew();
     renewAgain();
-  }
+  } else await clockCheck.mark();
+
+  let readiness: Promise<void> | undefined;
+  const forgetReadiness = (): void => void (readiness = undefined);
 
   return {
     id,
@@ -104,7 +130,17 @@ export async function joinCluster({ store, id, leaseMs, onFailure }: JoinOptions
       return eb.and([others, eb.not(known)]);
     },
     async assertAlive() {
+      await clockCheck.assertRight();
       if (hasInstances && performance.now() >= heldUntil) await withTimeout(renew());
+      if (hasInstances || performance.now() - markedAt < MARK_INTERVAL_MS) return;
+      markedAt = performance.now();
+      await clockCheck.mark();
+    },
+    assertReady() {
+      if (readiness) return readiness;
+      readiness = withTimeout(hasInstances ? renew() : clockCheck.mark());
+      readiness.then(() => setTimeout(forgetReadiness, READY_TTL_MS).unref(), forgetReadiness);
+      return readiness;
     },
     hasOthers: async () =>
       hasInstances &&

@@ -11,6 +11,10 @@ import type { Metrics } from './observability.ts';
 export interface HttpContext {
   readonly runtime: Runtime;
   readonly sandbox: Sandbox;
+  /** @throws ClockError if the clock of the machine is wrong. */
+  assertClockRight(): Promise<void>;
+  /** Whether the service is about to stop. */
+  isStopping(): boolean;
   /** Authentication of the reseller API. */
   readonly authenticate: Authenticate;
   readonly controls: Controls;

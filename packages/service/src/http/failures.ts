@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { ClockError } from '../delivery/clock-check.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
@@ -65,6 +66,7 @@ function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, e
   const line = { ...requestFacts(request), account: caller?.accountId, err: loggableError(error, caller?.maskKey) };
   if (refusal.status === 500) request.log.error(line, 'request failed');
   else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
+  else if (error instanceof ClockError) request.log.warn(line, 'request refused while the clock of the machine is wrong');
 }
 
 /** Finds the caller of a request that reaches no operation, for the request log. */
@@ -85,6 +87,14 @@ function toRefusal(error: unknown): Refusal {
       503,
       'unavailable',
       'The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.',
+    );
+  }
+  // The reason is for the operator, and in the log.
+  if (error instanceof ClockError) {
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service cannot process requests at the moment. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
   return new Refusal(

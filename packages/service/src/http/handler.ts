@@ -42,10 +42,11 @@ export interface ResellerRoute {
 }
 
 export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, context: HttpContext): ResellerRoute {
-  const { authenticate, controls } = context;
+  const { assertClockRight, authenticate, controls } = context;
   return {
     config: { api },
     async onRequest(request) {
+      await assertClockRight();
       request.caller = await authenticate(apiKeyOf(request), clientAddressOf(request));
       await controls.countRequest(request.caller);
     },

@@ -1,8 +1,9 @@
 import { LogController } from 'fastify';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
-import type { Store } from '../store/store.ts';
+import { ClockError } from '../delivery/clock-check.ts';
+import type { Instance } from '../delivery/instance.ts';
 import { requestFacts } from './request-facts.ts';
 
 /** Metrics for Prometheus. */
@@ -12,7 +13,8 @@ export interface Metrics {
   readonly requests: Histogram<'operation' | 'status'>;
 }
 
-export function createMetrics(): Metrics {
+/** @param sources Figures that are read when the metrics are. */
+export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => number) | undefined }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -22,6 +24,18 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  if (lostLogLines) {
+    const lost = new Counter({
+      name: 'reseller_log_lines_lost_total',
+      help: 'Lines of the log that were lost, because standard error was not read in time.',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(lostLogLines());
+      },
+    });
+    registry.registerMetric(lost);
+  }
   return { registry, requests };
 }
 
@@ -51,19 +65,29 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   });
 }
 
+/** What decides whether the process is ready. */
+export interface Readiness {
+  readonly instance: Pick<Instance, 'assertReady'>;
+  readonly isSimulated: boolean;
+  isStopping(): boolean;
+}
+
 /**
- * `/healthz` succeeds while the process runs, and `/readyz` while it can also reach its store. Neither needs a key. `/readyz` shows
- * whether the infrastructure is simulated.
+ * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
+ * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated.
  */
-export function serveProbes(app: FastifyInstance, { store, isSimulated }: { readonly store: Store; readonly isSimulated: boolean }): void {
+export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
+    const unavailable = (reason: 'stopping' | 'clock' | 'store') => reply.code(503).send({ status: 'unavailable', reason });
+    if (isStopping()) return unavailable('stopping');
     try {
-      await store.read((db) => db.selectFrom('accounts').select('id').limit(1).execute());
+      await instance.assertReady();
       return { status: 'ready', ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
     } catch (error) {
-      request.log.error({ err: error }, 'the store cannot be reached');
-      return reply.code(503).send({ status: 'unavailable' });
+      if (error instanceof ClockError) return unavailable('clock');
+      request.log.error({ err: error }, 'the store cannot be written to');
+      return unavailable('store');
     }
   });
 }

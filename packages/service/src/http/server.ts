@@ -32,7 +32,7 @@ export interface ServerOptions {
 
 /** Creates the server of an API: limits, security headers, probes, and the responses to requests without a route. */
 export function createServer(
-  { logger, metrics, isSimulated, trustedProxies, runtime: { store } }: HttpContext,
+  { logger, metrics, isSimulated, isStopping, trustedProxies, runtime: { instance } }: HttpContext,
   { body, plugin, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
 ): FastifyInstance {
   const app = fastify({
@@ -73,9 +73,9 @@ export function createServer(
   app.setErrorHandler((error, request, reply) => sendFailure(fastifyFault(error, body) ?? error, request, reply));
   // For a route that finds nothing itself, such as the one for the files of the documentation.
   app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
-  closeIdleConnections(app);
+  closeConnectionsWhen(isStopping, app);
   observeRequests(app, metrics);
-  serveProbes(app, { store, isSimulated });
+  serveProbes(app, { instance, isSimulated, isStopping });
   return app;
 }
 
@@ -105,15 +105,10 @@ function refuseFaults(app: FastifyInstance): void {
   });
 }
 
-/** A connection that stays open after its last response would delay the shutdown. */
-function closeIdleConnections(app: FastifyInstance): void {
-  let isClosing = false;
-  app.addHook('preClose', (done) => {
-    isClosing = true;
-    done();
-  });
+/** Clients send their next request on another connection, and to another instance if there is one. */
+function closeConnectionsWhen(isStopping: () => boolean, app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isClosing) reply.header('connection', 'close');
+    if (isStopping()) reply.header('connection', 'close');
     done(null, payload);
   });
 }

@@ -3,27 +3,25 @@ import { expect, test } from 'vitest';
 import * as operator from '@reseller/operator-client';
 
 import { SMALL_VM } from '../../test/harness.ts';
-import { startOperator } from '../../test/operator.ts';
-
-const { orThrow } = operator;
+import { refusalOf, startOperator } from '../../test/operator.ts';
 
 test('accounts and keys: issued, rotated with an overlap, limited, revoked', async () => {
   const service = await startOperator();
   const { client, clock } = service;
-  const account = await orThrow(operator.createAccount({ client, body: { name: 'Shop', credit_limit: '10.50' } }));
+  const account = await operator.createAccount({ client, body: { name: 'Shop', credit_limit: '10.50' } });
   expect(account).toMatchObject({ credit_limit: '10.50', unpaid: '0.00', isolated: false });
   const path = { account_id: account.id };
-  expect(await orThrow(operator.setCreditLimit({ client, path, body: { credit_limit: '20' } }))).toMatchObject({ credit_limit: '20.00' });
-  expect(await orThrow(operator.getAccount({ client, path }))).toMatchObject({ credit_limit: '20.00' });
-  const first = await orThrow(operator.issueApiKey({ client, path, body: { label: 'first' } }));
+  expect(await operator.setCreditLimit({ client, path, body: { credit_limit: '20' } })).toMatchObject({ credit_limit: '20.00' });
+  expect(await operator.getAccount({ client, path })).toMatchObject({ credit_limit: '20.00' });
+  const first = await operator.issueApiKey({ client, path, body: { label: 'first' } });
   const key = { api_key_id: first.id };
-  await orThrow(operator.setApiKeyRateLimit({ client, path: key, body: { rate_limit: { requests: 1, seconds: 60 } } }));
+  await operator.setApiKeyRateLimit({ client, path: key, body: { rate_limit: { requests: 1, seconds: 60 } } });
   // Keys are listed in the order of their issue, which the clock tells.
   clock.advance(1);
-  const { issued, replaced } = await orThrow(operator.rotateApiKey({ client, path: key, body: { overlap_seconds: 60 } }));
+  const { issued, replaced } = await operator.rotateApiKey({ client, path: key, body: { overlap_seconds: 60 } });
   expect(issued.rate_limit).toEqual({ requests: 1, seconds: 60 });
   expect(replaced.valid_until).toBe(new Date(clock.now() + 60_000).toISOString());
-  expect((await operator.rotateApiKey({ client, path: key, body: {} })).error?.status).toBe(409);
+  expect(await refusalOf(operator.rotateApiKey({ client, path: key, body: {} }))).toMatchObject({ status: 409 });
   const ask = (apiKey: string) => service.call('listDomains', { apiKey });
   expect((await ask(first.key)).status).toBe(200);
   expect((await ask(issued.key)).status).toBe(200);
@@ -31,15 +29,13 @@ test('accounts and keys: issued, rotated with an overlap, limited, revoked', asy
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '60']);
   clock.advance(61_000);
   expect((await ask(first.key)).status).toBe(401);
-  await orThrow(operator.revokeApiKey({ client, path: { api_key_id: issued.id } }));
+  await operator.revokeApiKey({ client, path: { api_key_id: issued.id } });
   await new Promise((resolve) => setTimeout(resolve, 1_050));
   expect((await ask(issued.key)).status).toBe(401);
-  const { items } = await orThrow(operator.listApiKeys({ client, path }));
+  const { items } = await operator.listApiKeys({ client, path });
   expect(items.map(({ revoked }) => revoked === null)).toEqual([true, false]);
-  expect(
-    (await operator.issueApiKey({ client, path: { account_id: '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a' }, body: { label: 'x' } })).error
-      ?.status,
-  ).toBe(404);
+  const ofNoAccount = { account_id: '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a' };
+  expect(await refusalOf(operator.issueApiKey({ client, path: ofNoAccount, body: { label: 'x' } }))).toMatchObject({ status: 404 });
 });
 
 test('a live service refuses the keys of a sandbox, and says so', async () => {
@@ -54,31 +50,33 @@ test('the catalogue: host systems, images and pools are defined, and what is in 
   const service = await startOperator();
   const { client } = service;
   const path = { hostsystem: 'nl_ryzen' };
-  const { name: _, nodes, ...host } = await orThrow(operator.getHostSystem({ client, path }));
+  const { name: _, nodes, ...host } = await operator.getHostSystem({ client, path });
   const bare = nodes.map(({ name, cores, mem, disk, storage }) => ({ name, cores, mem, disk, storage }));
   await service.call('createVm', { form: SMALL_VM });
   const defined = (changed: Partial<operator.DefineHostSystemRequest>) =>
     operator.defineHostSystem({ client, path, body: { ...host, nodes: bare, ...changed } });
-  expect((await orThrow(defined({ nodes: bare.slice(0, 2) }))).nodes).toHaveLength(2);
-  expect((await defined({ nodes: bare.slice(1) })).error).toMatchObject({ status: 409, type: expect.stringMatching(/in-use$/) });
-  expect((await defined({ nodes: [{ ...bare[0], name: 'nl-ryzen-01', cores: 1, mem: 1, disk: 1, storage: 0 }] })).error?.status).toBe(409);
-  expect((await defined({ ranges: { ...host.ranges, cores: { min: 4, max: 1, step: 1 } } })).error).toMatchObject({
-    errors: [{ pointer: '#/ranges/cores/max' }],
+  expect((await defined({ nodes: bare.slice(0, 2) })).nodes).toHaveLength(2);
+  expect(await refusalOf(defined({ nodes: bare.slice(1) }))).toMatchObject({ status: 409, type: expect.stringMatching(/in-use$/) });
+  expect(await refusalOf(defined({ nodes: [{ ...bare[0], name: 'nl-ryzen-01', cores: 1, mem: 1, disk: 1, storage: 0 }] }))).toMatchObject({
+    status: 409,
   });
-  expect((await orThrow(operator.listHostSystems({ client }))).items.map(({ name }) => name)).toEqual(['de_epyc', 'de_xeon', 'nl_ryzen']);
-  await orThrow(operator.defineOsImage({ client, path: { os: 'plan_9' }, body: { displayname: 'Plan 9', username: 'glenda' } }));
-  expect((await orThrow(operator.listOsImages({ client }))).items).toContainEqual({
+  expect(await refusalOf(defined({ ranges: { ...host.ranges, cores: { min: 4, max: 1, step: 1 } } }))).toMatchObject({
+    fields: [{ field: '#/ranges/cores/max' }],
+  });
+  expect((await operator.listHostSystems({ client })).items.map(({ name }) => name)).toEqual(['de_epyc', 'de_xeon', 'nl_ryzen']);
+  await operator.defineOsImage({ client, path: { os: 'plan_9' }, body: { displayname: 'Plan 9', username: 'glenda' } });
+  expect((await operator.listOsImages({ client })).items).toContainEqual({
     name: 'plan_9',
     displayname: 'Plan 9',
     username: 'glenda',
   });
   const pool = { datacenter: 'AMS1', cidr: '203.0.113.0/29', ddos_protection: 'none' };
   const define = (id: string, body: operator.DefineIpPoolRequest) => operator.defineIpPool({ client, path: { ip_pool_id: id }, body });
-  expect(await orThrow(define('spare', pool))).toMatchObject({ total: 5, used: 0, gateway: '203.0.113.1', family: 4 });
-  expect(await orThrow(define('spare', { ...pool, ddos_protection: 'Arbor' }))).toMatchObject({ ddos_protection: 'Arbor' });
-  expect((await define('other', { ...pool, cidr: '203.0.113.4/30' })).error?.status).toBe(409);
-  expect((await define('other', { ...pool, cidr: '203.0.114.0/31' })).error?.status).toBe(422);
-  expect((await orThrow(operator.listIpPools({ client }))).items).toHaveLength(5);
+  expect(await define('spare', pool)).toMatchObject({ total: 5, used: 0, gateway: '203.0.113.1', family: 4 });
+  expect(await define('spare', { ...pool, ddos_protection: 'Arbor' })).toMatchObject({ ddos_protection: 'Arbor' });
+  expect(await refusalOf(define('other', { ...pool, cidr: '203.0.113.4/30' }))).toMatchObject({ status: 409 });
+  expect(await refusalOf(define('other', { ...pool, cidr: '203.0.114.0/31' }))).toMatchObject({ status: 422 });
+  expect((await operator.listIpPools({ client })).items).toHaveLength(5);
 });
 
 test('VMs: stopped, started, resized, restarted and removed; repeated calls change nothing', async () => {
@@ -86,36 +84,36 @@ test('VMs: stopped, started, resized, restarted and removed; repeated calls chan
   const { client, clock } = service;
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;
   const path = { vm_id: String(identifier) };
-  expect(await orThrow(operator.getVm({ client, path }))).toMatchObject({
+  expect(await operator.getVm({ client, path })).toMatchObject({
     state: 'running',
     monthly_price: '10.40',
     ipv4: [expect.any(String)],
   });
   clock.advance(1_000);
-  for (let n = 0; n < 2; n++) expect(await orThrow(operator.stopVm({ client, path }))).toMatchObject({ state: 'stopped' });
-  expect((await operator.restartVmBilling({ client, path })).error?.status).toBe(409);
-  for (let n = 0; n < 2; n++) expect(await orThrow(operator.startVm({ client, path }))).toMatchObject({ state: 'running' });
+  for (let n = 0; n < 2; n++) expect(await operator.stopVm({ client, path })).toMatchObject({ state: 'stopped' });
+  expect(await refusalOf(operator.restartVmBilling({ client, path }))).toMatchObject({ status: 409 });
+  for (let n = 0; n < 2; n++) expect(await operator.startVm({ client, path })).toMatchObject({ state: 'running' });
   clock.advance(1_000);
-  expect(await orThrow(operator.restartVmBilling({ client, path }))).toMatchObject({ monthly_price: '10.40' });
+  expect(await operator.restartVmBilling({ client, path })).toMatchObject({ monthly_price: '10.40' });
   clock.advance(1_000);
-  expect(await orThrow(operator.resizeVm({ client, path, body: { cores: 4 } }))).toMatchObject({ cores: 4, monthly_price: '14.40' });
-  expect((await operator.resizeVm({ client, path, body: { disk: 10 } })).error).toMatchObject({ errors: [{ pointer: '#/disk' }] });
+  expect(await operator.resizeVm({ client, path, body: { cores: 4 } })).toMatchObject({ cores: 4, monthly_price: '14.40' });
+  expect(await refusalOf(operator.resizeVm({ client, path, body: { disk: 10 } }))).toMatchObject({ fields: [{ field: '#/disk' }] });
   await service.store.commit(({ db }) =>
     db
       .updateTable('host_nodes')
       .set(({ ref }) => ({ cores: ref('used_cores') }))
       .execute(),
   );
-  expect((await operator.resizeVm({ client, path, body: { cores: 5 } })).error).toMatchObject({
+  expect(await refusalOf(operator.resizeVm({ client, path, body: { cores: 5 } }))).toMatchObject({
     status: 409,
     type: expect.stringMatching(/out-of-capacity$/),
   });
   const positions = (await service.call('getCurrentInvoice')).body.data.positions.vms[path.vm_id];
   expect(positions.map(({ type }: { type: string }) => type)).toEqual(['CREATE', 'BILLINGRESTART', 'BILLINGRESTART', 'UP-DOWNGRADE']);
-  for (let n = 0; n < 2; n++) expect(await orThrow(operator.removeVm({ client, path }))).toMatchObject({ state: 'removed', ipv4: [] });
-  expect((await operator.startVm({ client, path })).error?.status).toBe(409);
-  expect((await operator.getVm({ client, path: { vm_id: '10000' } })).error?.status).toBe(404);
-  expect((await orThrow(operator.listVms({ client, query: { state: 'removed' } }))).items).toHaveLength(1);
+  for (let n = 0; n < 2; n++) expect(await operator.removeVm({ client, path })).toMatchObject({ state: 'removed', ipv4: [] });
+  expect(await refusalOf(operator.startVm({ client, path }))).toMatchObject({ status: 409 });
+  expect(await refusalOf(operator.getVm({ client, path: { vm_id: '10000' } }))).toMatchObject({ status: 404 });
+  expect((await operator.listVms({ client, query: { state: 'removed' } })).items).toHaveLength(1);
 });
 
 test('sales: scheduled, ended by hand, refused for unknown host systems', async () => {
@@ -124,18 +122,21 @@ test('sales: scheduled, ended by hand, refused for unknown host systems', async 
   clock.advance(1);
   const start_date = new Date(clock.now() + 1_000).toISOString();
   const body = { title: 'Spring', start_date, upgradable: true, max_volume: 3, pricings: { nl_ryzen: { core: '1.00' } } };
-  const sale = await orThrow(operator.createSale({ client, body }));
+  const sale = await operator.createSale({ client, body });
   expect(sale).toMatchObject({ state: 'scheduled', used_volume: 0, pricings: { nl_ryzen: { core: '1.00' } }, ended: null });
   clock.advance(1_000);
-  expect((await orThrow(operator.listSales({ client, query: { state: 'active' } }))).items[0]?.id).toBe(sale.id);
+  expect((await operator.listSales({ client, query: { state: 'active' } })).items[0]?.id).toBe(sale.id);
   for (let n = 0; n < 2; n++) {
-    expect(await orThrow(operator.endSale({ client, path: { sale_id: sale.id } }))).toMatchObject({
+    expect(await operator.endSale({ client, path: { sale_id: sale.id } })).toMatchObject({
       state: 'ended',
       ended: expect.any(String),
     });
   }
-  const unknown = await operator.createSale({ client, body: { ...body, pricings: { mars: { core: '1.00' } } } });
-  expect(unknown.error).toMatchObject({ status: 422, errors: [{ pointer: '#/pricings/mars' }] });
+  const unknown = { ...body, pricings: { mars: { core: '1.00' } } };
+  expect(await refusalOf(operator.createSale({ client, body: unknown }))).toMatchObject({
+    status: 422,
+    fields: [{ field: '#/pricings/mars' }],
+  });
 });
 
 test('dedicated servers: offered to one account, ordered once, handed over by hand', async () => {
@@ -143,86 +144,86 @@ test('dedicated servers: offered to one account, ordered once, handed over by ha
   const { client } = service;
   const { id, apiKey } = await service.account();
   service.clock.advance(1);
-  const offer = await orThrow(
-    operator.addMarketItem({
-      client,
-      body: {
-        datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
-        cpu: { amount: 1, cores: 8, type: 'Xeon' },
-        memory: { size: 64, type: 'DDR4' },
-        disks: [{ amount: 2, size: 960, type: 'SSD' }],
-        ipv4_addresses: 1,
-        ipv6_networks: null,
-        traffic: null,
-        connection: '1 Gbit/s',
-        status: { type: 'ready', description: 'At once.' },
-        price: '50',
-        runtime_days: 30,
-        account_id: id,
-      },
-    }),
-  );
+  const offer = await operator.addMarketItem({
+    client,
+    body: {
+      datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
+      cpu: { amount: 1, cores: 8, type: 'Xeon' },
+      memory: { size: 64, type: 'DDR4' },
+      disks: [{ amount: 2, size: 960, type: 'SSD' }],
+      ipv4_addresses: 1,
+      ipv6_networks: null,
+      traffic: null,
+      connection: '1 Gbit/s',
+      status: { type: 'ready', description: 'At once.' },
+      price: '50',
+      runtime_days: 30,
+      account_id: id,
+    },
+  });
   expect(offer).toMatchObject({ account_id: id, price: '50.00', ipv6_networks: null });
-  expect((await orThrow(operator.listMarketItems({ client }))).items[0]?.id).toBe(offer.id);
+  expect((await operator.listMarketItems({ client })).items[0]?.id).toBe(offer.id);
   const market = async (key: string) => (await service.call('listDedicatedMarket', { apiKey: key })).body.data.list.length;
   expect([await market(apiKey), await market(service.apiKey)]).toEqual([5, 4]);
   const other = await service.account('1.00');
   const order = (account_id: string, market_id = offer.id) => operator.orderDedicatedServer({ client, body: { account_id, market_id } });
-  expect((await order(other.id)).error).toMatchObject({ errors: [{ pointer: '#/market_id' }] });
-  const shared = (await orThrow(operator.listMarketItems({ client }))).items.find(({ account_id }) => account_id === null);
-  expect((await order(other.id, shared?.id)).error).toMatchObject({ status: 409, type: expect.stringMatching(/credit-limit-exceeded$/) });
-  expect(await orThrow(order(id))).toMatchObject({ deployed: false, renew: null, ipv4: [] });
-  expect((await order(id)).error?.status).toBe(409);
+  expect(await refusalOf(order(other.id))).toMatchObject({ fields: [{ field: '#/market_id' }] });
+  const shared = (await operator.listMarketItems({ client })).items.find(({ account_id }) => account_id === null);
+  expect(await refusalOf(order(other.id, shared?.id))).toMatchObject({
+    status: 409,
+    type: expect.stringMatching(/credit-limit-exceeded$/),
+  });
+  expect(await order(id)).toMatchObject({ deployed: false, renew: null, ipv4: [] });
+  expect(await refusalOf(order(id))).toMatchObject({ status: 409 });
   const management = { dashboard: 'https://x.invalid/', username: 'u', email: 'u@x.invalid', password: 'p' };
   const ipv4 = [{ address: '192.0.2.7', gateway: '192.0.2.1' }];
   const complete = () => operator.completeDedicatedSetup({ client, path: { server_id: offer.id }, body: { management, ipv4 } });
-  expect(await orThrow(complete())).toMatchObject({ deployed: true, ipv4, renew: expect.any(String) });
-  expect((await complete()).error?.status).toBe(409);
-  expect((await orThrow(operator.listDedicatedServers({ client, query: { deployed: true } }))).items).toHaveLength(1);
+  expect(await complete()).toMatchObject({ deployed: true, ipv4, renew: expect.any(String) });
+  expect(await refusalOf(complete())).toMatchObject({ status: 409 });
+  expect((await operator.listDedicatedServers({ client, query: { deployed: true } })).items).toHaveLength(1);
 });
 
 test('a third party learns whose a code is, once, and guesses five times', async () => {
   const service = await startOperator();
   const { client, clock } = service;
-  const { token, id } = await orThrow(operator.registerVerifier({ client, body: { name: 'Panel' } }));
+  const { token, id } = await operator.registerVerifier({ client, body: { name: 'Panel' } });
   const theirs = service.clientWith(token);
   const { otp_code: code } = (await service.call('generateOtp')).body.data;
   const verify = (body: { code: string }) => operator.verifyOtp({ client: theirs, body });
-  expect(await orThrow(verify({ code }))).toMatchObject({ account_name: 'test' });
-  expect((await verify({ code })).error?.status).toBe(404);
-  const guesses = await Promise.all(Array.from({ length: 10 }, () => verify({ code: '00000000' })));
-  expect(guesses.filter(({ error }) => error?.status === 404)).toHaveLength(5);
-  const { error, response } = await verify({ code });
-  expect([error?.status, response.headers.get('retry-after')]).toEqual([429, '600']);
+  expect(await verify({ code })).toMatchObject({ account_name: 'test' });
+  expect(await refusalOf(verify({ code }))).toMatchObject({ status: 404 });
+  const guesses = await Promise.all(Array.from({ length: 10 }, () => refusalOf(verify({ code: '00000000' }))));
+  expect(guesses.filter(({ status }) => status === 404)).toHaveLength(5);
+  expect(await refusalOf(verify({ code }))).toMatchObject({ status: 429, retryAfter: 600 });
   clock.advance(600_000);
-  expect((await verify({ code })).error?.status).toBe(404);
-  expect((await operator.listAccounts({ client: theirs })).error?.status).toBe(403);
-  await orThrow(operator.revokeVerifier({ client, path: { verifier_id: id } }));
-  expect((await verify({ code })).error?.status).toBe(401);
-  expect((await orThrow(operator.listVerifiers({ client }))).items[0]?.revoked).not.toBeNull();
+  expect(await refusalOf(verify({ code }))).toMatchObject({ status: 404 });
+  expect(await refusalOf(operator.listAccounts({ client: theirs }))).toMatchObject({ status: 403 });
+  await operator.revokeVerifier({ client, path: { verifier_id: id } });
+  expect(await refusalOf(verify({ code }))).toMatchObject({ status: 401 });
+  expect((await operator.listVerifiers({ client })).items[0]?.revoked).not.toBeNull();
 });
 
 test('TLD prices, settings and due work', async () => {
   const service = await startOperator();
   const { client } = service;
   const prices = { create: '1.5', renew: '2', transfer: '0' };
-  expect(await orThrow(operator.setTldPrice({ client, path: { tld: 'app' }, body: prices }))).toMatchObject({
+  expect(await operator.setTldPrice({ client, path: { tld: 'app' }, body: prices })).toMatchObject({
     create: '1.50',
     renew: '2.00',
   });
-  expect(await orThrow(operator.getSettings({ client }))).toEqual({
+  expect(await operator.getSettings({ client })).toEqual({
     mode: 'sandbox',
     rate_limit: null,
     vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01T00:00:00.000Z' }],
     vm_identifier_quarantine_days: 90,
     request_log_retention: { months: null, bytes_per_account: null },
   });
-  await orThrow(operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } }));
+  await operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } });
   const statuses = [await service.call('listDomains'), await service.call('listDomains'), await service.call('listDomains')];
   expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(await orThrow(operator.getDueWork({ client }))).toMatchObject({ overdue: 0, overdue_since: null });
+  expect(await operator.getDueWork({ client })).toMatchObject({ overdue: 0, overdue_since: null });
   service.clock.advanceTo('2026-12-01T00:00:00Z');
-  expect(await orThrow(operator.getDueWork({ client }))).toMatchObject({ overdue: 2, overdue_since: '2026-12-01T00:00:00.000Z' });
-  expect((await operator.terminateDomain({ client, path: { domain: 'nobody.net' } })).error?.status).toBe(404);
-  expect((await orThrow(operator.listDomains({ client }))).items).toEqual([]);
+  expect(await operator.getDueWork({ client })).toMatchObject({ overdue: 2, overdue_since: '2026-12-01T00:00:00.000Z' });
+  expect(await refusalOf(operator.terminateDomain({ client, path: { domain: 'nobody.net' } }))).toMatchObject({ status: 404 });
+  expect((await operator.listDomains({ client })).items).toEqual([]);
 });

@@ -3,6 +3,7 @@
 import type { BrokenRule } from '@reseller/operator-client';
 
 import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
+import { ClockError } from '../delivery/clock-check.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
@@ -102,6 +103,7 @@ export function problemOf(error: unknown): OperatorProblem {
   if (error instanceof OperatorProblem) return error;
   if (error instanceof Refusal) return problemOfRefusal(error);
   if (error instanceof InfrastructureError) return new OperatorProblem('unavailable', error.message, { retryAfter: 5 });
+  if (error instanceof ClockError) return new OperatorProblem('unavailable', error.message, { retryAfter: 5 });
   if (error instanceof StoreUnavailableError) {
     return new OperatorProblem(
       'unavailable',

@@ -9,11 +9,11 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
  * The tables in a snapshot: all except the snapshots themselves, the third parties that verify codes, and the tables of running
- * instances.
+ * instances and their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
-  'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'instances' | 'fencing_tokens'
+  'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'instances' | 'clock_mark' | 'fencing_tokens'
 >;
 
 /** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */

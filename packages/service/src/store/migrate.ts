@@ -1,14 +1,9 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 
-import { initial } from './migrations/0001-initial.ts';
+import { migrationsOf } from './migrations/all.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db, Engine } from './store.ts';
-
-/** All migrations of this version, by name, in the order in which they run. */
-export function migrationsOf(engine: Engine) {
-  return { '0001-initial': initial(engine) };
-}
 
 /**
  * Brings the tables up to date. Several instances may do so at once on PostgreSQL: one of them does the work.
@@ -17,8 +12,7 @@ export function migrationsOf(engine: Engine) {
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   await assertReleased(db, engine);
-  const provider = { getMigrations: async () => migrationsOf(engine) };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  const { error } = await migratorOf(db, engine).migrateToLatest();
   if (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreOpenError(
@@ -26,6 +20,21 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
       { cause: error },
     );
   }
+}
+
+/**
+ * The migrations of this version that have not run yet, in order. Changes nothing.
+ *
+ * @throws StoreOpenError if an unreleased version wrote the store.
+ */
+export async function pendingMigrations(db: Db, engine: Engine): Promise<string[]> {
+  await assertReleased(db, engine);
+  const migrations = await migratorOf(db, engine).getMigrations();
+  return migrations.flatMap(({ name, executedAt }) => (executedAt === undefined ? [name] : []));
+}
+
+function migratorOf(db: Db, engine: Engine): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => migrationsOf(engine) } });
 }
 
 /**

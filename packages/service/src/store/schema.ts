@@ -1,6 +1,7 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
 import type { ChargesTable } from './tables/charges.ts';
+import type { ClockMarkTable } from './tables/clock-mark.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
 import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
 import type { DnsRecordsTable } from './tables/dns-records.ts';
@@ -74,6 +75,7 @@ export interface Schema {
   reservations: ReservationsTable;
   fencing_tokens: FencingTokensTable;
   instances: InstancesTable;
+  clock_mark: ClockMarkTable;
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;

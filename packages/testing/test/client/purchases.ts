@@ -3,7 +3,7 @@ import { parseDocument, readOperations } from '@reseller/contract';
 import type { Call, CallOptions, Reseller } from '@reseller/client';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 
-import { listMarketItems, orderDedicatedServer, orThrow, terminateDomain } from '@reseller/operator-client';
+import { listMarketItems, orderDedicatedServer, terminateDomain } from '@reseller/operator-client';
 import { forms } from '@reseller/testing';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 
@@ -40,7 +40,7 @@ const preparations: Readonly<Record<string, Preparation>> = {
   undeleteDomain: async ({ operator, store }, reseller) => {
     const { handle } = await reseller.domain.handle.create(forms.createHandle.withPhone);
     const { domain } = await reseller.domain.register({ ...forms.registerDomain.register, handle });
-    await orThrow(terminateDomain({ client: operator, path: { domain: domain.name } }));
+    await terminateDomain({ client: operator, path: { domain: domain.name } });
     return {
       path: `/domain/${domain.name}/undelete`,
       kept: async () => (await store.read((db) => db.selectFrom('domains').select('name').where('terminated', '=', 0).execute())).length,
@@ -48,8 +48,8 @@ const preparations: Readonly<Record<string, Preparation>> = {
     };
   },
   undeleteDedicatedServer: async ({ operator, store, accountId, advance }, reseller) => {
-    const [offer] = (await orThrow(listMarketItems({ client: operator }))).items;
-    const { id } = await orThrow(orderDedicatedServer({ client: operator, body: { account_id: accountId, market_id: offer?.id ?? '' } }));
+    const [offer] = (await listMarketItems({ client: operator })).items;
+    const { id } = await orderDedicatedServer({ client: operator, body: { account_id: accountId, market_id: offer?.id ?? '' } });
     // The simulated fleet completes a set-up within a quarter of an hour.
     await advance(900_000);
     await reseller.dedicated.delete(id);

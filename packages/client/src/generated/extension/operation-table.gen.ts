@@ -3,7 +3,6 @@
 export const createVm = {
     id: 'createVm',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     form: {
         cores: {
@@ -62,7 +61,6 @@ export const createVm = {
 export const reinstallVm = {
     id: 'reinstallVm',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         os: {
@@ -74,15 +72,13 @@ export const reinstallVm = {
 export const listVmHosts = {
     id: 'listVmHosts',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const listDedicatedServers = {
     id: 'listDedicatedServers',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         property: 'list'
     },
@@ -95,7 +91,6 @@ export const listDedicatedMarket = {
     id: 'listDedicatedMarket',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         property: 'list'
     }
@@ -105,7 +100,6 @@ export const getDedicatedServer = {
     id: 'getDedicatedServer',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'accounting.renew'
     ]
@@ -114,7 +108,6 @@ export const getDedicatedServer = {
 export const deleteDedicatedServer = {
     id: 'deleteDedicatedServer',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     instants: [
         'termination_date'
@@ -124,7 +117,6 @@ export const deleteDedicatedServer = {
 export const undeleteDedicatedServer = {
     id: 'undeleteDedicatedServer',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     instants: [
         'renew_date'
@@ -135,7 +127,6 @@ export const listDomains = {
     id: 'listDomains',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         property: 'list'
     }
@@ -144,14 +135,12 @@ export const listDomains = {
 export const getDomainPricings = {
     id: 'getDomainPricings',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const registerDomain = {
     id: 'registerDomain',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     form: {
         domain: {
@@ -181,8 +170,7 @@ export const registerDomain = {
 export const getDomain = {
     id: 'getDomain',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const setDomainNameservers = {
@@ -220,21 +208,18 @@ export const setDomainNameservers = {
 export const requestDomainAuthcode = {
     id: 'requestDomainAuthcode',
     effect: 'write',
-    repeatable: false,
     keyed: true
 } as const;
 
 export const undeleteDomain = {
     id: 'undeleteDomain',
     effect: 'purchase',
-    repeatable: false,
     keyed: true
 } as const;
 
 export const editDomainDns = {
     id: 'editDomainDns',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         type: {
@@ -253,7 +238,6 @@ export const editDomainDns = {
 export const createHandle = {
     id: 'createHandle',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         gender: {
@@ -315,22 +299,19 @@ export const createHandle = {
 export const listHandleCountries = {
     id: 'listHandleCountries',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const getHandle = {
     id: 'getHandle',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const listSales = {
     id: 'listSales',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         '*.startDate.value',
         '*.stopDate.value'
@@ -341,7 +322,6 @@ export const listInvoices = {
     id: 'listInvoices',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     list: {
         keyedBy: 'invoiceID'
     },
@@ -354,7 +334,6 @@ export const getCurrentInvoice = {
     id: 'getCurrentInvoice',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'positions.vms.*.*.start',
         'positions.vms.*.*.stop',
@@ -369,7 +348,6 @@ export const getInvoice = {
     id: 'getInvoice',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'created',
         'positions.vms.*.*.start',
@@ -384,7 +362,6 @@ export const getInvoice = {
 export const generateOtp = {
     id: 'generateOtp',
     effect: 'write',
-    repeatable: false,
     keyed: true
 } as const;
 
@@ -392,7 +369,6 @@ export const listRequests = {
     id: 'listRequests',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     form: {
         offset: {
             type: 'integer'
@@ -407,7 +383,6 @@ export const listVms = {
     id: 'listVms',
     effect: 'read',
     repeatable: true,
-    keyed: false,
     instants: [
         'list.*.createDate'
     ]
@@ -416,28 +391,24 @@ export const listVms = {
 export const listVmOsImages = {
     id: 'listVmOsImages',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const getVmConfig = {
     id: 'getVmConfig',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const getVmStatus = {
     id: 'getVmStatus',
     effect: 'read',
-    repeatable: true,
-    keyed: false
+    repeatable: true
 } as const;
 
 export const setVmPower = {
     id: 'setVmPower',
     effect: 'write',
-    repeatable: false,
     keyed: true,
     form: {
         mode: {
@@ -450,7 +421,6 @@ export const setVmPower = {
 export const changeVm = {
     id: 'changeVm',
     effect: 'purchase',
-    repeatable: false,
     keyed: true,
     form: {
         cores: {
@@ -486,13 +456,11 @@ export const changeVm = {
 export const deleteVm = {
     id: 'deleteVm',
     effect: 'write',
-    repeatable: false,
     keyed: true
 } as const;
 
 export const resetVmPassword = {
     id: 'resetVmPassword',
     effect: 'write',
-    repeatable: false,
     keyed: true
 } as const;

@@ -10,8 +10,6 @@ import { SMALL_VM } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
-const { orThrow } = operator;
-
 /** How many accounts are tried for each kind of purchase: more find rarer mistakes. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 4);
 /** EUR. */
@@ -52,7 +50,7 @@ const purchases: Readonly<Record<string, Preparation>> = {
   },
   startVm: async (service, account, salt) => {
     const path = { vm_id: await vmOf(service, account, salt) };
-    await orThrow(operator.stopVm({ client: service.client, path }));
+    await operator.stopVm({ client: service.client, path });
     return () => byOperator(operator.startVm({ client: service.client, path }));
   },
   resizeVm: async (service, account, salt) => {
@@ -102,11 +100,11 @@ describe.each(engines)('on %s', (engine) => {
     const service = await start(engine);
     const account = await service.account('5000.00');
     const market_id = await offerOf(service, 4800);
-    const ordered = await orThrow(operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } }));
+    const ordered = await operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } });
     expect(await remaining(service, account)).toBe(20_000);
     const management = { dashboard: 'https://d.example', username: 'u', email: 'u@d.example', password: 'p-1234567' };
     const body = { management, ipv4: [{ address: '203.0.113.9', gateway: '203.0.113.1' }] };
-    await orThrow(operator.completeDedicatedSetup({ client: service.client, path: { server_id: ordered.id }, body }));
+    await operator.completeDedicatedSetup({ client: service.client, path: { server_id: ordered.id }, body });
     expect(await remaining(service, account)).toBe(20_000);
   });
 
@@ -156,7 +154,7 @@ async function live(
   }
   for (const price of orders) {
     const market_id = await offerOf(service, price / 100);
-    await orThrow(operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } }));
+    await operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } });
   }
   service.clock.advance(seconds * 1000);
   return orders.reduce((sum, price) => sum + price, 0);
@@ -181,7 +179,7 @@ function cents(amount: number): number {
 }
 
 async function limitTo({ client }: TestOperator, account: Account, limit: number): Promise<void> {
-  await orThrow(operator.setCreditLimit({ client, path: { account_id: account.id }, body: { credit_limit: (limit / 100).toFixed(2) } }));
+  await operator.setCreditLimit({ client, path: { account_id: account.id }, body: { credit_limit: (limit / 100).toFixed(2) } });
 }
 
 /** What a refused purchase says that it needs, in cents. */
@@ -202,9 +200,14 @@ async function bySocket(
   return { status, message: body.message };
 }
 
-async function byOperator(answer: Promise<{ response: Response; error?: { detail: string } | undefined }>): Promise<Outcome> {
-  const { response, error } = await answer;
-  return { status: response.status, message: error?.detail ?? '' };
+async function byOperator(call: operator.Call<unknown>): Promise<Outcome> {
+  try {
+    const { status } = await call.withMeta();
+    return { status, message: '' };
+  } catch (error) {
+    if (!(error instanceof operator.ResellerError)) throw error;
+    return { status: error.status ?? 0, message: error.message };
+  }
 }
 
 /** GB, as the host system offers it. */
@@ -233,5 +236,5 @@ async function offerOf({ client }: TestOperator, price: number): Promise<string>
     price: price.toFixed(2),
     runtime_days: 30,
   };
-  return (await orThrow(operator.addMarketItem({ client, body }))).id;
+  return (await operator.addMarketItem({ client, body })).id;
 }

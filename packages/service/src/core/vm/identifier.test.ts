@@ -6,11 +6,10 @@ import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
-import { startOperator } from '../../../test/operator.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { invoicesOf } from '../../../test/provider.ts';
 
-const { orThrow } = operator;
 const DAY = 86_400_000;
 
 describe.each(engines)('on %s', (engine) => {
@@ -98,7 +97,9 @@ describe.each(engines)('on %s', (engine) => {
     await setQuarantine(service, 1);
     const identifier = await bought(service);
     service.hypervisor.failingToRemove = new Error('The hypervisor is away.');
-    expect((await operator.removeVm({ client: service.client, path: { vm_id: String(identifier) } })).error?.status).toBe(503);
+    expect(await refusalOf(operator.removeVm({ client: service.client, path: { vm_id: String(identifier) } }))).toMatchObject({
+      status: 503,
+    });
     service.clock.advance(60 * DAY);
     expect((await buy(service)).status).toBe(409);
     service.hypervisor.failingToRemove = undefined;
@@ -128,11 +129,11 @@ async function bought(service: TestOperator, apiKey = service.apiKey): Promise<n
 }
 
 async function remove({ client }: TestOperator, identifier: number): Promise<void> {
-  await orThrow(operator.removeVm({ client, path: { vm_id: String(identifier) } }));
+  await operator.removeVm({ client, path: { vm_id: String(identifier) } });
 }
 
 async function setQuarantine({ client }: TestOperator, days: number): Promise<void> {
-  const settings = await orThrow(operator.setVmIdentifierQuarantine({ client, body: { vm_identifier_quarantine_days: days } }));
+  const settings = await operator.setVmIdentifierQuarantine({ client, body: { vm_identifier_quarantine_days: days } });
   expect(settings.vm_identifier_quarantine_days).toBe(days);
 }
 

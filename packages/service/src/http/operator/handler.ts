@@ -40,6 +40,7 @@ export function operatorRoute<Id extends OperatorId>(
   return {
     config: { operator: api },
     async onRequest(request) {
+      await context.assertClockRight();
       if (api.forVerifiers) request.operatorCaller = await authenticate(credentialsOf(request));
       else await assertOperator(request);
       if (api.sandboxOnly && context.runtime.mode === 'live') {

@@ -85,7 +85,7 @@ test('401 with another token, and 429 after many of them, for all', async () => 
 
 test('403 for a third party, for all that describe it', async () => {
   const service = await startOperator();
-  const { token } = await operator.orThrow(operator.registerVerifier({ client: service.client, body: { name: 'Panel' } }));
+  const { token } = await operator.registerVerifier({ client: service.client, body: { name: 'Panel' } });
   expect(await others(describing(403), 403, (api) => ask(service, api, { headers: { authorization: `Bearer ${token}` } }))).toEqual([]);
 });
 

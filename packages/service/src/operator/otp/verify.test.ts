@@ -12,8 +12,12 @@ const TEN_MINUTES = 600_000;
 /** The status of a verification, with the seconds of Retry-After where there are any. */
 async function verify(client: Client, code: string, account_id?: string): Promise<string> {
   const body = { code, ...(account_id === undefined ? {} : { account_id }) };
-  const { response } = await operator.verifyOtp({ client, body });
-  return [response.status, response.headers.get('retry-after')].filter((part) => part !== null).join(' after ');
+  try {
+    return String((await operator.verifyOtp({ client, body }).withMeta()).status);
+  } catch (error) {
+    if (!(error instanceof operator.ResellerError)) throw error;
+    return [error.status, error.retryAfter].filter((part) => part !== undefined).join(' after ');
+  }
 }
 
 async function fiveWrong(client: Client, account?: string): Promise<void> {
@@ -21,7 +25,7 @@ async function fiveWrong(client: Client, account?: string): Promise<void> {
 }
 
 async function verifierOf({ client, clientWith }: TestOperator, name: string): Promise<Client> {
-  const { token } = await operator.orThrow(operator.registerVerifier({ client, body: { name } }));
+  const { token } = await operator.registerVerifier({ client, body: { name } });
   return clientWith(token);
 }
 
@@ -103,7 +107,7 @@ test('a lock ends when the clock is advanced beyond it', async () => {
   const desk = await verifierOf(service, 'Desk');
   const { id, newCode } = await accountWithCodes(service);
   await fiveWrong(desk, id);
-  await operator.orThrow(operator.advanceClock({ client, body: { by_seconds: 600 } }));
+  await operator.advanceClock({ client, body: { by_seconds: 600 } });
   expect(await verify(desk, await newCode(), id)).toBe('200');
 });
 
@@ -111,11 +115,11 @@ test.each(['restore', 'reset'])('no lock is left after a day ahead and a %s', as
   const service = await startOperator();
   const { client } = service;
   const desk = await verifierOf(service, 'Desk');
-  await operator.orThrow(operator.createSnapshot({ client, path: { snapshot: 'before' } }));
-  await operator.orThrow(operator.advanceClock({ client, body: { by_seconds: 86_400 } }));
+  await operator.createSnapshot({ client, path: { snapshot: 'before' } });
+  await operator.advanceClock({ client, body: { by_seconds: 86_400 } });
   await fiveWrong(desk);
-  if (way === 'reset') await operator.orThrow(operator.resetSandbox({ client }));
-  else await operator.orThrow(operator.restoreSnapshot({ client, path: { snapshot: 'before' } }));
+  if (way === 'reset') await operator.resetSandbox({ client });
+  else await operator.restoreSnapshot({ client, path: { snapshot: 'before' } });
   const { id, newCode } = await accountWithCodes(service);
   expect(await verify(desk, await newCode())).toBe('200');
   expect(await verify(desk, await newCode(), id)).toBe('200');

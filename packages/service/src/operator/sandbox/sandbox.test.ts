@@ -3,38 +3,37 @@ import { expect, test } from 'vitest';
 import * as operator from '@reseller/operator-client';
 
 import { SMALL_VM } from '../../../test/harness.ts';
-import { startOperator } from '../../../test/operator.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
 
-const { orThrow } = operator;
 const HOUR = 3_600;
 
 test('a quarter of an hour completes a set-up, and a month end closes invoices', async () => {
   const service = await startOperator();
   const { client } = service;
   const { id, apiKey } = await service.account();
-  const [offer] = (await orThrow(operator.listMarketItems({ client }))).items;
-  await orThrow(operator.orderDedicatedServer({ client, body: { account_id: id, market_id: offer?.id ?? '' } }));
-  const before = await orThrow(operator.getClock({ client }));
-  const advanced = await orThrow(operator.advanceClock({ client, body: { by_seconds: 900 } }));
+  const [offer] = (await operator.listMarketItems({ client })).items;
+  await operator.orderDedicatedServer({ client, body: { account_id: id, market_id: offer?.id ?? '' } });
+  const before = await operator.getClock({ client });
+  const advanced = await operator.advanceClock({ client, body: { by_seconds: 900 } });
   expect(advanced.advance_seconds).toBe(900);
   expect(Date.parse(advanced.now) - Date.parse(before.now)).toBe(900_000);
   expect((await service.call('listDedicatedServers', { apiKey })).body.data.list).toMatchObject([{ deployed: true }]);
-  await orThrow(operator.advanceClock({ client, body: { to: '2026-12-01T00:00:00Z' } }));
-  const { items } = await orThrow(operator.listInvoices({ client, query: { account_id: id, status: 'OPEN' } }));
+  await operator.advanceClock({ client, body: { to: '2026-12-01T00:00:00Z' } });
+  const { items } = await operator.listInvoices({ client, query: { account_id: id, status: 'OPEN' } });
   expect(items).toMatchObject([{ period_end: '2026-12-01T00:00:00.000Z', total: offer?.price }]);
   const path = { invoice_id: items[0]?.id ?? '' };
-  for (let n = 0; n < 2; n++) expect(await orThrow(operator.markInvoicePaid({ client, path }))).toMatchObject({ status: 'PAID' });
-  expect((await operator.cancelInvoice({ client, path })).error?.status).toBe(409);
-  const back = await operator.advanceClock({ client, body: { to: '2026-11-30T00:00:00Z' } });
-  expect(back.error).toMatchObject({ status: 422, errors: [{ pointer: '#/to' }] });
+  for (let n = 0; n < 2; n++) expect(await operator.markInvoicePaid({ client, path })).toMatchObject({ status: 'PAID' });
+  expect(await refusalOf(operator.cancelInvoice({ client, path }))).toMatchObject({ status: 409 });
+  const back = operator.advanceClock({ client, body: { to: '2026-11-30T00:00:00Z' } });
+  expect(await refusalOf(back)).toMatchObject({ status: 422, fields: [{ field: '#/to' }] });
 });
 
 test('faults: an error as often as asked, for the key and the operation that were named', async () => {
   const service = await startOperator();
   const { client } = service;
-  const isolated = await orThrow(operator.createIsolatedAccount({ client, body: { name: 'run' } }));
+  const isolated = await operator.createIsolatedAccount({ client, body: { name: 'run' } });
   const { key: apiKey, id } = isolated.api_key;
-  const fault = (body: operator.CreateFaultRequest) => orThrow(operator.createFault({ client, body: { api_key_ids: [id], ...body } }));
+  const fault = (body: operator.CreateFaultRequest) => operator.createFault({ client, body: { api_key_ids: [id], ...body } });
   await fault({ operations: ['listDomains'], effect: { kind: 'error', status: 503 }, times: 2 });
   const ask = (key = apiKey) => service.call('listDomains', { apiKey: key });
   expect((await ask(service.apiKey)).status).toBe(200);
@@ -48,22 +47,22 @@ test('faults: an error as often as asked, for the key and the operation that wer
   expect((await ask()).status).toBe(200);
   expect(performance.now() - begun).toBeGreaterThan(290);
   const waiting = await fault({ effect: { kind: 'error', status: 422 } });
-  expect((await orThrow(operator.listFaults({ client }))).items).toMatchObject([{ id: waiting.id, remaining: 1 }]);
-  expect((await operator.removeFault({ client, path: { fault_id: waiting.id } })).response.status).toBe(204);
-  expect((await operator.removeFault({ client, path: { fault_id: waiting.id } })).error?.status).toBe(404);
+  expect((await operator.listFaults({ client })).items).toMatchObject([{ id: waiting.id, remaining: 1 }]);
+  expect(await operator.removeFault({ client, path: { fault_id: waiting.id } }).withMeta()).toMatchObject({ status: 204 });
+  expect(await refusalOf(operator.removeFault({ client, path: { fault_id: waiting.id } }))).toMatchObject({ status: 404 });
   expect(
-    (await operator.createFault({ client, body: { operations: ['flyAway'], effect: { kind: 'cut_before_commit' } } })).error?.status,
-  ).toBe(422);
+    await refusalOf(operator.createFault({ client, body: { operations: ['flyAway'], effect: { kind: 'cut_before_commit' } } })),
+  ).toMatchObject({ status: 422 });
 });
 
 test('a connection cut before the commit leaves nothing, one cut after it leaves the purchase', async () => {
   const service = await startOperator();
   const { client } = service;
-  const vms = async () => (await orThrow(operator.listVms({ client }))).items.length;
-  await orThrow(operator.createFault({ client, body: { operations: ['createVm'], effect: { kind: 'cut_before_commit' } } }));
+  const vms = async () => (await operator.listVms({ client })).items.length;
+  await operator.createFault({ client, body: { operations: ['createVm'], effect: { kind: 'cut_before_commit' } } });
   await expect(service.call('createVm', { form: SMALL_VM })).rejects.toThrow('fetch failed');
   expect(await vms()).toBe(0);
-  await orThrow(operator.createFault({ client, body: { operations: ['createVm'], effect: { kind: 'cut_after_commit' } } }));
+  await operator.createFault({ client, body: { operations: ['createVm'], effect: { kind: 'cut_after_commit' } } });
   const idempotencyKey = 'once';
   await expect(service.call('createVm', { form: SMALL_VM, idempotencyKey })).rejects.toThrow('fetch failed');
   expect(await vms()).toBe(1);
@@ -75,57 +74,57 @@ test('a snapshot brings back invoices, the log and the clock exactly; other snap
   const service = await startOperator();
   const { client } = service;
   await service.call('createVm', { form: SMALL_VM });
-  await orThrow(operator.advanceClock({ client, body: { to: '2026-12-01T00:00:00Z' } }));
+  await operator.advanceClock({ client, body: { to: '2026-12-01T00:00:00Z' } });
   const path = { snapshot: 'december' };
   const state = async () => ({
-    invoices: (await orThrow(operator.listInvoices({ client }))).items,
-    vms: (await orThrow(operator.listVms({ client }))).items,
-    accounts: (await orThrow(operator.listAccounts({ client }))).items,
-    clock: await orThrow(operator.getClock({ client })),
+    invoices: (await operator.listInvoices({ client })).items,
+    vms: (await operator.listVms({ client })).items,
+    accounts: (await operator.listAccounts({ client })).items,
+    clock: await operator.getClock({ client }),
   });
   const before = await state();
-  await orThrow(operator.createSnapshot({ client, path }));
+  await operator.createSnapshot({ client, path });
   for (let n = 0; n < 3; n++) await service.call('listDomains');
-  await orThrow(operator.advanceClock({ client, body: { by_seconds: 40 * 24 * HOUR } }));
+  await operator.advanceClock({ client, body: { by_seconds: 40 * 24 * HOUR } });
   await service.call('createVm', { form: SMALL_VM });
-  expect(await orThrow(operator.restoreSnapshot({ client, path }))).toEqual(before.clock);
+  expect(await operator.restoreSnapshot({ client, path })).toEqual(before.clock);
   expect(await state()).toEqual(before);
   const log = (await service.call('listRequests')).body.data;
   expect(log.map(({ endpoint }: { endpoint: string }) => endpoint)).toEqual(['/vm/create']);
   expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(200);
-  expect((await orThrow(operator.listSnapshots({ client }))).items).toMatchObject([{ name: 'december' }]);
-  expect((await operator.deleteSnapshot({ client, path })).response.status).toBe(204);
-  expect((await operator.restoreSnapshot({ client, path })).error?.status).toBe(404);
+  expect((await operator.listSnapshots({ client })).items).toMatchObject([{ name: 'december' }]);
+  expect(await operator.deleteSnapshot({ client, path }).withMeta()).toMatchObject({ status: 204 });
+  expect(await refusalOf(operator.restoreSnapshot({ client, path }))).toMatchObject({ status: 404 });
 });
 
 test('a reset leaves a seeded sandbox by the clock of the machine', async () => {
   const service = await startOperator();
   const { client } = service;
   await service.call('createVm', { form: SMALL_VM });
-  await orThrow(operator.advanceClock({ client, body: { by_seconds: HOUR } }));
-  expect(await orThrow(operator.resetSandbox({ client }))).toMatchObject({ advance_seconds: 0 });
-  expect((await orThrow(operator.listVms({ client }))).items).toMatchObject([{ id: '48213' }]);
-  expect((await orThrow(operator.listAccounts({ client }))).items).toMatchObject([{ name: 'Demo reseller' }]);
-  expect((await orThrow(operator.listHostSystems({ client }))).items).toHaveLength(3);
-  expect((await orThrow(operator.listDedicatedServers({ client }))).items).toHaveLength(3);
+  await operator.advanceClock({ client, body: { by_seconds: HOUR } });
+  expect(await operator.resetSandbox({ client })).toMatchObject({ advance_seconds: 0 });
+  expect((await operator.listVms({ client })).items).toMatchObject([{ id: '48213' }]);
+  expect((await operator.listAccounts({ client })).items).toMatchObject([{ name: 'Demo reseller' }]);
+  expect((await operator.listHostSystems({ client })).items).toHaveLength(3);
+  expect((await operator.listDedicatedServers({ client })).items).toHaveLength(3);
   expect((await service.call('listDomains')).status).toBe(401);
 });
 
 test('nothing is left of an isolated account, and only of one', async () => {
   const service = await startOperator();
   const { client } = service;
-  const { account, api_key } = await orThrow(operator.createIsolatedAccount({ client, body: { name: 'run', credit_limit: '50' } }));
+  const { account, api_key } = await operator.createIsolatedAccount({ client, body: { name: 'run', credit_limit: '50' } });
   expect(account).toMatchObject({ isolated: true, credit_limit: '50.00' });
   await service.call('createVm', { form: SMALL_VM, apiKey: api_key.key });
   await service.call('generateOtp', { apiKey: api_key.key });
-  await orThrow(operator.advanceClock({ client, body: { by_seconds: 31 * 24 * HOUR } }));
+  await operator.advanceClock({ client, body: { by_seconds: 31 * 24 * HOUR } });
   const path = { account_id: account.id };
-  expect((await operator.deleteIsolatedAccount({ client, path })).response.status).toBe(204);
-  expect((await operator.deleteIsolatedAccount({ client, path })).error?.status).toBe(404);
+  expect(await operator.deleteIsolatedAccount({ client, path }).withMeta()).toMatchObject({ status: 204 });
+  expect(await refusalOf(operator.deleteIsolatedAccount({ client, path }))).toMatchObject({ status: 404 });
   expect((await service.call('listDomains', { apiKey: api_key.key })).status).toBe(401);
-  expect((await orThrow(operator.listVms({ client }))).items).toEqual([]);
-  const host = (await orThrow(operator.listHostSystems({ client }))).items.find(({ name }) => name === 'nl_ryzen');
+  expect((await operator.listVms({ client })).items).toEqual([]);
+  const host = (await operator.listHostSystems({ client })).items.find(({ name }) => name === 'nl_ryzen');
   expect(host?.nodes.every(({ used_cores }) => used_cores === 0)).toBe(true);
   const { id } = await service.account();
-  expect((await operator.deleteIsolatedAccount({ client, path: { account_id: id } })).error?.status).toBe(409);
+  expect(await refusalOf(operator.deleteIsolatedAccount({ client, path: { account_id: id } }))).toMatchObject({ status: 409 });
 });

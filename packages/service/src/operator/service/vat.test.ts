@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 
 import { deployedServer, EPYC } from '../../../test/dedicated.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
-import { startOperator } from '../../../test/operator.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { providerOf } from '../../../test/provider.ts';
 
-const { orThrow } = operator;
 const DAY = 86_400_000;
 
 test('every gross price follows the rate that is in force at the moment of the answer', async () => {
@@ -19,7 +18,7 @@ test('every gross price follows the rate that is in force at the moment of the a
 
   const before = { basis_points: 700, valid_from: new Date(clock.now()).toISOString() };
   const after = { basis_points: 10_000, valid_from: new Date(clock.now() + DAY).toISOString() };
-  const settings = await orThrow(operator.setVatRates({ client, body: { vat_rates: [after, before] } }));
+  const settings = await operator.setVatRates({ client, body: { vat_rates: [after, before] } });
   expect(settings.vat_rates).toEqual([before, after]);
   expect(await grossFactors(service, apiKey)).toEqual(new Set([1.07]));
   clock.advance(DAY - 1);
@@ -32,16 +31,19 @@ test('rates that leave a gap or an ambiguity are refused, and nothing is changed
   const { client, clock } = await startOperator();
   const at = (offset: number): string => new Date(clock.now() + offset).toISOString();
   const set = (...vat_rates: operator.VatRateInput[]) => operator.setVatRates({ client, body: { vat_rates } });
-  const before = await orThrow(operator.getSettings({ client }));
-  expect((await set({ basis_points: 1900, valid_from: at(1) })).error).toMatchObject({ status: 422, errors: [{ pointer: '#/vat_rates' }] });
-  expect((await set({ basis_points: 1900, valid_from: at(0) }, { basis_points: 700, valid_from: at(0) })).error).toMatchObject({
-    errors: [{ pointer: '#/vat_rates/1/valid_from' }],
+  const before = await operator.getSettings({ client });
+  expect(await refusalOf(set({ basis_points: 1900, valid_from: at(1) }))).toMatchObject({
+    status: 422,
+    fields: [{ field: '#/vat_rates' }],
   });
-  expect((await set({ basis_points: 10_001, valid_from: at(0) })).error).toMatchObject({
-    errors: [{ pointer: '#/vat_rates/0/basis_points', detail: 'must be an integer of at most 10000' }],
+  expect(await refusalOf(set({ basis_points: 1900, valid_from: at(0) }, { basis_points: 700, valid_from: at(0) }))).toMatchObject({
+    fields: [{ field: '#/vat_rates/1/valid_from' }],
   });
-  expect((await set()).error).toMatchObject({ errors: [{ pointer: '#/vat_rates' }] });
-  expect(await orThrow(operator.getSettings({ client }))).toEqual(before);
+  expect(await refusalOf(set({ basis_points: 10_001, valid_from: at(0) }))).toMatchObject({
+    fields: [{ field: '#/vat_rates/0/basis_points', message: 'must be an integer of at most 10000' }],
+  });
+  expect(await refusalOf(set())).toMatchObject({ fields: [{ field: '#/vat_rates' }] });
+  expect(await operator.getSettings({ client })).toEqual(before);
 });
 
 interface Prices {

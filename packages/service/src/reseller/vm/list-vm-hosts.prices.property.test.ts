@@ -7,8 +7,6 @@ import { expect, test } from 'vitest';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
-const { orThrow } = operator;
-
 /** How many price lists are tried: more find rarer mistakes. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 12);
 
@@ -69,8 +67,8 @@ test('the price by the documented formula is the monthlyPrice of the invoice to 
       const invoice = (await service.call('getCurrentInvoice')).body.data;
       const [position] = invoice.positions.vms[body.data.identifier];
       expect(position.monthlyPrice).toBe(numberOf(documentedPrice(wished, host, sales)));
-      for (const { id } of (await orThrow(operator.listSales({ client: service.client, query: { state: 'active' } }))).items)
-        await orThrow(operator.endSale({ client: service.client, path: { sale_id: id } }));
+      for (const { id } of (await operator.listSales({ client: service.client, query: { state: 'active' } })).items)
+        await operator.endSale({ client: service.client, path: { sale_id: id } });
     }),
     { numRuns: RUNS },
   );
@@ -89,9 +87,9 @@ test('a host system without HDD storage has no price for it', async () => {
 /** Gives a host system these prices. */
 async function setPrices({ client }: TestOperator, hostsystem: string, listed: operator.ResourcePrices): Promise<void> {
   const path = { hostsystem };
-  const { name: _, nodes, ...host } = await orThrow(operator.getHostSystem({ client, path }));
+  const { name: _, nodes, ...host } = await operator.getHostSystem({ client, path });
   const bare = nodes.map(({ name, cores, mem, disk, storage }) => ({ name, cores, mem, disk, storage }));
-  await orThrow(operator.defineHostSystem({ client, path, body: { ...host, nodes: bare, prices: listed } }));
+  await operator.defineHostSystem({ client, path, body: { ...host, nodes: bare, prices: listed } });
 }
 
 /** Sale prices at or below the standard ones, of the resources that have a percentage. */
@@ -106,7 +104,7 @@ function discounted(listed: operator.ResourcePrices, percents: Discount): operat
 async function sell({ client, clock }: TestOperator, hostsystem: string, discounts: operator.SalePricesInput): Promise<void> {
   const start_date = new Date(clock.now()).toISOString();
   const body = { title: 'Sale', start_date, upgradable: true, max_volume: 9, pricings: { [hostsystem]: discounts } };
-  await orThrow(operator.createSale({ client, body }));
+  await operator.createSale({ client, body });
 }
 
 /** Nothing in here is taken from the service: prices are read from its answers, and put together as its document says. In units of 10^-8 EUR. */

@@ -422,6 +422,13 @@ async function createRequestsAndDeliveries(createTable: CreateTable, integer: In
       lease_until ${integer} not null
     `,
   );
+  await createTable(
+    'clock_mark',
+    sql`
+      id ${integer} primary key not null check (id = 1),
+      newest ${integer} not null
+    `,
+  );
 }
 
 async function createOperatorTables(createTable: CreateTable, integer: Integer): Promise<void> {

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { assertReleased, migrationsOf } from '../migrate.ts';
+import { assertReleased } from '../migrate.ts';
+import { migrationsOf } from '../migrations/all.ts';
 import { kyselyOn, lockDirectory } from '../sqlite/open.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Row, Value } from './figures.ts';

@@ -1,9 +1,11 @@
 /** The PostgreSQL database that a store is moved to. All work is one transaction on one connection. */
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool, types } from 'pg';
+import { types } from 'pg';
 import type { ClientBase } from 'pg';
 
-import { migrate, migrationsOf } from '../migrate.ts';
+import { migrate } from '../migrate.ts';
+import { migrationsOf } from '../migrations/all.ts';
+import { assertWritable, connectionsTo } from '../postgres/connections.ts';
 import { openFailure } from '../postgres/errors.ts';
 import { createPartitions } from '../postgres/request-log.ts';
 import type { Schema } from '../schema.ts';
@@ -34,10 +36,10 @@ const INT8 = types.builtins.INT8;
  * @throws StoreOpenError if the database cannot be used or is not empty.
  */
 export async function openTarget(url: string): Promise<Target> {
-  const pool = new Pool({
-    connectionString: url,
+  const pool = connectionsTo(url, {
     max: 1,
     application_name: 'reseller-move',
+    onConnect: assertWritable,
     types: { getTypeParser: (oid, format) => (oid === INT8 ? BigInt : types.getTypeParser(oid, format)) },
   });
   try {
@@ -83,7 +85,7 @@ export async function openTarget(url: string): Promise<Target> {
       throw error;
     }
   } catch (error) {
-    if (!pool.ended) await pool.end();
+    await pool.end();
     throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   }
 }

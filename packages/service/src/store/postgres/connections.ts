@@ -2,13 +2,19 @@
 import { Socket } from 'node:net';
 
 import { Pool, types } from 'pg';
+import type { ClientBase, PoolConfig } from 'pg';
 
 import { StoreUnavailableError } from '../store.ts';
-import { isTimeout, unavailableOr } from './errors.ts';
+import { isTimeout, READ_ONLY, unavailableOr } from './errors.ts';
+import { failoverPool } from './failover.ts';
+import type { Connections } from './failover.ts';
+import { readDatabaseUrl } from './hosts.ts';
 
 /** Connections of one instance. */
 const MAX_CONNECTIONS = 20;
+/** Shared by the hosts, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
+const MIN_CONNECT_TIMEOUT_MS = 2_000;
 /** The database cancels a statement after this time, even if it is waiting for a lock. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A connection without traffic counts as dead after this time. It is longer than the statement timeout, which a live database reports. */
@@ -24,9 +30,8 @@ const INT8 = types.builtins.INT8;
 const NUMERIC = types.builtins.NUMERIC;
 
 /** Connections for the work of the service. Each statement ends or fails within seconds. */
-export function connectionsFor(url: string): Pool {
-  return newPool({
-    connectionString: url,
+export function connectionsFor(url: string): Connections {
+  return connectionsTo(url, {
     max: MAX_CONNECTIONS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
@@ -36,9 +41,8 @@ export function connectionsFor(url: string): Pool {
         socket.destroy(Object.assign(new Error('The database does not respond.'), { code: 'ETIMEDOUT' })),
       );
     },
-    onConnect: async (client) => {
-      // A connection that breaks also rejects its query. Without a listener the event would end the process.
-      client.on('error', () => {});
+    async onConnect(client) {
+      await assertWritable(client);
       // Not as connection parameters, because some database proxies drop those.
       await client.query(
         `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)`,
@@ -48,19 +52,34 @@ export function connectionsFor(url: string): Pool {
 }
 
 /** Connections for migrations, without a statement timeout. */
-export function migrationConnectionsFor(url: string): Pool {
-  return newPool({ connectionString: url, max: 2, onConnect: (client) => void client.on('error', () => {}) });
+export function migrationConnectionsFor(url: string): Connections {
+  return connectionsTo(url, { max: 2, onConnect: assertWritable });
 }
 
-function newPool(settings: ConstructorParameters<typeof Pool>[0]): Pool {
+/** @param url It may name several hosts, one of which must accept writes. */
+export function connectionsTo(url: string, settings: PoolConfig): Connections {
+  const [first = url, ...others] = readDatabaseUrl(url)?.urls ?? [];
+  const connectionTimeoutMillis = Math.max(CONNECT_TIMEOUT_MS / (others.length + 1), MIN_CONNECT_TIMEOUT_MS);
+  const poolOf = (connectionString: string) => newPool({ ...settings, connectionString, connectionTimeoutMillis });
+  return failoverPool([poolOf(first), ...others.map(poolOf)]);
+}
+
+/** @throws An error with the code READ_ONLY if the session cannot write, such as on a standby. */
+export async function assertWritable(client: ClientBase): Promise<void> {
+  // A connection that breaks also rejects its query. Without a listener the event would end the process.
+  client.on('error', () => {});
+  const { rows } = await client.query<{ value: string }>(`select current_setting('transaction_read_only') as value`);
+  if (rows[0]?.value === 'on') throw Object.assign(new Error('The session is read-only.'), { code: READ_ONLY });
+}
+
+function newPool(settings: PoolConfig): Pool {
   const pool = new Pool({
-    ...settings,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'reseller-service',
     types: {
       // The driver returns 64-bit integers as text. All integers of the service are below 2^53.
       getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? integer : types.getTypeParser(oid, format)),
     },
+    ...settings,
   });
   // The pool replaces a broken idle connection. Without a listener the event would end the process.
   pool.on('error', () => {});

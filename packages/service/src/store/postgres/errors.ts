@@ -1,19 +1,23 @@
 import { StoreUnavailableError } from '../store.ts';
+import { readDatabaseUrl } from './hosts.ts';
 
 /** The transaction collided with another one and can be retried at once: serialization failure, deadlock, and two inserts of one new key. */
 const COLLISIONS = new Set(['40001', '40P01', '23505']);
+/** The session cannot write. */
+export const READ_ONLY = '25006';
 /** The database cannot be reached or cannot write: connections, resources, operator intervention, read-only, idle-transaction timeout. */
 const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Messages of driver errors that have no code. */
 const NO_CONNECTION = /due to connection timeout/;
-const BROKEN = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
+const POOL_IS_FULL = /timeout exceeded when trying to connect/;
+const BROKEN = /Connection terminated|not queryable/;
 
 /** The reason why a database could not be opened, and the remedy, in one line without the password. */
 export function openFailure(error: unknown, url: string): string {
-  const { host, pathname, username } = new URL(url);
-  const [database, user] = [decodeURIComponent(pathname.slice(1)), decodeURIComponent(username)];
+  const { hosts, database, user } = readDatabaseUrl(url) ?? { hosts: [], database: '', user: '' };
+  const host = hosts.join(', ');
   switch (codeOf(error)) {
     case '28P01':
     case '28000':
@@ -22,6 +26,8 @@ export function openFailure(error: unknown, url: string): string {
       return `The database server at ${host} has no database '${database}'. Create it (createdb ${database}), or correct DATABASE_URL.`;
     case '42501':
       return `The user '${user}' may not create tables in the database '${database}'. Grant it that, or name another user in DATABASE_URL.`;
+    case READ_ONLY:
+      return `The database at ${host} accepts no writes, so it is a standby or set to read-only. Name its primary in DATABASE_URL, or all of its hosts: postgres://user:password@one:5432,two:5432/database.`;
     case '53300':
       return `The database server at ${host} has no free connection. Raise its max_connections, or stop other instances.`;
   }
@@ -41,6 +47,11 @@ export function unavailableOr(error: unknown): unknown {
 }
 
 function isUnavailable(error: unknown): boolean {
+  return isHostFailure(error) || POOL_IS_FULL.test(messageOf(error));
+}
+
+/** Whether another host of the database may be able to do what this one could not. */
+export function isHostFailure(error: unknown): boolean {
   const code = codeOf(error);
   return UNAVAILABLE.test(code) || NETWORK.has(code) || NO_CONNECTION.test(messageOf(error)) || BROKEN.test(messageOf(error));
 }

@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import type { Pool } from 'pg';
 
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
 import { backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
+import type { Connections } from './failover.ts';
 import { openFailure } from './errors.ts';
 import { postgresCommit } from './commit.ts';
 import { postgresRequestLog } from './request-log.ts';
@@ -14,7 +14,7 @@ import { postgresSharing } from './sharing.ts';
 /**
  * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of instances may share it.
  *
- * @param url Connection string, such as postgres://user:password@host:5432/database.
+ * @param url Connection string, such as postgres://user:password@host:5432/database. It may name several hosts, separated by commas.
  * @throws StoreOpenError if the database cannot be reached, or another version created its tables.
  */
 export async function openPostgresStore(url: string): Promise<Store> {
@@ -42,6 +42,6 @@ export async function openPostgresStore(url: string): Promise<Store> {
   };
 }
 
-function databaseOn(pool: Pool): Kysely<Schema> {
+function databaseOn(pool: Connections): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -36,8 +36,14 @@ export type GroupCommit = Store['commit'] & {
  *
  * @param sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all further
  *   transactions until it is opened again.
+ * @param onFailedSync Called after such a failure, before any caller learns of it.
  */
-export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promise<void>): GroupCommit {
+export function groupCommit(
+  connection: DatabaseSync,
+  db: Db,
+  sync: () => Promise<void>,
+  onFailedSync: (error: StoreUnavailableError) => void = () => {},
+): GroupCommit {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
@@ -119,6 +125,7 @@ export function groupCommit(connection: DatabaseSync, db: Db, sync: () => Promis
         broken = new StoreUnavailableError('The disk did not confirm a write. Check the disk, and start the service again.', {
           cause: error,
         });
+        onFailedSync(broken);
         for (const { reject } of [...batch, ...committed.splice(0)]) reject(broken);
       }
     }

@@ -7,7 +7,7 @@ import { Kysely, sql, SqliteDialect } from 'kysely';
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
-import type { Store } from '../store.ts';
+import type { Store, StoreUnavailableError } from '../store.ts';
 import { runDirectly } from '../prepared.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
@@ -15,18 +15,24 @@ import { createPrivateFile, makePrivate } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
-const STORE_FILE = 'store.sqlite';
+export const STORE_FILE = 'store.sqlite';
 const LOCK_FILE = 'lock.sqlite';
 /** SQLite appends these to the name of a database for the files next to it. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
+
+export interface SqliteStoreOptions {
+  readonly onFailedSync?: (error: StoreUnavailableError) => void;
+}
 
 /**
  * Opens the embedded store in a directory and brings its tables up to date. Creates the directory if it is missing.
  *
  * @param directory The directory of the files. One process at a time can use it.
+ * @param options.onFailedSync Called when the disk has not confirmed a write. The contents of the disk are unknown then, and the store refuses
+ *   all further transactions, so the process should end.
  * @throws StoreOpenError if the directory cannot be written to, another process uses it, or another version created the tables.
  */
-export async function openSqliteStore(directory: string): Promise<Store> {
+export async function openSqliteStore(directory: string, { onFailedSync }: SqliteStoreOptions = {}): Promise<Store> {
   prepareDirectory(directory);
   const lock = lockDirectory(directory);
   const file = join(directory, STORE_FILE);
@@ -47,7 +53,7 @@ export async function openSqliteStore(directory: string): Promise<Store> {
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const readDb = kyselyOn(readConnection);
   const log = await open(`${file}-wal`, 'r+');
-  const commit = groupCommit(connection, db, () => log.datasync());
+  const commit = groupCommit(connection, db, () => log.datasync(), onFailedSync);
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();

@@ -1,0 +1,18 @@
+/** Copies the embedded store while the service runs; packages/service/OPERATIONS.md, "Backup". */
+import { backUpSqliteStore } from '@reseller/service';
+
+import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
+import { described } from './described.ts';
+
+const USAGE = `Usage: npx pnpm@12 backup --to FILE [--from DIRECTORY]
+
+  --to    a new file for the copy
+  --from  data directory of the service; default: RESELLER_DATA_DIR or .data
+`;
+
+await runCommand(() => {
+  const { from, to } = optionsOf(['from', 'to'], USAGE);
+  if (to === undefined) throw new UsageError(`The target is missing. Give --to.\n\n${USAGE}`);
+  const copy = backUpSqliteStore({ from: dataDirectory(from), to: pathOf(to) });
+  return `Backed up ${described(copy)} to ${pathOf(to)}, and verified the copy.\nThe secret is not in it. Keep RESELLER_SECRET, or the file secret of the data directory, in another place.\n`;
+});

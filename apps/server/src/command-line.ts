@@ -1,0 +1,54 @@
+/** Options and error messages of the maintenance commands. */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { StoreOpenError } from '@reseller/service';
+
+import { SecretError } from './secrets.ts';
+
+/** Paths in options and variables are relative to this folder, wherever the command is run. */
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+
+/** An error of the user; the message is for the user. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The text options that were given, by name. */
+export function optionsOf(names: readonly string[], usage: string): Readonly<Record<string, string | undefined>> {
+  const { values } = parsed(Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const)), usage);
+  return Object.fromEntries(names.map((name) => [name, typeof values[name] === 'string' ? values[name] : undefined]));
+}
+
+/** Whether a flag was given; all other options are refused. */
+export function flagOf(name: string, usage: string): boolean {
+  return parsed({ [name]: { type: 'boolean' } }, usage).values[name] === true;
+}
+
+function parsed(options: Readonly<Record<string, { type: 'string' | 'boolean' }>>, usage: string) {
+  try {
+    return parseArgs({ options });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error });
+  }
+}
+
+export function pathOf(text: string): string {
+  return resolve(REPOSITORY, text);
+}
+
+/** The data directory of the service. */
+export function dataDirectory(given: string | undefined): string {
+  return pathOf(given ?? (process.env['RESELLER_DATA_DIR'] || '.data'));
+}
+
+/** Runs a command. An error that the user can fix is one line; the exit code of any error is 1. */
+export async function runCommand(work: () => string | Promise<string>): Promise<void> {
+  try {
+    process.stdout.write(await work());
+  } catch (error) {
+    const isForUser = error instanceof UsageError || error instanceof StoreOpenError || error instanceof SecretError;
+    process.stderr.write(`${isForUser ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

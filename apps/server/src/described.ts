@@ -1,0 +1,8 @@
+import type { StoreCopy } from '@reseller/service';
+
+const MEBIBYTE = 1024 ** 2;
+
+/** The contents of a copied store in words. */
+export function described({ accounts, bytes, schema }: StoreCopy): string {
+  return `${accounts} account${accounts === 1 ? '' : 's'} (${(bytes / MEBIBYTE).toFixed(1)} MiB, schema ${schema})`;
+}

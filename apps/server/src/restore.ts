@@ -1,0 +1,19 @@
+/** Restores the embedded store from a backup; packages/service/OPERATIONS.md, "Restore". */
+import { restoreSqliteStore } from '@reseller/service';
+
+import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
+import { described } from './described.ts';
+
+const USAGE = `Usage: npx pnpm@12 restore --from FILE [--to DIRECTORY]
+
+  --from  the file of a backup
+  --to    a data directory without a store; default: RESELLER_DATA_DIR or .data
+`;
+
+await runCommand(() => {
+  const { from, to } = optionsOf(['from', 'to'], USAGE);
+  if (from === undefined) throw new UsageError(`The backup is missing. Give --from.\n\n${USAGE}`);
+  const target = dataDirectory(to);
+  const copy = restoreSqliteStore({ from: pathOf(from), to: target });
+  return `Restored ${described(copy)} to ${target}, and verified it.\nStart the service with the secret that it had: set RESELLER_SECRET, or put the file secret into the directory.\n`;
+});

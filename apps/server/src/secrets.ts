@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+
+/** Environment variables, by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A secret that cannot be read. The message is one line. */
+export class SecretError extends Error {
+  override readonly name = 'SecretError';
+}
+
+/**
+ * A secret from its variable, or from the file that the variable with the suffix _FILE names. Files suit credentials of systemd and secrets of
+ * containers, which other processes cannot read from the environment.
+ *
+ * @throws SecretError if both are set, or the file cannot be read or is empty.
+ */
+export function secretOf(environment: Environment, name: string): string | undefined {
+  const value = environment[name] || undefined;
+  const file = environment[`${name}_FILE`] || undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) throw new SecretError(`Both ${name} and ${name}_FILE are set. Set only one of them.`);
+  const content = contentOf(file, name);
+  if (content === '') throw new SecretError(`${name}_FILE names the file ${file}, which is empty. Write the value into it.`);
+  return content;
+}
+
+function contentOf(file: string, name: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new SecretError(`${name}_FILE names the file ${file}, which cannot be read (${reason}). Make it readable for the service.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,129 @@
+/** The commands `backup`, `restore` and `migrate`, and the drill of OPERATIONS.md: back up under load, restore elsewhere, sell. */
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { expect, test } from 'vitest';
+
+import { newDatabase, query } from './database.ts';
+import { startLoad } from './faults/load.ts';
+import { sqlitePlace } from './faults/place.ts';
+import { goToMidMonth, newAccount } from './faults/provider.ts';
+import { seed } from './faults/random.ts';
+import { fetchOf, vmPurchase } from './faults/request.ts';
+import { runCommand, startServer, temporaryDirectory } from './process.ts';
+
+const namesIn = (file: string): Set<string> => {
+  const connection = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = connection.prepare('select hostname as name from vms union all select name from domains').all();
+    return new Set(rows.map(({ name }) => String(name)));
+  } finally {
+    connection.close();
+  }
+};
+
+test(`a backup under load has everything that was answered before it began, and the restored service sells (FAULT_SEED=${seed})`, async () => {
+  const place = sqlitePlace(temporaryDirectory());
+  const server = await startServer(place.environment());
+  await goToMidMonth(server);
+  const account = await newAccount(server);
+  const load = startLoad({ nodes: [server.baseUrl], account, seed, callers: 8, prefix: 'drill' });
+  await load.answered(150);
+  const bought = load.sent.flatMap(({ buys, answers }) => (buys && answers.some(({ status }) => status === 200) ? [buys.name] : []));
+  const file = join(temporaryDirectory(), 'backups/today.sqlite');
+  const { RESELLER_DATA_DIR: from = '' } = place.environment();
+  expect(await runCommand('backup', ['--from', from, '--to', file])).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^Backed up \d+ accounts \(.*, and verified the copy\.\nThe secret is not in it\./),
+    stderr: '',
+  });
+  const meanwhile = load.sent.length;
+  await load.answered(20, 'now');
+  await load.stop();
+  await server.end('SIGKILL');
+  expect(bought.length).toBeGreaterThan(20);
+  expect(load.sent.length).toBeGreaterThan(meanwhile);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+
+  const restored = sqlitePlace(join(temporaryDirectory(), 'data'));
+  const { RESELLER_DATA_DIR: to = '' } = restored.environment();
+  expect(await runCommand('restore', ['--from', file, '--to', to])).toMatchObject({ code: 0, stderr: '' });
+  const kept = namesIn(join(to, 'store.sqlite'));
+  expect(bought.filter((name) => !kept.has(name))).toEqual([]);
+  await restored.expectIntegrity();
+
+  const second = await startServer(restored.environment());
+  const { status, body } = await fetchOf(second.baseUrl, account.apiKey, vmPurchase('after-restore'));
+  expect([status, body.data.config.hostname]).toEqual([200, 'after-restore']);
+  await second.end('SIGTERM');
+  expect(namesIn(join(to, 'store.sqlite')).has('after-restore')).toBe(true);
+});
+
+/** A store whose service has stopped. */
+async function stoppedStore(): Promise<string> {
+  const directory = temporaryDirectory();
+  const server = await startServer({ RESELLER_DATA_DIR: directory });
+  await server.end('SIGTERM');
+  return directory;
+}
+
+test('backup and restore overwrite nothing, refuse what is damaged, and leave nothing half written', async () => {
+  const data = await stoppedStore();
+  const place = temporaryDirectory();
+  const file = join(place, 'backup.sqlite');
+  expect(await runCommand('backup', ['--from', data, '--to', file])).toMatchObject({ code: 0 });
+  const line = (pattern: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(pattern) });
+
+  const before = readFileSync(file);
+  expect(await runCommand('backup', ['--from', data, '--to', file])).toEqual(line(/^The file .* exists already\. Name a new file.*\n$/));
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(await runCommand('backup', ['--from', place, '--to', join(place, 'x')])).toEqual(line(/^There is no embedded store in .*\n$/));
+  expect(await runCommand('backup', [])).toEqual(line(/^The target is missing\. Give --to\./));
+
+  expect(await runCommand('restore', ['--from', file, '--to', data])).toEqual(line(/^The directory .* already has a store .*\n$/));
+  const running = await startServer({ RESELLER_DATA_DIR: data });
+  expect(await runCommand('restore', ['--from', file, '--to', data])).toEqual(
+    line(/^The data directory .* is in use by another process\..*\n$/),
+  );
+  await running.end('SIGTERM');
+  expect(await runCommand('restore', ['--from', join(place, 'none'), '--to', join(place, 'new')])).toEqual(line(/^There is no file .*\n$/));
+
+  // A log that was left behind would be applied to the restored store.
+  const withLog = temporaryDirectory();
+  writeFileSync(join(withLog, 'store.sqlite-wal'), 'x');
+  expect(await runCommand('restore', ['--from', file, '--to', withLog])).toEqual(line(/already has a store \(.*-wal\)/));
+
+  truncateSync(file, before.length - 8_192);
+  const target = join(place, 'new');
+  expect(await runCommand('restore', ['--from', file, '--to', target])).toEqual(
+    line(/^The file .* is not a sound store of a service .*\n$/),
+  );
+  writeFileSync(file, 'not a database');
+  expect(await runCommand('restore', ['--from', file, '--to', target])).toEqual(
+    line(/^The file .* is not a sound store of a service .*\n$/),
+  );
+  expect([existsSync(join(target, 'store.sqlite')), readdirSync(place)]).toEqual([false, ['backup.sqlite']]);
+});
+
+test('migrate shows the pending migrations without running them, and then runs them', async () => {
+  const url = await newDatabase();
+  const tables = () => query(url, "select count(*)::int as n from information_schema.tables where table_schema = 'public'");
+  const run = (...given: string[]) => runCommand('migrate', given, { DATABASE_URL: url });
+  expect(await run('--dry-run')).toEqual({ code: 0, stdout: 'Would run 1 migration:\n  0001-initial\n', stderr: '' });
+  expect(await tables()).toEqual([{ n: 0 }]);
+  expect(await run()).toEqual({ code: 0, stdout: 'Ran 1 migration:\n  0001-initial\n', stderr: '' });
+  expect((await tables())[0]?.['n']).toBeGreaterThan(20);
+  expect(await run('--dry-run')).toEqual({ code: 0, stdout: 'The store is up to date.\n', stderr: '' });
+  expect(await run('--now')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Usage: ') });
+});
+
+test('migrate works on an embedded store, and shows its state while a service uses it', async () => {
+  const directory = temporaryDirectory();
+  const run = (...given: string[]) => runCommand('migrate', given, { RESELLER_DATA_DIR: directory });
+  expect((await run('--dry-run')).stdout).toBe('Would run 1 migration:\n  0001-initial\n');
+  expect(readdirSync(directory)).toEqual([]);
+  expect((await run()).stdout).toBe('Ran 1 migration:\n  0001-initial\n');
+  await startServer({ RESELLER_DATA_DIR: directory });
+  expect((await run('--dry-run')).stdout).toBe('The store is up to date.\n');
+});

@@ -1,0 +1,125 @@
+/** A production installation as OPERATIONS.md makes it, without the development tools, and the files that run it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+import { createReseller } from '@reseller/client';
+import { advanceClock, createClient } from '@reseller/operator-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
+import { startServer, temporaryDirectory } from './process.ts';
+import { commandsOf, runScript, withFreePorts } from './runbook.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+const RUNBOOK = readFileSync(join(REPOSITORY, 'packages/service/OPERATIONS.md'), 'utf8');
+const DEPLOY = resolve(import.meta.dirname, '../deploy');
+const TOKEN = 'token-of-the-production-test-0123456789';
+const MEGABYTE = 1_000_000;
+
+let folder: string;
+let installation: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'production-'));
+  installation = join(folder, 'reseller');
+  for (const line of commandsOf(RUNBOOK, 'Install').trim().split('\n')) {
+    const [npx, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
+    if (npx !== 'npx' || program !== 'pnpm@12') throw new Error(`The runbook has an unknown command: ${line}`);
+    const { status, error, stdout, stderr } = spawnSync(PNPM, [...PNPM_ARGUMENTS, ...given], { cwd: REPOSITORY, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${line}\n${stdout}${stderr}`, { cause: error });
+  }
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = () => ({ node: join(installation, 'node_modules/.bin/node'), main: join(installation, 'dist/server/src/main.js') });
+
+test('it has its own Node, no development tools and no TypeScript, and less than 200 MB', () => {
+  const packages = readdirSync(join(installation, 'node_modules/.pnpm'));
+  expect(packages.filter((name) => /^(?:typescript|turbo|vitest|esbuild|@redocly|redoc|oxlint|@types|embedded)/.test(name))).toEqual([]);
+  expect(readdirSync(join(installation, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))).toEqual([]);
+  const { status, stdout } = spawnSync(program().node, ['--version'], { encoding: 'utf8' });
+  expect([status, stdout.trim()]).toEqual([0, process.version]);
+  expect(sizeOf(installation) / MEGABYTE).toBeLessThan(200);
+});
+
+test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 120_000 }, async () => {
+  const secrets = temporaryDirectory();
+  writeFileSync(join(secrets, 'secret'), 'secret-of-the-production-test-0123456789\n', { mode: 0o600 });
+  writeFileSync(join(secrets, 'token'), `${TOKEN}\n`, { mode: 0o600 });
+  const server = await startServer(
+    {
+      RESELLER_DATA_DIR: temporaryDirectory(),
+      RESELLER_SECRET_FILE: join(secrets, 'secret'),
+      RESELLER_OPERATOR_TOKEN_FILE: join(secrets, 'token'),
+    },
+    program(),
+  );
+  const reseller = createReseller({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+  const vm = await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' });
+  expect(vm.identifier).toBeGreaterThan(9_999);
+  const docs = await fetch(`${server.baseUrl}/docs/`);
+  expect([docs.status, docs.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+  const metrics = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  expect(metrics.status).toBe(200);
+  // The renderer finds its fonts.
+  await advanceClock({ client: createClient({ baseUrl: server.operatorUrl, token: TOKEN }), body: { by_seconds: 40 * 86_400 } });
+  const [invoice] = await reseller.accounting.invoices();
+  const document = await fetch(invoice?.invoice ?? '');
+  expect([document.status, document.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  expect(await server.end('SIGTERM')).toBe(0);
+});
+
+test('the commands of the runbook work as described', { timeout: 180_000 }, async () => {
+  const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade'];
+  const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
+  const directory = temporaryDirectory();
+  const script = (await withFreePorts(`export RESELLER_PORT=4010 RESELLER_OPERATOR_PORT=4011\n${commands}`, ['4010', '4011']))
+    .replaceAll('/opt/reseller', installation)
+    .replaceAll('/var/lib/reseller', join(directory, 'data'));
+  const { code, stdout, stderr } = await runScript(`${script}\nkill $service; wait $service || true\n`, directory);
+  expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
+  expect(stdout).toMatch(/Backed up .*Restored .*The store is up to date\./s);
+  const connection = new DatabaseSync(join(directory, 'restored/store.sqlite'), { readOnly: true });
+  const names = connection.prepare('select hostname from vms order by created').all();
+  connection.close();
+  expect(names.map(({ hostname }) => hostname).slice(-2)).toEqual(['first', 'third']);
+});
+
+test('systemd accepts the unit', ({ skip }) => {
+  if (spawnSync('systemd-analyze', ['--version']).status !== 0) return skip('systemd-analyze is not installed');
+  const unit = join(folder, 'reseller.service');
+  // The check looks for the programs.
+  writeFileSync(unit, readFileSync(join(DEPLOY, 'reseller.service'), 'utf8').replaceAll('/opt/reseller', installation));
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+  const problems = stderr.split('\n').filter((line) => line.includes('reseller.service'));
+  expect({ status, problems }).toEqual({ status: 0, problems: [] });
+});
+
+test('the unit and the image run files of the installation, as a user without rights, and set variables that exist', () => {
+  const unit = readFileSync(join(DEPLOY, 'reseller.service'), 'utf8');
+  const image = readFileSync(join(DEPLOY, 'Containerfile'), 'utf8');
+  const paths = [unit, image].flatMap((text) => [...text.matchAll(/\/opt\/reseller(\/[\w./-]+)/g)].map(([, path = '']) => path));
+  expect(new Set(paths)).toEqual(new Set(['/node_modules/.bin/node', '/dist/server/src/main.js']));
+  expect(paths.filter((path) => !existsSync(join(installation, path)))).toEqual([]);
+  expect([/^User=(\w+)/m.exec(unit)?.[1], /^USER (\d+)/m.exec(image)?.[1]]).toEqual(['reseller', '10001']);
+  const documented = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+  const variables = [unit, image].flatMap((text) => [...text.matchAll(/\b(RESELLER_\w+?)(?:_FILE)?=/g)].map(([, name = '']) => name));
+  expect(variables.length).toBeGreaterThan(5);
+  expect(variables.filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
+});
+
+/** Bytes of all files. pnpm links files of equal content to each other, so they are counted once. */
+function sizeOf(path: string): number {
+  const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const sizes = new Map(
+    files.map((entry) => {
+      const { ino, size } = lstatSync(join(entry.parentPath, entry.name));
+      return [ino, size];
+    }),
+  );
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+}

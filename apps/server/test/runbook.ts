@@ -1,0 +1,78 @@
+/** Runs the shell commands of documentation, for tests. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { onTestFinished } from 'vitest';
+
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
+import { temporaryDirectory } from './process.ts';
+import type { Ran } from './process.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+
+/** The shell blocks of a section of a Markdown document, in order. */
+export function commandsOf(document: string, section: string): string {
+  const part = document.split(/^## /m).find((one) => one.startsWith(`${section}\n`)) ?? '';
+  return [...part.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n');
+}
+
+/** Replaces ports by free ones. */
+export async function withFreePorts(script: string, ports: readonly string[]): Promise<string> {
+  const free = await freePorts(ports.length);
+  let replaced = script;
+  for (const [index, port] of ports.entries()) {
+    if (!script.includes(port)) throw new Error(`The commands do not contain the port ${port}.`);
+    replaced = replaced.replaceAll(port, free[index] ?? '');
+  }
+  return replaced;
+}
+
+/** Runs a script in the shell, and ends all its processes when the test ends. */
+export async function runScript(script: string, directory = REPOSITORY): Promise<Ran> {
+  const shell = spawn('/bin/sh', ['-eu'], {
+    cwd: directory,
+    // A separate process group, so that all of its processes can be ended.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, PATH: `${folderOfNpx()}:${process.env['PATH'] ?? ''}`, TMPDIR: temporaryDirectory() },
+  });
+  onTestFinished(() => {
+    try {
+      if (shell.pid !== undefined) process.kill(-shell.pid, 'SIGKILL');
+    } catch {
+      // All processes of the group have ended.
+    }
+  });
+  shell.stdin.end(script);
+  const [stdout, stderr, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'exit')]);
+  return { code, stdout, stderr };
+}
+
+async function freePorts(count: number): Promise<string[]> {
+  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  const ports = await Promise.all(
+    probes.map(async (probe) => {
+      await once(probe, 'listening');
+      const address = probe.address();
+      return typeof address === 'object' && address ? String(address.port) : '';
+    }),
+  );
+  await Promise.all(probes.map((probe) => new Promise((done) => probe.close(done))));
+  return ports;
+}
+
+/** A folder whose `npx` is the pnpm that runs the tests, so that no registry is needed. */
+function folderOfNpx(): string {
+  const folder = temporaryDirectory();
+  const file = join(folder, 'npx');
+  // The shell would find this file again.
+  const path = process.env['PATH'] ?? '';
+  const command = [PNPM, ...PNPM_ARGUMENTS].map((word) => `'${word}'`).join(' ');
+  writeFileSync(file, `#!/bin/sh\nshift\nPATH='${path}' exec ${command} "$@"\n`);
+  chmodSync(file, 0o755);
+  return folder;
+}

@@ -1,0 +1,60 @@
+/** A call of the reseller API, checked and encoded before anything is sent. */
+import { API_KEY_HEADER } from '../generated/document.gen.ts';
+import type { FieldError } from '../generated/types.gen.ts';
+import type { Connection } from './connection.ts';
+import { InvalidError } from './errors.ts';
+import { encodeForm, formText, MASK } from './form.ts';
+import type { EncodedField, Refuse, Values } from './form.ts';
+import type { Operation } from './operation.ts';
+import type { DryRun, RequestOptions } from './options.ts';
+import { fillPath } from './path.ts';
+import { errorOf } from './request.ts';
+import type { Sendable } from './request.ts';
+
+/** A request that was checked and not sent yet. */
+export interface Prepared extends Sendable {
+  readonly operation: Operation;
+  /** Values of the path and of the form, as they were given. */
+  readonly path: Values;
+  readonly form: Values;
+  readonly fields: readonly EncodedField[];
+}
+
+/** A call as the generated functions pass it on. */
+export interface RequestInput extends RequestOptions {
+  readonly url: string;
+  readonly path?: Values | undefined;
+  readonly body?: Values | undefined;
+  readonly meta: Operation;
+}
+
+/** @throws InvalidError naming every value that breaks a rule. */
+export function prepare({ base, showPersonalData }: Connection, method: string, input: RequestInput): Prepared {
+  const { url: template, path = {}, body: form = {}, meta: operation, ...options } = input;
+  const issues: FieldError[] = [];
+  const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
+  const url = base + fillPath(template, path, refuse);
+  const fields = encodeForm(operation, form, refuse, showPersonalData);
+  const idempotencyKey = operation.keyed ? encodeURIComponent(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const curl = curlOf(method, url, idempotencyKey, fields);
+  const prepared = { operation, method, url, body: formText(fields), curl, idempotencyKey, options, path, form, fields };
+  if (issues.length > 0) {
+    const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ');
+    throw errorOf(InvalidError, prepared, message, { fields: issues });
+  }
+  return prepared;
+}
+
+/** A request without secrets. */
+export function dryRunOf({ operation, method, url, fields, curl }: Prepared): DryRun {
+  const form = Object.fromEntries(fields.map(({ name, shown }) => [name, shown]));
+  return { operation: operation.id, billable: operation.effect === 'purchase', method, url, form, curl };
+}
+
+function curlOf(method: string, url: string, idempotencyKey: string | undefined, fields: readonly EncodedField[]): string {
+  return [
+    `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"`,
+    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
+    ...(fields.length === 0 ? [] : [`-d '${fields.map(({ name, text, shown }) => `${name}=${shown === MASK ? MASK : text}`).join('&')}'`]),
+  ].join(' ');
+}

@@ -1,0 +1,7 @@
+import type { Engine } from '../store.ts';
+import { initial } from './0001-initial.ts';
+
+/** All migrations of this version, by name, in the order in which they run. */
+export function migrationsOf(engine: Engine) {
+  return { '0001-initial': initial(engine) };
+}

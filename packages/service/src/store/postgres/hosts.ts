@@ -1,0 +1,32 @@
+/** Connection strings with several hosts, as libpq takes them. The driver `pg` takes one host. */
+
+/** The parts of a connection string of PostgreSQL. */
+export interface DatabaseAddress {
+  readonly user: string;
+  readonly database: string;
+  /** Host and port of each server, in their order. */
+  readonly hosts: readonly string[];
+  /** A connection string for each host. */
+  readonly urls: readonly string[];
+  /** Which sessions the user of the connection string accepts; undefined if it does not say so. */
+  readonly targetSession: string | undefined;
+}
+
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]+)(\/.*)$/i;
+
+/** Reads a connection string such as postgres://user:password@one:5432,two:5432/database; undefined if it is not one. */
+export function readDatabaseUrl(url: string): DatabaseAddress | undefined {
+  const [, start = '', authorities = '', rest = ''] = PARTS.exec(url) ?? [];
+  const urls = authorities.split(',').map((host) => `${start}${host}${rest}`);
+  const parsed = urls.flatMap((text) => (URL.canParse(text) ? [new URL(text)] : []));
+  const [first] = parsed;
+  if (!first || parsed.length < urls.length || parsed.some(({ hostname }) => hostname === '')) return undefined;
+  if (!/^\/[^/]+$/.test(first.pathname)) return undefined;
+  return {
+    user: decodeURIComponent(first.username),
+    database: decodeURIComponent(first.pathname.slice(1)),
+    hosts: parsed.map(({ host }) => host),
+    urls,
+    targetSession: first.searchParams.get('target_session_attrs') ?? undefined,
+  };
+}
