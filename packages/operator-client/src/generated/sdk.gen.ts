@@ -539,7 +539,7 @@ export const getSettings = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Set the rate limit
  *
- * Sets the number of requests that each API key without a limit of its own may send. It applies on every instance of the service within five seconds. A sandbox starts without a limit.
+ * Sets the number of requests that each API key without a limit of its own may send. It applies on every instance of the service within five seconds. A sandbox starts without a limit, and a live service with 1,200 requests in 60 seconds.
  */
 export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError>({
     url: '/settings/rate-limit',
@@ -570,11 +570,6 @@ export const setVatRates = <ThrowOnError extends boolean = false>(options: Optio
  * Sets which entries of the request log are kept, by age and by size per account. By default all are kept. Older entries are deleted for good, in small steps, within minutes.
  */
 export const setRequestLogRetention = <ThrowOnError extends boolean = false>(options: Options<SetRequestLogRetentionData, ThrowOnError>): RequestResult<SetRequestLogRetentionResponses, SetRequestLogRetentionErrors, ThrowOnError> => options.client.put<SetRequestLogRetentionResponses, SetRequestLogRetentionErrors, ThrowOnError>({
-    security: [{
-            key: 'OperatorToken',
-            scheme: 'bearer',
-            type: 'http'
-        }],
     url: '/settings/request-log-retention',
     ...options,
     headers: {

@@ -19,7 +19,12 @@ test('says how many fields were left out', () => {
 });
 
 test('a cut form is a JSON object of at most 5,000 characters, whatever was sent', () => {
-  const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ minLength: 5_000, maxLength: 20_000 }), fc.constant('\u0001'.repeat(9_000)));
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.string({ minLength: 5_000, maxLength: 20_000 }),
+    fc.constant('\u0001'.repeat(9_000)),
+  );
   fc.assert(
     fc.property(fc.dictionary(text, fc.oneof(text, fc.array(text, { maxLength: 3 }))), (form) => {
       const cut = cutForm(JSON.stringify(form));

@@ -21,8 +21,7 @@ export async function deleteOldEntries(store: Store, now: number): Promise<void>
   for (let after = ''; ;) {
     const accounts = await store.read((db) => accountsAfter(db, after));
     for (const { id, oldest, newest } of accounts) {
-      if (oldest !== null && newest !== null && newest - oldest > bytesPerAccount)
-        await deleteUpTo(store, id, newest - bytesPerAccount);
+      if (oldest !== null && newest !== null && newest - oldest > bytesPerAccount) await deleteUpTo(store, id, newest - bytesPerAccount);
     }
     if (accounts.length < BATCH_SIZE) return;
     after = accounts.at(-1)?.id ?? '';

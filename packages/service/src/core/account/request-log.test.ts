@@ -137,9 +137,15 @@ describe.each(engines)('on %s', (engine) => {
   test('retention by age deletes whole months, with their responses', async () => {
     const store = await openStore();
     const id = await createReseller(store);
-    for (const [name, month] of [['august', 7], ['september', 8], ['october', 9], ['november', 10]] as const) {
+    for (const [name, month] of [
+      ['august', 7],
+      ['september', 8],
+      ['october', 9],
+      ['november', 10],
+    ] as const) {
       const date = Date.UTC(2026, month, 1);
-      for (let number = 0; number < 3; number++) await store.requestLog.append(entry(id, `${name} ${number}`, { date, message: name.repeat(100) }));
+      for (let number = 0; number < 3; number++)
+        await store.requestLog.append(entry(id, `${name} ${number}`, { date, message: name.repeat(100) }));
     }
     await store.requestLog.numberAll();
     await deleteOldEntries(store, NOVEMBER);
@@ -160,7 +166,9 @@ describe.each(engines)('on %s', (engine) => {
     const [large, small] = [await createReseller(store), await createReseller(store)];
     await store.requestLog.append(entry(small, 'kept'));
     await Promise.all(
-      Array.from({ length: 1_300 }, (_, number) => store.requestLog.append(entry(large, String(number), { message: 'x'.repeat(1_000) + number }))),
+      Array.from({ length: 1_300 }, (_, number) =>
+        store.requestLog.append(entry(large, String(number), { message: 'x'.repeat(1_000) + number })),
+      ),
     );
     await store.commit(({ db }) => writeLogRetention(db, { months: null, bytesPerAccount: 200_000 }));
     await store.requestLog.numberAll();
@@ -201,7 +209,9 @@ test('on PostgreSQL, entries that arrive together share one commit, and no entry
   const id = await createReseller(store);
   const commit = await appendInOpenTransaction(store, entry(id, 'open'));
   await Promise.all(Array.from({ length: 100 }, (_, number) => store.requestLog.append(entry(id, String(number)))));
-  const { rows } = await store.read((db) => sql<{ inserts: number }>`select count(distinct xmin::text)::int as inserts from request_log_inbox`.execute(db));
+  const { rows } = await store.read((db) =>
+    sql<{ inserts: number }>`select count(distinct xmin::text)::int as inserts from request_log_inbox`.execute(db),
+  );
   expect(rows[0]?.inserts).toBeLessThanOrEqual(2);
   await commit();
   expect(await idsOf(store, id, 0, 200)).toHaveLength(101);
