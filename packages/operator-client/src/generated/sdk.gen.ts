@@ -565,7 +565,7 @@ export const setVatRates = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Set the retention of the request log
+ * Set request log retention
  *
  * Sets which entries of the request log are kept, by age and by size per account. By default all are kept. Older entries are deleted for good, in small steps, within minutes.
  */

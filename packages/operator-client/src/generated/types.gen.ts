@@ -1971,7 +1971,7 @@ export type VatRate = {
  */
 export type RequestLogRetention = {
     /**
-     * Calendar months (UTC) that are kept in addition to the current one; null for all. With 3, the entries of January are deleted at the beginning of May.
+     * Calendar months (UTC) that are kept in addition to the current one; null for all.
      */
     months: number | null;
     /**
@@ -2025,10 +2025,24 @@ export type SetVatRatesRequest = {
 };
 
 /**
+ * Which entries of the request log to keep.
+ */
+export type RequestLogRetentionInput = {
+    /**
+     * Calendar months (UTC) to keep in addition to the current one; null for all. With 3, the entries of January are deleted at the beginning of May.
+     */
+    months: number | null;
+    /**
+     * Approximate size of the newest entries of an account to keep, in bytes; null for all.
+     */
+    bytes_per_account: number | null;
+};
+
+/**
  * The new retention.
  */
 export type SetRequestLogRetentionRequest = {
-    request_log_retention: RequestLogRetention;
+    request_log_retention: RequestLogRetentionInput;
 };
 
 /**
