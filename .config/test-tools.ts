@@ -1,6 +1,6 @@
 /**
- * Installs the large tools that only the tests need: browsers, runtimes, compilers, a database server. They have a lock file of their own,
- * so that the first start does not download them.
+ * Installs the large tools that only the tests or the documentation site need: browsers, runtimes, compilers, a database server, VitePress.
+ * They have lock files of their own, so that the first start does not download them.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,23 +8,24 @@ import { join } from 'node:path';
 
 import { PNPM, PNPM_ARGUMENTS } from './pnpm.ts';
 
-const FOLDER = import.meta.dirname;
-/** A copy of the lock file that was installed last. */
-const INSTALLED = join(FOLDER, 'node_modules', 'installed-lock.yaml');
+/** Installs the tools of the tests. */
+export const installTestTools = (): void => installTools(import.meta.dirname);
 
-/** Installs the tools unless the versions of the lock file are installed. */
-export function installTestTools(): void {
-  const lock = readFileSync(join(FOLDER, 'pnpm-lock.yaml'), 'utf8');
-  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === lock) return;
+/** Installs the tools of a folder, unless the versions of its lock file are installed. */
+export function installTools(folder: string): void {
+  const lock = readFileSync(join(folder, 'pnpm-lock.yaml'), 'utf8');
+  // A copy of the lock file that was installed last.
+  const installed = join(folder, 'node_modules', 'installed-lock.yaml');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return;
   const { status, error, stdout } = spawnSync(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile'], {
-    cwd: FOLDER,
+    cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (status !== 0) {
-    throw new Error(`The tools of the tests could not be installed. Check the connection to the package registry.\n${stdout ?? ''}`, {
+    throw new Error(`The tools of ${folder} could not be installed. Check the connection to the package registry.\n${stdout ?? ''}`, {
       cause: error,
     });
   }
-  writeFileSync(INSTALLED, lock);
+  writeFileSync(installed, lock);
 }

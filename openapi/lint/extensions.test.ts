@@ -73,6 +73,15 @@ it('refuses a key in a place where nothing reads it', async () => {
   ]);
 });
 
+it('requires a key only in documents that do not exclude it', async () => {
+  const scopes = async (without: readonly string[]) => {
+    const rules = { [rule]: { severity: 'error', without } };
+    return (await lint(treeOfTwo, { operator: { ...operator, rules } }, 'operator')).filter(({ message }) => message.startsWith('x-scope'));
+  };
+  expect(await scopes([])).toMatchObject([{ message: expect.stringMatching(/^x-scope is missing here/) }]);
+  expect(await scopes(['x-scope'])).toEqual([]);
+});
+
 it('refuses a key that redocly.yaml excludes from a document', async () => {
   const rules = { [rule]: { severity: 'error', without: ['x-seen', 'x-provenance'] } };
   const problems = await lint(treeOfTwo, { operator: { ...operator, rules } }, 'operator');
@@ -81,7 +90,7 @@ it('refuses a key that redocly.yaml excludes from a document', async () => {
     at: 'operator/components/schemas/thing/ThingState.yaml#/anyOf/0/x-seen',
     message: 'x-seen has no meaning in this document, because redocly.yaml excludes it (without). Remove it.',
   });
-  expect(new Set(problems.map(({ message }) => message.split(' ')[0]))).toEqual(new Set(['x-seen', 'x-provenance']));
+  expect(new Set(problems.map(({ message }) => message.split(' ')[0]))).toEqual(new Set(['x-seen', 'x-provenance', 'x-scope']));
 });
 
 it('checks keys next to a reference', async () => {

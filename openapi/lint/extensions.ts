@@ -122,7 +122,7 @@ export const extensions =
           judge(node, context);
           if (!isFields(node)) return;
           for (const [key, { kinds, isRequired, values }] of known) {
-            if (!isRequired || !kinds.has(context.type.name) || key in node) continue;
+            if (!isRequired || without.includes(key) || !kinds.has(context.type.name) || key in node) continue;
             context.report({
               message: `${key} is missing here. EXTENSIONS.md requires it on: ${context.type.name}; its values are ${values.join(', ')}.`,
               location: context.location.key(),

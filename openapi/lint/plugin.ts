@@ -20,6 +20,7 @@ import { portablePattern } from './portable-pattern.ts';
 import { provenanceRemark } from './provenance-remark.ts';
 import { referenceSiblings } from './reference-siblings.ts';
 import { requestExamples } from './request-examples.ts';
+import { scopeRemark } from './scope-remark.ts';
 
 /** The plugin that the Redocly CLI loads. It resolves files relative to the folder of redocly.yaml. */
 // oxlint-disable-next-line import/no-default-export -- The CLI requires one.
@@ -48,6 +49,6 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'reference-siblings': referenceSiblings,
       },
     },
-    decorators: { oas3: { 'provenance-remark': provenanceRemark, 'request-examples': requestExamples } },
+    decorators: { oas3: { 'provenance-remark': provenanceRemark, 'request-examples': requestExamples, 'scope-remark': scopeRemark } },
   };
 }

@@ -116,6 +116,10 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
 }
 
 const COLOURS = { violation: 'red', failed: 'red', discovered: 'blue', learned: 'yellow', unverified: 'gray', passed: 'green' } as const;
+const COLOURED = [...VERDICTS, 'passed', 'failed'] as const;
+/** The last column of a table. */
+const AT_END = new RegExp(`^(.* {2})(${COLOURED.join('|')})()$`);
+const AT_BEGINNING = new RegExp(`^( {0,2})(${COLOURED.join('|')})((?: {2}| of the client).*)$`);
 
 /**
  * Rendered text with the colours of a terminal: verdicts, where they begin or end a line, and the lines of proposals.
@@ -128,12 +132,9 @@ export function coloured(
   return text
     .split('\n')
     .map((line) => {
-      const word = /^ {0,2}([a-z]+)(?= {2}| of the client)| {2}([a-z]+)$/.exec(line);
-      const verdict = [...VERDICTS, 'passed' as const, 'failed' as const].find((one) => one === (word?.[1] ?? word?.[2]));
-      if (word !== null && verdict !== undefined) {
-        const at = word.index + word[0].lastIndexOf(verdict);
-        return line.slice(0, at) + paint(COLOURS[verdict], verdict) + line.slice(at + verdict.length);
-      }
+      const [, before = '', word, after = ''] = AT_END.exec(line) ?? AT_BEGINNING.exec(line) ?? [];
+      const verdict = COLOURED.find((one) => one === word);
+      if (verdict !== undefined) return before + paint(COLOURS[verdict], verdict) + after;
       if (/^ {4}\+/.test(line)) return paint('green', line);
       if (/^ {4}-/.test(line)) return paint('red', line);
       return /^[A-Z][^.:]*$/.test(line) ? paint('bold', line) : line;

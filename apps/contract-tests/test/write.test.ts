@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
 import { runContract, tamperEnvelope, type FakeAnswer, type Report } from '@reseller/contract/engine';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -224,6 +224,42 @@ test('a change is small: every other line of the file is as it was, comments too
   const old = text.split('\n');
   expect(lines).toHaveLength(old.length);
   expect(lines.filter((line, index) => line !== old[index])).toEqual([expect.stringMatching(/enum: \[.*, PARKED\]$/)]);
+});
+
+describe('a change of a response that operations share', () => {
+  /** A 404 with a header, at some operations. */
+  const hinting =
+    (isIt: (id: string) => boolean): Tamper =>
+    ({ operation, outcome, answer }) =>
+      outcome === 'unknown-id' && isIt(operation?.id ?? '')
+        ? { ...answer, headers: { ...answer.headers, 'x-hint': 'a', 'x-other-hint': 'b' } }
+        : undefined;
+
+  async function write(tamper: Tamper): Promise<{ readonly files: readonly string[]; readonly root: string }> {
+    const root = await copyOfSources();
+    const before = await openDocument(root);
+    const { findings } = await judge(before.document, tamper);
+    const files = await writeProposals(before, findings);
+    expect(await lint(root)).toEqual([]);
+    const again = await judge((await openDocument(root)).document, tamper);
+    expect(again.findings.filter(({ check }) => check === 'header-described')).toEqual([]);
+    return { files: files.map((file) => relative(dirname(root), file)), root };
+  }
+
+  test('is made at the operation where it was seen, and the shared response stays as it is', async () => {
+    const { files, root } = await write(hinting((id) => id === 'getDomain'));
+    expect(files).toEqual(['paths/domain@{domain}@info.yaml']);
+    const text = await readFile(join(dirname(root), files[0] ?? ''), 'utf8');
+    expect(text).toMatch(/ {4}'404':\n {6}description: .*\n/);
+    expect(text).toMatch(/ {8}x-hint:\n/);
+    expect(text).toMatch(/ {8}x-other-hint:\n/);
+    expect(text).toContain('            $ref: ../components/schemas/common/ErrorEnvelope.yaml\n');
+  });
+
+  test('is made in the shared response when several operations showed it', async () => {
+    const { files } = await write(hinting(() => true));
+    expect(files).toEqual(['components/responses/NotFound.yaml']);
+  });
 });
 
 test('a failure of a kind that is described elsewhere is proposed as a reference to its file', async () => {

@@ -1,110 +1,85 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
-import { type Page, pages } from './pages.ts';
-import { redocOptions, systemFont } from './redoc-options.ts';
-import { siteDirectory } from './site.ts';
+/** Builds the site: writes its pages to `site/.pages/`, runs VitePress, and adds the files that VitePress does not know. */
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
-/** The only address that Redoc itself loads from: the small logo next to "API docs by Redocly". */
-const redocLogo = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
+import { brunoCollection, postmanCollection } from './collections.ts';
+import { operationsOf, readBundle, readDocument } from './document.ts';
+import { compress, moveInlineScripts } from './finish.ts';
+import { guideGroups } from './guides.ts';
+import { navigationOf } from './navigation.ts';
+import { operationPage } from './operation-page.ts';
+import { changelog, errorCatalogue, llmsTxt, operationList, referencePage } from './pages.ts';
+import type { ReadDocument } from './pages.ts';
+import { copyRedoc } from './redoc.ts';
+import { referenceDocument } from './reference-document.ts';
+import { references } from './references.ts';
+import { samplesOf } from './samples.ts';
+import { siteDirectory } from './site.ts';
+import { runVitePress, SITE } from './vitepress.ts';
+import { zip } from './zip.ts';
+
+/** The pages that VitePress renders: those of `site/`, and those that are made of the documents. */
+const PAGES = join(SITE, '.pages');
+const HAND_WRITTEN = ['index.md', 'quickstart.md', 'downloads.md', 'guides'];
 
 try {
-  await rm(siteDirectory, { recursive: true, force: true });
-  await mkdir(siteDirectory, { recursive: true });
-  await copyRedoc();
-  // A service that serves the site returns its own version of this file, with its addresses.
-  await writeFile(join(siteDirectory, 'own-servers.js'), 'globalThis.ownServers = {};\n');
-  await copyFile(new URL('with-own-server.js', import.meta.url), join(siteDirectory, 'with-own-server.js'));
-  const titles = new Map<string, string>();
-  for (const { name, bundle } of pages) titles.set(name, documentOf(await readBundle(`${bundle}.json`)).info.title);
-  for (const page of pages) await buildPage(page, titles);
-  process.stdout.write(`Built ${pages.map((page) => `${page.name}.html`).join(', ')} in apps/docs/dist\n`);
+  await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exitCode = 1;
 }
 
-async function copyRedoc(): Promise<void> {
-  const source = pathOf('redoc/bundles/redoc.standalone.js');
-  const parts = (await readFile(source, 'utf8')).split(redocLogo);
-  if (parts.length !== 2) {
-    throw new Error(
-      `The URL ${redocLogo} occurs in this version of Redoc ${parts.length - 1} times instead of once, so the page might load it. Check how Redoc shows its logo now, and correct apps/docs/src/build.ts.`,
-    );
-  }
-  // Redoc omits a logo that it cannot load, such as an empty image.
-  await writeFile(join(siteDirectory, 'redoc.standalone.js'), parts.join('data:,'));
-  await copyFile(`${source}.LICENSE.txt`, join(siteDirectory, 'redoc.standalone.js.LICENSE.txt'));
+async function main(): Promise<void> {
+  const documents = await Promise.all(references.map(async (reference) => ({ reference, document: await readDocument(reference.bundle) })));
+  await rm(PAGES, { recursive: true, force: true });
+  for (const page of HAND_WRITTEN) await cp(join(SITE, page), join(PAGES, page), { recursive: true });
+  await writePages(documents);
+  runVitePress();
+  await moveInlineScripts(siteDirectory);
+  await copyRedoc(join(siteDirectory, 'redoc'));
+  await writeDownloads(documents);
+  await compress(siteDirectory);
 }
 
-async function buildPage({ name, bundle }: Page, titles: ReadonlyMap<string, string>): Promise<void> {
-  const json = await readBundle(`${bundle}.json`);
-  await writeFile(join(siteDirectory, `${name}.json`), json);
-  await writeFile(join(siteDirectory, `${name}.yaml`), await readBundle(`${bundle}.yaml`));
-  const downloads = [
-    { title: 'YAML', url: `${name}.yaml` },
-    { title: 'JSON', url: `${name}.json` },
+async function writePages(documents: readonly ReadDocument[]): Promise<void> {
+  await write(PAGES, 'navigation.json', JSON.stringify(navigationOf(documents)));
+  await write(PAGES, 'errors.md', errorCatalogue(documents));
+  await write(PAGES, 'changelog.md', await changelog());
+  for (const read of documents) {
+    const { reference, document } = read;
+    await write(PAGES, `reference/${reference.name}.md`, referencePage(read));
+    await write(PAGES, `operations/${reference.name}/index.md`, operationList(read));
+    for (const placed of operationsOf(document)) {
+      const { page } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
+      await write(PAGES, `operations/${reference.name}/${placed.id}.md`, page);
+    }
+  }
+}
+
+async function writeDownloads(documents: readonly ReadDocument[]): Promise<void> {
+  // A service that serves the site returns its own version of this file, with its addresses.
+  await write(siteDirectory, 'own-servers.js', 'globalThis.ownServers = {};\n');
+  for (const { reference, document } of documents) {
+    const { name, bundle } = reference;
+    for (const format of ['json', 'yaml']) await write(siteDirectory, `openapi/${name}.${format}`, await readBundle(`${bundle}.${format}`));
+    await write(siteDirectory, `reference/${name}.document.json`, JSON.stringify(referenceDocument(document, reference)));
+    await write(siteDirectory, `collections/${name}.postman.json`, `${JSON.stringify(postmanCollection(document, reference), null, 2)}\n`);
+    await write(siteDirectory, `collections/${name}.bruno.zip`, zip(brunoCollection(document, reference)));
+    for (const placed of operationsOf(document)) {
+      const { markdown } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
+      await write(siteDirectory, `operations/${name}/${placed.id}.md`, markdown);
+    }
+  }
+  const guides = [
+    { title: 'Quickstart', path: 'quickstart.md' },
+    ...guideGroups.flatMap((group) => group.guides.map(({ title, name }) => ({ title, path: `guides/${name}.md` }))),
   ];
-  // The script contains the document instead of fetching it, so that the page also opens from a folder (file://).
-  await writeFile(
-    join(siteDirectory, `${name}.js`),
-    `Redoc.init(withOwnServer(${json.trim()}, ${JSON.stringify(name)}), ${JSON.stringify({ ...redocOptions, downloadUrls: downloads })}, document.getElementById('redoc'));\n`,
-  );
-  await writeFile(join(siteDirectory, `${name}.html`), htmlOf(name, documentOf(json), titles));
+  for (const { path } of guides) await write(siteDirectory, path, await readFile(join(SITE, path)));
+  await write(siteDirectory, 'llms.txt', llmsTxt(documents, guides));
 }
 
-interface Described {
-  readonly info: { readonly title: string; readonly summary?: string };
-}
-
-function documentOf(json: string): Described {
-  return JSON.parse(json);
-}
-
-async function readBundle(specifier: string): Promise<string> {
-  try {
-    return await readFile(pathOf(specifier), 'utf8');
-  } catch {
-    throw new Error(`The bundle ${specifier} is missing. Build it: npx pnpm@12 build`);
-  }
-}
-
-function htmlOf(name: string, { info }: Described, titles: ReadonlyMap<string, string>): string {
-  const links = [...titles].map(
-    ([page, title]) => `<a href="${page}.html"${page === name ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a>`,
-  );
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escapeHtml(info.title)}</title>
-    <meta name="description" content="${escapeHtml(info.summary ?? info.title)}">
-    <link rel="icon" href="data:,">
-    <style>
-      body { margin: 0 }
-      nav { display: flex; flex-wrap: wrap; gap: 0.5rem 2rem; padding: 0.75rem 1.25rem; font: 0.875rem ${systemFont}; border-bottom: 1px solid #ddd }
-      nav a { color: inherit; text-decoration: none }
-      nav a:hover { text-decoration: underline }
-      nav a[aria-current] { font-weight: bold }
-    </style>
-  </head>
-  <body>
-    <nav aria-label="Documents">${links.join(' ')}</nav>
-    <div id="redoc"><noscript>This page needs JavaScript. Download the document: <a href="${name}.yaml">YAML</a>, <a href="${name}.json">JSON</a>.</noscript></div>
-    <script src="redoc.standalone.js"></script>
-    <script src="own-servers.js"></script>
-    <script src="with-own-server.js"></script>
-    <script src="${name}.js"></script>
-  </body>
-</html>
-`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-}
-
-function pathOf(specifier: string): string {
-  return fileURLToPath(import.meta.resolve(specifier));
+async function write(folder: string, path: string, content: string | Uint8Array): Promise<void> {
+  const file = join(folder, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
 }

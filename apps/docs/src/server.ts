@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
-import { contentSecurityPolicy, siteDirectory } from './site.ts';
+import type { FastifyReply } from 'fastify';
+import { BASE, contentSecurityPolicy, siteDirectory } from './site.ts';
 
 /** A running server of the site. */
 export interface RunningSite {
@@ -31,9 +32,16 @@ export async function startSite(port: number): Promise<RunningSite> {
       'referrer-policy': 'no-referrer',
     });
   });
-  await app.register(fastifyStatic, { root: siteDirectory });
+  app.get('/', (_request, reply) => reply.redirect(BASE));
+  await app.register(fastifyStatic, {
+    root: siteDirectory,
+    prefix: BASE,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: setCaching,
+  });
   try {
-    return { url: `${await app.listen({ port, host })}/`, close: () => app.close() };
+    return { url: `${await app.listen({ port, host })}${BASE}`, close: () => app.close() };
   } catch (error) {
     await app.close();
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
@@ -41,4 +49,10 @@ export async function startSite(port: number): Promise<RunningSite> {
     }
     throw error;
   }
+}
+
+/** The names of files in `assets` contain their hash, so they never change. The others are checked at each use. */
+function setCaching(reply: FastifyReply, path: string): void {
+  const isHashed = path.startsWith(join(siteDirectory, 'assets'));
+  reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
 }

@@ -1,26 +1,45 @@
+/** The built site in a real browser, under its Content-Security-Policy and without any other host. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchBrowser } from '../../../.config/browser.ts';
-import { pages } from '../src/pages.ts';
-import { type RunningSite, startSite } from '../src/server.ts';
-import { siteDirectory } from '../src/site.ts';
-import { operationsOf, plain, remarksOf, serversOf } from './bundle.ts';
+import { fileURLToPath } from 'node:url';
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
-const children: Child[] = [];
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { operationsOf, readDocument } from '../src/document.ts';
+import { factsOf } from '../src/facts.ts';
+import { references } from '../src/references.ts';
+import { startSite } from '../src/server.ts';
+import type { RunningSite } from '../src/server.ts';
+import { openReference, shownOperation } from './redoc-page.ts';
+
 let site: RunningSite;
 let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** Requests to other hosts, and messages in the console. */
+const problems: string[] = [];
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([startSite(0), launchBrowser()]);
+  site = await startSite(0);
+  if (noBrowser !== undefined) return;
+  browser = await launchBrowser();
+  context = await browser.newContext({ viewport: { width: 1440, height: 1000 } });
+  await context.route('**/*', (route) => {
+    const url = route.request().url();
+    if (url.startsWith(site.url)) return route.continue();
+    problems.push(`request to ${url}`);
+    return route.abort();
+  });
+  page = await context.newPage();
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
 }, 60_000);
 
 afterAll(async () => {
@@ -28,105 +47,86 @@ afterAll(async () => {
   await site?.close();
 });
 
-describe.each(pages)('the page $name', ({ name }) => {
-  let page: Page;
-  const problems: string[] = [];
-  const foreignRequests: string[] = [];
+afterEach(() => {
+  const found = problems.splice(0);
+  if (found.length > 0) throw new Error(`The page did not stay quiet:\n${found.join('\n')}`);
+});
 
-  beforeAll(async () => {
-    const context = await browser.newContext();
-    // Requests to other hosts are recorded and blocked.
-    await context.route('**/*', (route) => {
-      const { origin } = new URL(route.request().url());
-      if (`${origin}/` === site.url) return route.continue();
-      foreignRequests.push(route.request().url());
-      return route.abort();
-    });
-    page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text());
-    });
-    page.on('pageerror', (error) => problems.push(error.message));
-    await page.goto(`${site.url}${name}.html`);
-    await page.locator('h1').first().waitFor();
-  }, 60_000);
-
-  test('shows every operation of its document', async () => {
-    const operations = await operationsOf(name);
-    expect(operations.length).toBeGreaterThan(0);
-    for (const { operationId, summary, path } of operations) {
-      const section = await page.locator(`[id$="/operation/${operationId}"]`).textContent();
-      expect.soft(section, operationId).toContain(summary);
-      expect.soft(section, operationId).toContain(path);
-      // Without a service that adds its own address, the page shows the servers of the document unchanged.
-      for (const server of await serversOf(name)) expect.soft(section, operationId).toContain(`${server}${path}`);
+describe.skipIf(noBrowser !== undefined).each(references)('the $name reference', (reference) => {
+  test('shows each operation with its badges, its samples and the addresses of the document', { timeout: 300_000 }, async () => {
+    const document = await readDocument(reference.bundle);
+    const operations = operationsOf(document);
+    expect(operations.length).toBeGreaterThan(20);
+    await openReference(page, site.url, reference.name);
+    for (const placed of operations) {
+      const { text: shown, addresses } = await shownOperation(page, placed);
+      expect.soft(addresses, placed.id).toEqual(document.servers.map(({ url }) => `${url}${placed.path}`));
+      for (const { words } of factsOf(placed.operation, placed.method, reference.followsSpecification))
+        expect.soft(shown, placed.id).toContain(words);
     }
   });
 
-  // The operator API follows no specification, so its document has no remarks.
-  const followsSpecification = name === 'index';
-
-  test('marks parts that the specification does not show, if its document follows the specification', async () => {
-    const shown = plain(await page.locator('body').innerText());
-    expect((await remarksOf(name)).some((remark) => shown.includes(remark))).toBe(followsSpecification);
-  });
-
-  test('marks limits that the specification does not show as our choice, for each form', async () => {
-    const forms = (await operationsOf(name)).filter(({ form }) => /limits not shown/i.test(form));
-    expect(forms.length > 0).toBe(followsSpecification);
-    for (const { operationId, form } of forms)
-      expect.soft(plain(await page.locator(`[id$="/operation/${operationId}"]`).innerText()), operationId).toContain(form);
-  });
-
-  test('shows the descriptions of responses that the specification does not show, with their remarks', async () => {
-    const remarked = (await operationsOf(name)).filter(({ notShown }) => notShown.length > 0);
-    expect(remarked.length > 0).toBe(followsSpecification);
-    for (const { operationId, notShown } of remarked) {
-      const section = plain(await page.locator(`[id$="/operation/${operationId}"]`).innerText());
-      for (const remark of notShown) expect.soft(section, operationId).toContain(remark);
-    }
-  });
-
-  test('finds an operation by its summary', async () => {
-    const [operation] = await operationsOf(name);
-    await page.locator('[role="search"] input').fill(operation?.summary ?? '');
-    const found = page
-      .locator('[data-role="search:results"]')
-      .getByText(operation?.summary ?? '')
-      .first();
-    await found.waitFor();
-    expect(await found.isVisible()).toBe(true);
-    await page.locator('[role="search"] input').fill('');
-  });
-
-  test('links to every page of the site, and marks the current one', async () => {
-    const links = page.getByRole('navigation', { name: 'Documents' }).getByRole('link');
-    const leadTo = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-    expect(leadTo).toEqual(pages.map((other) => `${other.name}.html`));
-    for (const target of leadTo) expect((await fetch(`${site.url}${target}`)).status).toBe(200);
-    expect(await links.and(page.locator('[aria-current="page"]')).getAttribute('href')).toBe(`${name}.html`);
+  test('shows marks instead of the remarks of the bundle', async () => {
+    await openReference(page, site.url, reference.name);
+    const shown = await (await fetch(`${site.url}reference/${reference.name}.document.json`)).text();
+    expect(shown).not.toMatch(/Not shown in the specification|our choice\.\*/);
+    expect(shown.includes('open-questions.html#assumed')).toBe(reference.followsSpecification);
   });
 
   test('offers the document for download', async () => {
-    for (const ending of ['json', 'yaml']) {
-      expect(await page.locator(`a[href$="${name}.${ending}"]`).count()).toBeGreaterThan(0);
-      expect((await fetch(`${site.url}${name}.${ending}`)).status).toBe(200);
+    await openReference(page, site.url, reference.name);
+    for (const format of ['yaml', 'json']) {
+      expect(await page.locator(`a[href$="/openapi/${reference.name}.${format}"]`).count()).toBeGreaterThan(0);
+      expect((await fetch(`${site.url}openapi/${reference.name}.${format}`)).status).toBe(200);
     }
   });
+});
 
-  // Runs after the tests that use the page, because it checks the requests that they caused.
-  test('sends no request to another host and reports no error', () => {
-    expect(foreignRequests).toEqual([]);
-    expect(problems).toEqual([]);
-  });
-
-  test('opens from a folder, without any server', async () => {
-    const opened = await browser.newPage();
-    await opened.goto(pathToFileURL(join(siteDirectory, `${name}.html`)).href);
-    expect(await opened.locator('h1').first().innerText()).toBeTruthy();
-    await opened.close();
+describe.skipIf(noBrowser !== undefined)('the search', () => {
+  test.each([
+    ['createVm', 'Create a VM'],
+    ['backup_slots', 'Create a VM'],
+    ['setDomainNameservers', 'Set the nameservers'],
+    ['advanceClock', 'Advance the clock'],
+    ['credit_limit_exceeded', 'credit_limit_exceeded'],
+    ['lost response', 'Lost responses'],
+  ])('finds %s', async (words, title) => {
+    await page.goto(site.url);
+    const input = page.locator('.VPLocalSearchBox input');
+    // The keys work as soon as the page has run its scripts.
+    await expect
+      .poll(async () => (await input.count()) > 0 || (await page.keyboard.press('Control+k'), false), { timeout: 30_000 })
+      .toBe(true);
+    await input.fill(words);
+    const results = page.locator('.VPLocalSearchBox .result');
+    await results.filter({ hasText: title }).first().waitFor();
+    // The keyboard alone opens a result.
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.href !== site.url);
   });
 });
+
+describe('the server', () => {
+  test('sends compressed files, and lets browsers keep those whose names contain their hash', async () => {
+    const html = await fetch(site.url, { headers: { 'accept-encoding': 'br' } });
+    expect([html.status, html.headers.get('content-encoding'), html.headers.get('cache-control')]).toEqual([200, 'br', 'no-cache']);
+    const asset = /\/docs\/(assets\/style\.[^"]+\.css)/.exec(await html.text())?.[1] ?? '';
+    const style = await fetch(`${site.url}${asset}`, { headers: { 'accept-encoding': 'gzip' } });
+    expect([style.status, style.headers.get('content-encoding'), style.headers.get('cache-control')]).toEqual([
+      200,
+      'gzip',
+      'public, max-age=31536000, immutable',
+    ]);
+  });
+
+  test('allows scripts from its own files alone', async () => {
+    const { headers } = await fetch(site.url);
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'self'; script-src 'self';/);
+  });
+});
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+const children: Child[] = [];
 
 describe('the process', () => {
   afterAll(() => {
@@ -159,10 +159,9 @@ describe('the process', () => {
   test('prints its address, serves the site and stops on a signal', async () => {
     const child = start({ DOCS_PORT: '0' });
     const [line] = await once(child.stdout, 'data');
-    const address = /^Docs: (http:\/\/127\.0\.0\.1:\d+\/)\n$/.exec(String(line))?.[1];
+    const address = /^Docs: (http:\/\/127\.0\.0\.1:\d+\/docs\/)\n$/.exec(String(line))?.[1];
     const response = await fetch(address ?? '');
     expect(response.status).toBe(200);
-    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(0);
   });

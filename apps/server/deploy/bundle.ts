@@ -11,12 +11,17 @@ import { build } from 'esbuild';
 const PACKAGE = join(import.meta.dirname, '..');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
 const DIST = join(PACKAGE, 'dist/server');
-const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate'];
+const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal'];
+/** A separate file, because the service starts it as a thread. */
+const RENDER_WORKER = join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts');
 
 if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
 rmSync(join(PACKAGE, 'dist'), { recursive: true, force: true });
 await build({
-  entryPoints: COMMANDS.map((name) => join(PACKAGE, 'src', `${name}.ts`)),
+  entryPoints: {
+    ...Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])),
+    'render-worker': RENDER_WORKER,
+  },
   outdir: join(DIST, 'src'),
   bundle: true,
   splitting: true,

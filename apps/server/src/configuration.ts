@@ -19,6 +19,8 @@ export interface Configuration {
   readonly trustedProxies: readonly string[];
   /** URL at which callers reach the service; undefined for the address that it listens on. */
   readonly publicUrl: string | undefined;
+  /** Days for which a link to an invoice document is valid at least. */
+  readonly invoiceLinkDays: number;
   /** Connection string of the PostgreSQL database; undefined for the embedded store. */
   readonly databaseUrl: string | undefined;
   /** Directory of the embedded store and the key files; not used with a database. */
@@ -26,6 +28,8 @@ export interface Configuration {
   readonly logLevel: string;
   /** From the environment; undefined if it is in a file of the data directory, which is never so with a database. */
   readonly secret: string | undefined;
+  /** A second secret that is accepted while the secret is rotated. */
+  readonly previousSecret: string | undefined;
   /** `sandbox`, or `live`: no sample data, no demo account, and no sandbox operations. */
   readonly mode: 'sandbox' | 'live';
   /** Milliseconds after which a silent instance counts as dead. */
@@ -78,9 +82,11 @@ export function readConfiguration(environment: Environment): Configuration {
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
     trustedProxies: trustedProxies(value('RESELLER_TRUST_PROXY')),
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
+    invoiceLinkDays: days('RESELLER_INVOICE_LINK_DAYS', value('RESELLER_INVOICE_LINK_DAYS') ?? '30'),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: serviceSecret(secret('RESELLER_SECRET'), isShared),
+    previousSecret: previousSecret(secret('RESELLER_SECRET_PREVIOUS')),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
   };
 }
@@ -97,6 +103,12 @@ function port(name: string, text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (number <= 65_535) return number;
   throw new ConfigurationError(`${name} is '${text}'. Set it to a port number from 0 to 65535, where 0 picks a free port.`);
+}
+
+function days(name: string, text: string): number {
+  const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= 1 && number <= 3_650) return number;
+  throw new ConfigurationError(`${name} is '${text}'. Set it to a whole number of days from 1 to 3650.`);
 }
 
 function seconds(name: string, text: string): number {
@@ -187,6 +199,13 @@ function serviceSecret(text: string | undefined, isShared: boolean): string | un
   if (text === undefined || text.length >= 32) return text;
   throw new ConfigurationError(
     `RESELLER_SECRET has ${text.length} characters. Set it to at least 32 random characters, or omit it and the service generates one in the data directory.`,
+  );
+}
+
+function previousSecret(text: string | undefined): string | undefined {
+  if (text === undefined || text.length >= 32) return text;
+  throw new ConfigurationError(
+    `RESELLER_SECRET_PREVIOUS has ${text.length} characters. Set it to the secret that the service used so far, or omit it.`,
   );
 }
 

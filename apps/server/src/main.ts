@@ -1,5 +1,6 @@
 /** The service as a process. */
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
@@ -27,6 +28,8 @@ import { openLog } from './log.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
+const NO_DOCS = 'The documentation is not built. Build it with npx pnpm@12 build, and start the service again.\n';
+
 async function start(): Promise<void> {
   const configuration = readConfiguration(process.env);
   const { dataDirectory, databaseUrl } = configuration;
@@ -48,24 +51,28 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const ports = simulatedPorts();
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode } = configuration;
+  const hasDocs = existsSync(join(siteDirectory, 'index.html'));
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
   const service = await createService({
     store,
     ports,
     isSimulated: true,
     secret,
+    previousSecret: configuration.previousSecret,
     mode,
     operatorToken,
     lenient: configuration.lenient,
     trustedProxies: configuration.trustedProxies,
+    invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
     clockLimits: configuration.clockLimits,
     lostLogLines: log.lost,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
-    ...(existsSync(siteDirectory) ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
+    ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
+  if (!hasDocs) service.app.get('/docs/', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
   if (mode === 'live') logger.warn('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.
@@ -109,6 +116,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       clockAdvance: await service.clockAdvance(),
       lenient: configuration.lenient,
+      hasDocs,
       data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
     }),
   );

@@ -11,6 +11,8 @@ export interface Started {
   readonly clockAdvance: number;
   /** Whether it accepts requests that deviate from the document. */
   readonly lenient: boolean;
+  /** Whether the documentation is built. */
+  readonly hasDocs: boolean;
   /** Location of the store. */
   readonly data: string;
 }
@@ -18,12 +20,12 @@ export interface Started {
 const LABEL_WIDTH = 16;
 
 /** The text that `start` prints. For a sandbox, its last line is the command to try first. */
-export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, lenient, data }: Started): string {
+export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, lenient, hasDocs, data }: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
   const facts = [
     ['Base URL', baseUrl],
-    ['Docs', `${baseUrl}/docs/`],
+    ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Build them with npx pnpm@12 build, and start again'],
     ['API key', apiKey],
     [
       'Lenient',
@@ -31,7 +33,7 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clo
     ],
     ['Clock', clockAdvance > 0 ? `${duration(clockAdvance)} ahead of this machine` : undefined],
     ['Operator', operatorUrl],
-    ['Operator docs', `${baseUrl}/docs/operator.html`],
+    ['Operator docs', hasDocs ? `${baseUrl}/docs/reference/operator.html` : undefined],
     ['Operator token', operatorToken],
     ['Metrics', `${operatorUrl}/metrics`],
     ['Data', data],

@@ -178,7 +178,9 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_SECRET_PREVIOUS', 'short'],
   ['RESELLER_LENIENT', 'yes'],
+  ['RESELLER_INVOICE_LINK_DAYS', '0'],
   ['RESELLER_TRUST_PROXY', '1'],
   ['RESELLER_TRUST_PROXY', '10.0.0.1, 10.0.0.0/33'],
   ['RESELLER_TRUST_PROXY', '0.0.0.0/0'],
@@ -194,7 +196,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   const named = value === 'live' ? 'RESELLER_INFRASTRUCTURE' : name;
   expect(stderr).toMatch(new RegExp(`^${named} .* Set it to .*\\n$`));
-  if (name === 'RESELLER_SECRET') expect(stderr).not.toContain(value);
+  if (name.startsWith('RESELLER_SECRET')) expect(stderr).not.toContain(value);
 });
 
 test('a port in use: one clear line and exit code 1', async () => {
@@ -278,7 +280,7 @@ test('the root of both ports redirects a browser to the docs, and gives a progra
   const { baseUrl, operatorUrl } = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   for (const [url, page, title] of [
     [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
-    [operatorUrl, `${baseUrl}/docs/operator.html`, 'Operator API'],
+    [operatorUrl, `${baseUrl}/docs/reference/operator.html`, 'Operator API'],
   ] as const) {
     const opened = await fetch(url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' } });
     expect([opened.status, opened.url]).toEqual([200, page]);
@@ -289,11 +291,11 @@ test('the root of both ports redirects a browser to the docs, and gives a progra
     status: 'success',
     requestID: expect.any(String),
     message: `The documentation is at ${baseUrl}/docs/.`,
-    data: { documentation: `${baseUrl}/docs/`, openapi: `${baseUrl}/docs/index.json` },
+    data: { documentation: `${baseUrl}/docs/`, openapi: `${baseUrl}/docs/openapi/reseller.json` },
   });
-  const openapi = `${baseUrl}/docs/operator.json`;
-  expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/operator.html`, openapi });
-  for (const url of [`${baseUrl}/docs/index.json`, openapi])
+  const openapi = `${baseUrl}/docs/openapi/operator.json`;
+  expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/reference/operator.html`, openapi });
+  for (const url of [`${baseUrl}/docs/openapi/reseller.json`, openapi])
     expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
 });
 

@@ -1,7 +1,7 @@
 /** Buys the smallest VM that a host system offers, and prints how to log in. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox' });
+const reseller = createReseller({ environment: 'sandbox' });
 
 const [host] = await reseller.vm.hosts();
 if (!host) throw new Error('The provider offers no host system.');

@@ -1,7 +1,7 @@
 /** Buys a VM for an order of a shop exactly once, even if the program crashes in between or the network fails. */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox' });
+const reseller = createReseller({ environment: 'sandbox' });
 
 const order = { id: 'order-4711', form: { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' } };
 

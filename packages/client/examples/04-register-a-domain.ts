@@ -1,7 +1,7 @@
 /** Creates a contact and registers a domain for it. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox' });
+const reseller = createReseller({ environment: 'sandbox' });
 
 const prices = await reseller.domain.pricings();
 console.log('a .net domain costs', prices['net']?.price_net.create, 'EUR net');

@@ -1,7 +1,7 @@
 /** Moves a domain to other nameservers. The call can be repeated without harm, and the client does so when a response is lost. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox' });
+const reseller = createReseller({ environment: 'sandbox' });
 
 const [domain] = await reseller.domain.list();
 if (domain === undefined) console.log('no domain yet');

@@ -1,7 +1,7 @@
 /** Fetches the auth code that another provider needs to take a domain over. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox' });
+const reseller = createReseller({ environment: 'sandbox' });
 
 const [domain] = await reseller.domain.list();
 if (domain === undefined) console.log('no domain yet');

@@ -1,7 +1,7 @@
 /** Lists the dedicated servers that renew within a week, and shows how one would be cancelled. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox', dates: true });
+const reseller = createReseller({ environment: 'sandbox', dates: true });
 
 const inAWeek = Date.now() + 7 * 86_400_000;
 const servers = await reseller.dedicated.list();

@@ -1,7 +1,7 @@
 /** Prints what the account owes so far, and which invoices are open. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox', dates: true });
+const reseller = createReseller({ environment: 'sandbox', dates: true });
 
 const current = await reseller.accounting.currentInvoice();
 console.log('so far', current.currentInvoiceTotal, 'EUR, credit left', current.creditLimitRemaining, 'EUR');

@@ -2,7 +2,6 @@
 import { createReseller, SpendRefusedError } from '@reseller/client';
 
 const reseller = createReseller({
-  apiKey: process.env['RESELLER_API_KEY'] ?? '',
   environment: 'sandbox',
   budget: { limit: 1 },
   beforeBillable: ({ operation, form }) => {

@@ -1,7 +1,7 @@
 /** Looks through the request log for failures of the last day. */
 import { createReseller } from '@reseller/client';
 
-const reseller = createReseller({ apiKey: process.env['RESELLER_API_KEY'] ?? '', environment: 'sandbox', dates: true });
+const reseller = createReseller({ environment: 'sandbox', dates: true });
 
 let entries = 0;
 let newest: Date | undefined;

@@ -1,4 +1,5 @@
 /** Turns events into log lines. No line has a secret, the API key or personal data. */
+import { environmentVariable } from './runtime/environment.ts';
 import type { ClientEvent, Logger, LogLevel } from './runtime/options.ts';
 
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'off'];
@@ -43,12 +44,6 @@ function detailsOf({ method, url, form, attempt, milliseconds }: ClientEvent): o
 }
 
 function levelOfEnvironment(): LogLevel | undefined {
-  const process: { env?: Record<string, string | undefined> } | undefined = Reflect.get(globalThis, 'process');
-  try {
-    const named = process?.env?.[ENVIRONMENT_VARIABLE];
-    return LOG_LEVELS.find((level) => level === named);
-  } catch {
-    // Deno throws if the program may not read its environment.
-    return undefined;
-  }
+  const named = environmentVariable(ENVIRONMENT_VARIABLE);
+  return LOG_LEVELS.find((level) => level === named);
 }

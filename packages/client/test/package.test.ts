@@ -79,29 +79,15 @@ describe('types', () => {
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     noPropertyAccessFromIndexSignature: true,
+    // The declarations of the package are checked, those of the compiler are not.
     skipLibCheck: false,
+    skipDefaultLibCheck: true,
   };
   const resolutions = {
     node16: { module: 'node16' },
     nodenext: { module: 'nodenext' },
     bundler: { module: 'esnext', moduleResolution: 'bundler' },
   };
-
-  /** The output of a compiler for a program. */
-  function compile(compiler: string, options: object, file: string): string {
-    const project = join(directory, `tsconfig-${file}.json`);
-    writeFileSync(project, JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
-    return spawnSync(process.execPath, [join(compiler, 'bin/tsc'), '-p', project], { encoding: 'utf8' }).stdout;
-  }
-
-  const cases = Object.entries(compilers).flatMap(([version, compiler]) =>
-    Object.entries(resolutions).map(([resolution, options]) => [version, resolution, compiler, options] as const),
-  );
-
-  test.each(cases)('TypeScript %s, %s: what must compile does, and what must not does not', (_, __, compiler, options) => {
-    copyFileSync(join(import.meta.dirname, 'types.ts'), join(directory, 'types.ts'));
-    expect(compile(compiler, options, 'types.ts')).toBe('');
-  });
 
   const COMMON_JS = `
     import reseller = require('@reseller/client');
@@ -117,17 +103,30 @@ describe('types', () => {
     };
   `;
 
-  test.each(Object.entries(compilers).filter(([version]) => Number(version) >= 5.8))(
-    'TypeScript %s: a CommonJS module requires it',
-    (_, compiler) => {
-      writeFileSync(join(directory, 'common.cts'), COMMON_JS);
-      expect(compile(compiler, { module: 'nodenext' }, 'common.cts')).toBe('');
-    },
+  beforeAll(() => {
+    copyFileSync(join(import.meta.dirname, 'types.ts'), join(directory, 'types.ts'));
+    writeFileSync(join(directory, 'common.cts'), COMMON_JS);
+    writeFileSync(join(directory, 'lazy.cts'), LAZY_COMMON_JS);
+  });
+
+  /** What must compile and what must not, and the CommonJS modules that the compiler accepts. */
+  function filesFor(version: string, resolution: string): readonly string[] {
+    if (resolution === 'node16') return ['types.ts', 'lazy.cts'];
+    return resolution === 'nodenext' && Number(version) >= 5.8 ? ['types.ts', 'common.cts'] : ['types.ts'];
+  }
+
+  const cases = Object.entries(compilers).flatMap(([version, compiler]) =>
+    Object.entries(resolutions).map(([resolution, options]) => {
+      const files = filesFor(version, resolution);
+      return { version, resolution, compiler, options, files, of: files.join(' and ') };
+    }),
   );
 
-  test.each(Object.entries(compilers))('TypeScript %s: a CommonJS module imports it when it is needed', (_, compiler) => {
-    writeFileSync(join(directory, 'lazy.cts'), LAZY_COMMON_JS);
-    expect(compile(compiler, { module: 'node16' }, 'lazy.cts')).toBe('');
+  test.each(cases)('TypeScript $version, $resolution: accepts $of', ({ version, resolution, compiler, options, files }) => {
+    const project = join(directory, `tsconfig-${version}-${resolution}.json`);
+    writeFileSync(project, JSON.stringify({ compilerOptions: { ...strict, ...options }, files }));
+    const { stdout, status } = spawnSync(process.execPath, [join(compiler, 'bin/tsc'), '-p', project], { encoding: 'utf8' });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
   });
 
   test('Node requires it from CommonJS', () => {
@@ -159,8 +158,8 @@ function bundleOf(source: string) {
   });
 }
 
-const MAX_EVERYTHING_BYTES = 11_050;
-const MAX_FUNCTION_BYTES = 5_100;
+const MAX_EVERYTHING_BYTES = 11_100;
+const MAX_FUNCTION_BYTES = 5_150;
 
 /** Bytes, each file compressed by itself. */
 function sizeOf(files: readonly OutputFile[]): number {

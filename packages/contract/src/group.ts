@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Answer } from './answer.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
 import { VERDICTS, type Finding, type Sample, type Touched } from './finding.ts';
 import { isObject } from './json.ts';
 import type { Judged } from './judge.ts';
+import { atOperation } from './own-response.ts';
 import { valueAt } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -46,9 +48,22 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       samples: samplesOf(group),
       curl: curlOf(document, answer),
       client: `${typeName(at)}${check.client}`,
-      proposals: distinct(group.flatMap(({ remark: { proposal } }) => (proposal === undefined ? [] : withCompanion(document, proposal)))),
+      proposals: proposalsOf(document, group),
     },
   ];
+}
+
+/** Each change once, at the operation that showed it where others did not. */
+function proposalsOf(document: OpenApiDocument, group: readonly Judged[]): readonly Proposal[] {
+  const showing = new Map<string, { readonly proposal: Proposal; readonly answers: Answer[] }>();
+  for (const { answer, remark } of group) {
+    if (remark.proposal === undefined) continue;
+    const key = JSON.stringify(remark.proposal);
+    const known = showing.get(key) ?? { proposal: remark.proposal, answers: [] };
+    known.answers.push(answer);
+    showing.set(key, known);
+  }
+  return [...showing.values()].flatMap(({ proposal, answers }) => withCompanion(document, atOperation(document, proposal, answers)));
 }
 
 /** What explains a rule goes with the rule (openapi/EXTENSIONS.md, `x-expected`). */
@@ -57,10 +72,6 @@ function withCompanion(document: OpenApiDocument, proposal: Proposal): readonly 
   const schema = valueAt(document, proposal.at);
   const isExplained = isObject(schema) && schema['x-expected'] !== undefined;
   return isExplained ? [proposal, { kind: 'remove-entry', at: proposal.at, key: 'x-expected' }] : [proposal];
-}
-
-function distinct(proposals: readonly Proposal[]): readonly Proposal[] {
-  return [...new Map(proposals.map((proposal) => [JSON.stringify(proposal), proposal])).values()];
 }
 
 /** The name that the generated client gives to the part: a schema of the document becomes a type of the same name. */

@@ -10,5 +10,7 @@ export type Proposal =
   | { readonly kind: 'remove-item'; readonly at: string; readonly value: string }
   /** One more type for a `type`. */
   | { readonly kind: 'allow-type'; readonly at: string; readonly type: string }
+  /** A response of its own in place of a reference to one that operations share: a copy with a change, or the change alone where it has one. */
+  | { readonly kind: 'own-response'; readonly at: string; readonly value: JsonObject; readonly change: Proposal }
   /** A schema, or another that is allowed as well: `anyOf` of both. */
   | { readonly kind: 'add-alternative'; readonly at: string; readonly value: JsonObject };

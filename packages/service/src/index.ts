@@ -25,6 +25,8 @@ export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/account.ts';
 export { seedDemoAccount } from './sandbox/seed-demo-account.ts';
 export { DEMO_ACCOUNT, seedSandbox } from './sandbox/seed-sandbox.ts';
+export { reseal } from './core/account/reseal.ts';
+export type { Resealed } from './core/account/reseal.ts';
 export { addIpPool } from './core/vm/ip-pool.ts';
 export type { IpPool } from './core/vm/ip-pool.ts';
 export { euros } from './rules/money.ts';

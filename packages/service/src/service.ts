@@ -49,11 +49,15 @@ export interface ServiceOptions {
   readonly isSimulated?: boolean;
   /** At least 32 characters, and not in the store. One-time codes are hashed with it. */
   readonly secret: string;
+  /** A second secret that is accepted while `secret` is rotated. New values use `secret`. */
+  readonly previousSecret?: string | undefined;
   /**
    * Base URL of links in responses, such as https://api.example.com. Default: the address that the service listens on. The Host header
    * of a request is never used, because a client can send any value.
    */
   readonly publicUrl?: string;
+  /** Days for which a link to an invoice document is valid at least. Default: 30. */
+  readonly invoiceLinkDays?: number;
   /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;
   /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */
@@ -124,11 +128,13 @@ export interface Service {
  * @throws StoreOpenError if the store was first used with another secret or mode.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { store, secret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
+  const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
+  if (previousSecret !== undefined && previousSecret.length < 32)
+    throw new TypeError('The previous secret of the service must have at least 32 characters.');
   if (operatorToken !== undefined && operatorToken.length < 32) throw new TypeError('The operator token must have at least 32 characters.');
   const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
-  await assertIdentity(store, { secret, mode });
+  await assertIdentity(store, { secret, previousSecret, mode });
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
   const closing = new AbortController();
@@ -152,7 +158,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     store,
     ports,
     secret,
+    previousSecret,
     mode,
+    invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance,
     deliveries,
@@ -244,6 +252,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+const DEFAULT_INVOICE_LINK_DAYS = 30;
 /** A test sets its own clock. A sandbox bills nobody, and may rest for weeks. */
 function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
   const isReal = clock === systemClock;

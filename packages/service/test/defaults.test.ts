@@ -68,6 +68,14 @@ const cases: Readonly<
       return (await operator.rotateApiKey({ client, path, body: { ...fields } })).replaced.valid_until;
     },
   },
+  RotateOperatorTokenRequest: {
+    others: { overlap_seconds: 60 },
+    async effect({ client }, fields) {
+      const { id } = await operator.createOperatorToken({ client, body: { name: 'run', scopes: ['read'] } });
+      const path = { operator_token_id: id };
+      return (await operator.rotateOperatorToken({ client, path, body: { ...fields } })).replaced.valid_until;
+    },
+  },
   CompleteDedicatedSetupRequest: {
     others: { ipv6: [{ address: '2001:db8:1::/64', gateway: '2001:db8:1::1' }] },
     async effect(service, fields) {

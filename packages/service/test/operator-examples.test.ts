@@ -1,5 +1,6 @@
 /** The examples of the operator document, sent to a sandbox with its sample data as a reader who copies them does. */
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
+import { parseDocument, secretNames } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
 import { operatorApi } from '../src/http/operator/api.ts';
@@ -79,6 +80,8 @@ const MADE_BY: Readonly<Record<string, readonly [string, (answer: unknown) => Va
   removeFault: ['createFault', (answer) => ({ fault_id: Object(answer).id })],
   deleteSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],
   restoreSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],
+  rotateOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
+  revokeOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
   deleteIsolatedAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
 };
 
@@ -105,9 +108,26 @@ const requests = operatorApi
 
 test.for(requests)('%s: the example request %s succeeds in a new sandbox', async ([, , api, body]) => {
   const sandbox = await startSandbox();
-  const answer = await send(sandbox, api, { path: await pathFor(sandbox, api), query: examplesOf(api, 'query'), body });
+  const path = await pathFor(sandbox, api);
+  const before = await auditOf(sandbox);
+  const answer = await send(sandbox, api, { path, query: examplesOf(api, 'query'), body });
   expect({ body: answer.body, status: answer.status }).toMatchObject({ status: api.status });
+  const added = (await auditOf(sandbox)).filter(({ id }) => before.every((record) => record.id !== id));
+  expect(added).toMatchObject(api.operation.readOnly ? [] : [{ operation: api.id, actor: 'operator', address: '127.0.0.1' }]);
+  for (const secret of [...secretsIn(answer.body), ...secretsIn(body)]) expect(JSON.stringify(added)).not.toContain(secret);
 });
+
+function auditOf({ store }: TestOperator) {
+  return store.read((db) => db.selectFrom('audit_records').selectAll().execute());
+}
+
+const SECRETS = secretNames(parseDocument(document));
+
+/** The values of the properties that the document marks as secret. */
+function secretsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => (SECRETS.has(name) && typeof item === 'string' ? [item] : secretsIn(item)));
+}
 
 const cursors = operatorApi.flatMap((api): [string, string, OperatorApi, string][] =>
   examplesAt(`${api.operation.pointer}/responses/200/content/application~1json`).flatMap(([name, value]) => {
@@ -156,6 +176,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'issueApiKey blank': put({ label: ' ' }),
   'rotateApiKey tooLong': put({ overlap_seconds: 2_592_001 }),
   'setApiKeyRateLimit noRequests': put({ rate_limit: { requests: 0, seconds: 60 } }),
+  'createOperatorToken unknownScope': put({ scopes: ['everything'] }),
+  'createOperatorToken expired': put({ valid_until: '2020-01-01T00:00:00Z' }),
+  'rotateOperatorToken tooLong': put({ overlap_seconds: 2_592_001 }),
   'defineHostSystem maxBelowMin': {
     body: (body) => ({ ...body, ranges: { ...Object(body['ranges']), cores: { ...Object(body['ranges']).cores, min: 1, max: 0 } } }),
   },
@@ -237,7 +260,9 @@ test.for(errors)('%s: the example error %s is reproduced', async ([id, name, api
   await cause.before?.(sandbox);
   const request = Object(bodiesOf(api)[0]?.[1]);
   const body = cause.body ? cause.body(request) : bodiesOf(api)[0]?.[1];
+  const before = (await auditOf(sandbox)).length;
   const answer = await send(sandbox, api, { path, body });
+  expect(await auditOf(sandbox)).toHaveLength(before);
   const pointers = (problem: unknown): unknown => Object(problem).errors?.map(({ pointer }: { pointer: string }) => pointer);
   const { type } = Object(example);
   expect({ status: answer.status, type: Object(answer.body).type, pointers: pointers(answer.body) }).toEqual({

@@ -267,6 +267,41 @@ describe('findings are filtered without JavaScript', () => {
   });
 });
 
+describe('findings are searched by their text', () => {
+  test('words, in any order, of which each is in the finding; with a choice both count', async () => {
+    const { page, problems } = await open('defects');
+    const [first] = report.findings;
+    const field = page.getByLabel('Text');
+    const words = (first?.message ?? '').toUpperCase().split(' ').toReversed().join('  ');
+    await field.fill(words);
+    const texts = await page.locator('#findings details').evaluateAll((all) => all.map((one) => one.textContent?.toLowerCase() ?? ''));
+    const expected = texts.filter((text) =>
+      words
+        .toLowerCase()
+        .split(/ +/)
+        .every((word) => text.includes(word)),
+    ).length;
+    expect(expected).toBeGreaterThan(0);
+    expect(expected).toBeLessThan(report.findings.length);
+    expect((await page.locator('#findings details:visible').all()).length).toBe(expected);
+    expect(await page.getByRole('status').innerText()).toBe(`${expected} ${expected === 1 ? 'finding has' : 'findings have'} this text`);
+    await page.getByLabel('Verdict').selectOption(first?.verdict === 'violation' ? 'learned' : 'violation');
+    expect((await page.locator('#findings details:visible').all()).length).toBeLessThan(expected);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(async () => (await page.locator('#findings details:visible').all()).length).toBe(report.findings.length);
+    await field.fill('text that no finding has');
+    await field.press('Enter');
+    expect(page.url()).toBe(pathToFileURL(fileOf('defects')).href);
+    expect((await page.locator('#findings details:visible').all()).length).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('without JavaScript there is no field', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    expect(await page.getByLabel('Text').isVisible()).toBe(false);
+  });
+});
+
 test('an operation leads to its findings, which open', async () => {
   const { page } = await open('defects', { javaScriptEnabled: false, reducedMotion: 'reduce' });
   for (const { operation, says } of KNOWN) {

@@ -4,6 +4,7 @@ import { callOf } from './call.ts';
 import type { Call } from './call.ts';
 import { checkCredential, connect } from './connection.ts';
 import type { Connection, KeySupport } from './connection.ts';
+import { environmentVariable } from './environment.ts';
 import { classifyEnvelope } from './envelope.ts';
 import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
@@ -72,7 +73,7 @@ export function clientOf(handle: (method: string, input: RequestInput) => Call<n
 
 /** @throws TypeError when the configuration cannot be used. */
 export function connectToReseller(config: ClientConfig, adviceWhenLost: string, keys?: KeySupport): Connection {
-  const { apiKey } = config;
+  const { apiKey = environmentVariable('RESELLER_API_KEY') } = config;
   checkCredential('apiKey', apiKey);
   const userAgent = `reseller-client/${VERSION}`;
   return connect(

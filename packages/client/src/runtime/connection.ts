@@ -63,7 +63,7 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
 }
 
 /** @throws TypeError when the value cannot be a header. `name` is that of the option that it comes from. */
-export function checkCredential(name: string, value: unknown): void {
+export function checkCredential(name: string, value: unknown): asserts value is string {
   if (value === undefined || value === null || value === '') {
     throw new TypeError(`The ${name} is not set. Is the environment variable that it comes from set?`);
   }

@@ -18,8 +18,8 @@ export interface Clock {
 
 /** Options of `createClient`. */
 export interface ClientConfig {
-  /** The API key. */
-  apiKey: string;
+  /** The API key. By default the environment variable `RESELLER_API_KEY`. */
+  apiKey?: string | undefined;
   /** Base address of the API, with or without a trailing slash. */
   baseUrl: string;
   /** Replaces the global `fetch`. */

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { SettledFinding, SettledReport } from '../baseline.ts';
 import type { Coverage } from '../coverage.ts';
 import { VERDICTS, type Verdict } from '../finding.ts';
 import { Html, joined, markup } from './escaped.ts';
+import { SEARCH_SCRIPT } from './html-search.ts';
 import { STYLE } from './html-style.ts';
 import { summarise } from './summary.ts';
 import { visible } from './visible.ts';
@@ -13,6 +15,9 @@ const MEANINGS: Readonly<Record<Verdict, string>> = {
   unverified: 'The document describes it, and no answer showed it. Never counted as passed.',
 };
 
+/** The only script that the page allows. */
+const SEARCH_HASH = createHash('sha256').update(SEARCH_SCRIPT).digest('base64');
+
 /** The report as one HTML page that loads nothing. */
 export function toHtml(report: SettledReport): string {
   const { verdict } = summarise(report);
@@ -22,7 +27,7 @@ export function toHtml(report: SettledReport): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${SEARCH_HASH}'">
 <title>${title}: ${verdict}</title>
 <style>${new Html(STYLE)}${filterRules(report)}</style>
 </head>
@@ -50,6 +55,7 @@ ${report.coverage.map((row) => coverageOf(row, report))}
 <h2 id="plan">What was allowed to be sent</h2>
 <details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => markup`<li><code>${step}</code></li>`)}</ul></div></details>
 </main>
+${report.findings.length === 0 ? undefined : markup`<script>${new Html(SEARCH_SCRIPT)}</script>`}
 </body>
 </html>
 `;
@@ -119,8 +125,8 @@ function notes({ notes: lines }: SettledReport): Html | undefined {
 }
 
 /**
- * Choices that hide what was not chosen. The page has no script: rules of the style sheet follow the choice. They name operations and
- * checks by number, so that no text of a report becomes part of the style sheet.
+ * Choices that hide what was not chosen. Rules of the style sheet follow the choice, so that they work without a script. They name
+ * operations and checks by number, so that no text of a report becomes part of the style sheet.
  */
 function filters(report: SettledReport): Html | undefined {
   const { findings, coverage } = report;
@@ -129,7 +135,7 @@ function filters(report: SettledReport): Html | undefined {
     markup`<option value="">${every}</option>`,
     ...names.map((name, index) => markup`<option value="${letter}${index}">${optionText(name)}</option>`),
   ];
-  return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <button type="reset">Show all</button></form>`;
+  return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <label hidden>Text <input type="search"></label> <button type="reset">Show all</button> <output></output></form>`;
 }
 
 /** A longer name would make the choice wider than a phone. */

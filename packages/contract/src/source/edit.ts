@@ -33,6 +33,10 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
       return node.missing.length === 0 && isSeq(at) ? removeItem(file, at, proposal.value) : undefined;
     case 'rename-key':
       return node.missing.length === 0 && isMap(at) ? renameKey(file, at, proposal) : undefined;
+    case 'own-response':
+      return isMap(at) && at.has('$ref')
+        ? replaceMap(file, at, referring(sources, file, proposal.value))
+        : spliceFor(sources, proposal.change);
     case 'add-alternative':
       return node.missing.length === 0 && isNode(at) ? addAlternative(file, at, referring(sources, file, proposal.value)) : undefined;
     case 'allow-type':
@@ -144,6 +148,14 @@ function lastOf(file: SourceFile, { key, value }: Pair): number | undefined {
 function renameKey(file: SourceFile, map: YAMLMap, { key, to }: { readonly key: string; readonly to: string }): Splice | undefined {
   const range = keyRange(map.items.find((item) => isScalar(item.key) && item.key.value === key));
   return range === undefined || map.has(to) ? undefined : splice(file, range[0], range[1], flow(to));
+}
+
+function replaceMap(file: SourceFile, map: YAMLMap, value: unknown): Splice | undefined {
+  if (!map.range) return undefined;
+  const [start] = map.range;
+  const end = file.text.slice(0, map.range[1]).trimEnd().length;
+  const column = file.lines.linePos(start).col - 1;
+  return splice(file, start, end, map.flow === true ? flow(value) : indented(block(value), column).trimStart());
 }
 
 /** The schema as it stands becomes the first of two. */

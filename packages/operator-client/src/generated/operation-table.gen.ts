@@ -196,6 +196,31 @@ export const operations = {
         effect: 'write',
         repeatable: false
     },
+    'GET /operator-tokens': {
+        id: 'listOperatorTokens',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /operator-tokens': {
+        id: 'createOperatorToken',
+        effect: 'write',
+        repeatable: false
+    },
+    'POST /operator-tokens/{operator_token_id}/rotate': {
+        id: 'rotateOperatorToken',
+        effect: 'write',
+        repeatable: false
+    },
+    'POST /operator-tokens/{operator_token_id}/revoke': {
+        id: 'revokeOperatorToken',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /audit': {
+        id: 'listAuditRecords',
+        effect: 'read',
+        repeatable: true
+    },
     'GET /verifiers': {
         id: 'listVerifiers',
         effect: 'read',

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../runtime/client.ts';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClockData, GetClockErrors, GetClockResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
+import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetClockData, GetClockErrors, GetClockResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -22,6 +22,8 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  * List accounts
  *
  * Returns the reseller accounts in the order of their creation.
+ *
+ * Needs the scope `read`.
  */
 export const listAccounts = <ThrowOnError extends boolean = false>(options: Options<ListAccountsData, ThrowOnError>): RequestResult<ListAccountsResponses, ListAccountsErrors, ThrowOnError> => options.client.get<ListAccountsResponses, ListAccountsErrors, ThrowOnError>({ url: '/accounts', ...options });
 
@@ -29,6 +31,8 @@ export const listAccounts = <ThrowOnError extends boolean = false>(options: Opti
  * Create an account
  *
  * Creates a reseller account. It has no API key yet: issue one with `POST /accounts/{account_id}/api-keys`.
+ *
+ * Needs the scope `billing`.
  */
 export const createAccount = <ThrowOnError extends boolean = false>(options: Options<CreateAccountData, ThrowOnError>): RequestResult<CreateAccountResponses, CreateAccountErrors, ThrowOnError> => options.client.post<CreateAccountResponses, CreateAccountErrors, ThrowOnError>({
     url: '/accounts',
@@ -43,6 +47,8 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
  * Get an account
  *
  * Returns one account with its credit limit and the total of its unpaid invoices.
+ *
+ * Needs the scope `read`.
  */
 export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}', ...options });
 
@@ -50,6 +56,8 @@ export const getAccount = <ThrowOnError extends boolean = false>(options: Option
  * Set a credit limit
  *
  * Sets the maximum amount that an account may owe. It applies to new purchases and does not affect earlier ones.
+ *
+ * Needs the scope `billing`.
  */
 export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
     url: '/accounts/{account_id}/credit-limit',
@@ -64,6 +72,8 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
  * List API keys
  *
  * Returns the API keys of an account, including revoked ones, without the keys themselves.
+ *
+ * Needs the scope `read`.
  */
 export const listApiKeys = <ThrowOnError extends boolean = false>(options: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => options.client.get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({ url: '/accounts/{account_id}/api-keys', ...options });
 
@@ -71,6 +81,8 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
  * Issue an API key
  *
  * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind.
+ *
+ * Needs the scope `support`.
  */
 export const issueApiKey = <ThrowOnError extends boolean = false>(options: Options<IssueApiKeyData, ThrowOnError>): RequestResult<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError> => options.client.post<IssueApiKeyResponses, IssueApiKeyErrors, ThrowOnError>({
     url: '/accounts/{account_id}/api-keys',
@@ -85,6 +97,8 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
  * Rotate an API key
  *
  * Issues a new key with the label and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
+ *
+ * Needs the scope `support`.
  */
 export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Options<RotateApiKeyData, ThrowOnError>): RequestResult<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError> => options.client.post<RotateApiKeyResponses, RotateApiKeyErrors, ThrowOnError>({
     url: '/api-keys/{api_key_id}/rotate',
@@ -99,6 +113,8 @@ export const rotateApiKey = <ThrowOnError extends boolean = false>(options: Opti
  * Revoke an API key
  *
  * Revokes a key, on every instance of the service within five seconds. A key that is already revoked stays as it is.
+ *
+ * Needs the scope `support`.
  */
 export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Options<RevokeApiKeyData, ThrowOnError>): RequestResult<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError> => options.client.post<RevokeApiKeyResponses, RevokeApiKeyErrors, ThrowOnError>({ url: '/api-keys/{api_key_id}/revoke', ...options });
 
@@ -106,6 +122,8 @@ export const revokeApiKey = <ThrowOnError extends boolean = false>(options: Opti
  * Set a key's rate limit
  *
  * Sets the number of requests that one key may send. Null restores the default of the settings.
+ *
+ * Needs the scope `support`.
  */
 export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetApiKeyRateLimitData, ThrowOnError>): RequestResult<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError> => options.client.put<SetApiKeyRateLimitResponses, SetApiKeyRateLimitErrors, ThrowOnError>({
     url: '/api-keys/{api_key_id}/rate-limit',
@@ -120,6 +138,8 @@ export const setApiKeyRateLimit = <ThrowOnError extends boolean = false>(options
  * List host systems
  *
  * Returns the host systems with their ranges, prices and nodes, including the used capacity of each node.
+ *
+ * Needs the scope `read`.
  */
 export const listHostSystems = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemsData, ThrowOnError>): RequestResult<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError> => options.client.get<ListHostSystemsResponses, ListHostSystemsErrors, ThrowOnError>({ url: '/host-systems', ...options });
 
@@ -127,6 +147,8 @@ export const listHostSystems = <ThrowOnError extends boolean = false>(options: O
  * Get a host system
  *
  * Returns one host system with its ranges, prices and nodes, including the used capacity of each node.
+ *
+ * Needs the scope `read`.
  */
 export const getHostSystem = <ThrowOnError extends boolean = false>(options: Options<GetHostSystemData, ThrowOnError>): RequestResult<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError> => options.client.get<GetHostSystemResponses, GetHostSystemErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}', ...options });
 
@@ -134,6 +156,8 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
  * Define a host system
  *
  * Creates or replaces a host system. New prices and ranges apply to new purchases and changes of resources; existing VMs keep their price. A node may be enlarged, reduced to its used capacity, and removed if it is unused. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and only host systems in Frankfurt have `storage`.
+ *
+ * Needs the scope `catalogue`.
  */
 export const defineHostSystem = <ThrowOnError extends boolean = false>(options: Options<DefineHostSystemData, ThrowOnError>): RequestResult<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError> => options.client.put<DefineHostSystemResponses, DefineHostSystemErrors, ThrowOnError>({
     url: '/host-systems/{hostsystem}',
@@ -148,6 +172,8 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
  * List operating systems
  *
  * Returns the operating systems that VMs can be installed with.
+ *
+ * Needs the scope `read`.
  */
 export const listOsImages = <ThrowOnError extends boolean = false>(options: Options<ListOsImagesData, ThrowOnError>): RequestResult<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError> => options.client.get<ListOsImagesResponses, ListOsImagesErrors, ThrowOnError>({ url: '/os-images', ...options });
 
@@ -155,6 +181,8 @@ export const listOsImages = <ThrowOnError extends boolean = false>(options: Opti
  * Define an operating system
  *
  * Creates or replaces an operating system.
+ *
+ * Needs the scope `catalogue`.
  */
 export const defineOsImage = <ThrowOnError extends boolean = false>(options: Options<DefineOsImageData, ThrowOnError>): RequestResult<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError> => options.client.put<DefineOsImageResponses, DefineOsImageErrors, ThrowOnError>({
     url: '/os-images/{os}',
@@ -169,6 +197,8 @@ export const defineOsImage = <ThrowOnError extends boolean = false>(options: Opt
  * List IP pools
  *
  * Returns the pools from which VMs get their addresses: pools of the provider and subnets that belong to accounts.
+ *
+ * Needs the scope `read`.
  */
 export const listIpPools = <ThrowOnError extends boolean = false>(options: Options<ListIpPoolsData, ThrowOnError>): RequestResult<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError> => options.client.get<ListIpPoolsResponses, ListIpPoolsErrors, ThrowOnError>({ url: '/ip-pools', ...options });
 
@@ -176,6 +206,8 @@ export const listIpPools = <ThrowOnError extends boolean = false>(options: Optio
  * Define an IP pool
  *
  * Creates a pool of the provider or a subnet that belongs to an account. The first address of a subnet is its gateway. For an existing pool, only `ddos_protection` can be changed.
+ *
+ * Needs the scope `catalogue`.
  */
 export const defineIpPool = <ThrowOnError extends boolean = false>(options: Options<DefineIpPoolData, ThrowOnError>): RequestResult<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError> => options.client.put<DefineIpPoolResponses, DefineIpPoolErrors, ThrowOnError>({
     url: '/ip-pools/{ip_pool_id}',
@@ -190,6 +222,8 @@ export const defineIpPool = <ThrowOnError extends boolean = false>(options: Opti
  * List sales
  *
  * Returns the sales, including ended ones, newest first.
+ *
+ * Needs the scope `read`.
  */
 export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/sales', ...options });
 
@@ -197,6 +231,8 @@ export const listSales = <ThrowOnError extends boolean = false>(options: Options
  * Create a sale
  *
  * Creates a discount campaign for VM host systems. It becomes active at its start. It ends at its stop, when the operator ends it manually, or when its maximum number of VMs has been created.
+ *
+ * Needs the scope `catalogue`.
  */
 export const createSale = <ThrowOnError extends boolean = false>(options: Options<CreateSaleData, ThrowOnError>): RequestResult<CreateSaleResponses, CreateSaleErrors, ThrowOnError> => options.client.post<CreateSaleResponses, CreateSaleErrors, ThrowOnError>({
     url: '/sales',
@@ -211,6 +247,8 @@ export const createSale = <ThrowOnError extends boolean = false>(options: Option
  * End a sale
  *
  * Ends a sale before its stop or its start. VMs bought in it keep its prices according to `upgradable`. A sale that has ended stays as it is.
+ *
+ * Needs the scope `catalogue`.
  */
 export const endSale = <ThrowOnError extends boolean = false>(options: Options<EndSaleData, ThrowOnError>): RequestResult<EndSaleResponses, EndSaleErrors, ThrowOnError> => options.client.post<EndSaleResponses, EndSaleErrors, ThrowOnError>({ url: '/sales/{sale_id}/end', ...options });
 
@@ -218,6 +256,8 @@ export const endSale = <ThrowOnError extends boolean = false>(options: Options<E
  * List offered servers
  *
  * Returns the servers that the market offers, newest first. Ordered servers are no longer among them.
+ *
+ * Needs the scope `read`.
  */
 export const listMarketItems = <ThrowOnError extends boolean = false>(options: Options<ListMarketItemsData, ThrowOnError>): RequestResult<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError> => options.client.get<ListMarketItemsResponses, ListMarketItemsErrors, ThrowOnError>({ url: '/dedicated/market', ...options });
 
@@ -225,6 +265,8 @@ export const listMarketItems = <ThrowOnError extends boolean = false>(options: O
  * Offer a dedicated server
  *
  * Adds a server to the market of dedicated servers, for all accounts or for one.
+ *
+ * Needs the scope `catalogue`.
  */
 export const addMarketItem = <ThrowOnError extends boolean = false>(options: Options<AddMarketItemData, ThrowOnError>): RequestResult<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError> => options.client.post<AddMarketItemResponses, AddMarketItemErrors, ThrowOnError>({
     url: '/dedicated/market',
@@ -239,6 +281,8 @@ export const addMarketItem = <ThrowOnError extends boolean = false>(options: Opt
  * List dedicated servers
  *
  * Returns the dedicated servers of all accounts or of one account, most recent order first.
+ *
+ * Needs the scope `read`.
  */
 export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/servers', ...options });
 
@@ -246,6 +290,8 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
  * Order a dedicated server
  *
  * Orders a server of the market for an account. The price of its first runtime is reserved from the credit limit, and charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
+ *
+ * Needs the scope `billing`.
  */
 export const orderDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<OrderDedicatedServerData, ThrowOnError>): RequestResult<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError> => options.client.post<OrderDedicatedServerResponses, OrderDedicatedServerErrors, ThrowOnError>({
     url: '/dedicated/servers',
@@ -260,6 +306,8 @@ export const orderDedicatedServer = <ThrowOnError extends boolean = false>(optio
  * Complete a server's set-up
  *
  * Hands a server over to its owner. The server becomes deployed, the owner can read its management access, and its first renewal is one runtime from now. The request is refused for a server that is already deployed.
+ *
+ * Needs the scope `support`.
  */
 export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(options: Options<CompleteDedicatedSetupData, ThrowOnError>): RequestResult<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError> => options.client.post<CompleteDedicatedSetupResponses, CompleteDedicatedSetupErrors, ThrowOnError>({
     url: '/dedicated/servers/{server_id}/complete-setup',
@@ -274,6 +322,8 @@ export const completeDedicatedSetup = <ThrowOnError extends boolean = false>(opt
  * List VMs
  *
  * Returns the VMs of all accounts or of one account, newest first.
+ *
+ * Needs the scope `read`.
  */
 export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({ url: '/vms', ...options });
 
@@ -281,6 +331,8 @@ export const listVms = <ThrowOnError extends boolean = false>(options: Options<L
  * Remove a VM
  *
  * Removes a VM with all its data. This cannot be undone. Its position ends, and its capacity and addresses become free. A VM that was already removed stays as it is. The request is refused for a VM that the hypervisor has not delivered yet. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has removed it, which frees its capacity and addresses.
+ *
+ * Needs the scope `support`.
  */
 export const removeVm = <ThrowOnError extends boolean = false>(options: Options<RemoveVmData, ThrowOnError>): RequestResult<RemoveVmResponses, RemoveVmErrors, ThrowOnError> => options.client.delete<RemoveVmResponses, RemoveVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
@@ -288,6 +340,8 @@ export const removeVm = <ThrowOnError extends boolean = false>(options: Options<
  * Get a VM
  *
  * Returns one VM, even if it was removed.
+ *
+ * Needs the scope `read`.
  */
 export const getVm = <ThrowOnError extends boolean = false>(options: Options<GetVmData, ThrowOnError>): RequestResult<GetVmResponses, GetVmErrors, ThrowOnError> => options.client.get<GetVmResponses, GetVmErrors, ThrowOnError>({ url: '/vms/{vm_id}', ...options });
 
@@ -295,6 +349,8 @@ export const getVm = <ThrowOnError extends boolean = false>(options: Options<Get
  * Stop a VM
  *
  * Stops a running VM. VMs are billed for their actual runtime, so its position ends. It keeps its capacity and its addresses. A stopped VM stays as it is. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has stopped it.
+ *
+ * Needs the scope `support`.
  */
 export const stopVm = <ThrowOnError extends boolean = false>(options: Options<StopVmData, ThrowOnError>): RequestResult<StopVmResponses, StopVmErrors, ThrowOnError> => options.client.post<StopVmResponses, StopVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/stop', ...options });
 
@@ -302,6 +358,8 @@ export const stopVm = <ThrowOnError extends boolean = false>(options: Options<St
  * Start a VM
  *
  * Boots a stopped VM and begins a `BILLINGRESTART` position at its previous price. A running VM stays as it is. If the hypervisor fails, the response is 503: nothing is billed, and the VM stays stopped.
+ *
+ * Needs the scope `support`.
  */
 export const startVm = <ThrowOnError extends boolean = false>(options: Options<StartVmData, ThrowOnError>): RequestResult<StartVmResponses, StartVmErrors, ThrowOnError> => options.client.post<StartVmResponses, StartVmErrors, ThrowOnError>({ url: '/vms/{vm_id}/start', ...options });
 
@@ -309,6 +367,8 @@ export const startVm = <ThrowOnError extends boolean = false>(options: Options<S
  * Resize a VM
  *
  * Changes the resources of a VM, at the current prices of its host system or at those of the sale that it keeps. Its position ends and an `UP-DOWNGRADE` position begins. A request for the current resources changes nothing. If the hypervisor fails, the response is 503: nothing is billed, and the VM keeps its resources.
+ *
+ * Needs the scope `support`.
  */
 export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<ResizeVmData, ThrowOnError>): RequestResult<ResizeVmResponses, ResizeVmErrors, ThrowOnError> => options.client.post<ResizeVmResponses, ResizeVmErrors, ThrowOnError>({
     url: '/vms/{vm_id}/resize',
@@ -323,6 +383,8 @@ export const resizeVm = <ThrowOnError extends boolean = false>(options: Options<
  * Restart a VM's billing
  *
  * Ends the current position of a running VM and begins a `BILLINGRESTART` position at the same price.
+ *
+ * Needs the scope `billing`.
  */
 export const restartVmBilling = <ThrowOnError extends boolean = false>(options: Options<RestartVmBillingData, ThrowOnError>): RequestResult<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError> => options.client.post<RestartVmBillingResponses, RestartVmBillingErrors, ThrowOnError>({ url: '/vms/{vm_id}/restart-billing', ...options });
 
@@ -330,6 +392,8 @@ export const restartVmBilling = <ThrowOnError extends boolean = false>(options: 
  * List invoices
  *
  * Returns the invoices of all accounts or of one account, newest first. Current periods are not among them.
+ *
+ * Needs the scope `read`.
  */
 export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/invoices', ...options });
 
@@ -337,6 +401,8 @@ export const listInvoices = <ThrowOnError extends boolean = false>(options: Opti
  * Mark an invoice paid
  *
  * Marks an open invoice as paid, which frees its total from the credit limit. A paid invoice stays as it is. The request is refused for a cancelled invoice.
+ *
+ * Needs the scope `billing`.
  */
 export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: Options<MarkInvoicePaidData, ThrowOnError>): RequestResult<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError> => options.client.post<MarkInvoicePaidResponses, MarkInvoicePaidErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/mark-paid', ...options });
 
@@ -344,6 +410,8 @@ export const markInvoicePaid = <ThrowOnError extends boolean = false>(options: O
  * Cancel an invoice
  *
  * Cancels an open invoice, which frees its total from the credit limit. A cancelled invoice stays as it is. The request is refused for a paid invoice.
+ *
+ * Needs the scope `billing`.
  */
 export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Options<CancelInvoiceData, ThrowOnError>): RequestResult<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError> => options.client.post<CancelInvoiceResponses, CancelInvoiceErrors, ThrowOnError>({ url: '/invoices/{invoice_id}/cancel', ...options });
 
@@ -351,6 +419,8 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
  * List domains
  *
  * Returns the domains of all accounts or of one account, ordered by name.
+ *
+ * Needs the scope `read`.
  */
 export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domains', ...options });
 
@@ -358,6 +428,8 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
  * Terminate a domain
  *
  * Cancels a domain. It stays registered until it expires and is not renewed. Its owner can withdraw the cancellation with `POST /domain/{domain}/undelete`. A terminated domain stays as it is. If the registrar fails, the response is 503: the domain is cancelled and no longer charged, and the service keeps retrying the registrar. Until the registrar succeeds, repeated requests get the same response, and other changes of the domain are refused.
+ *
+ * Needs the scope `support`.
  */
 export const terminateDomain = <ThrowOnError extends boolean = false>(options: Options<TerminateDomainData, ThrowOnError>): RequestResult<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError> => options.client.post<TerminateDomainResponses, TerminateDomainErrors, ThrowOnError>({ url: '/domains/{domain}/terminate', ...options });
 
@@ -365,6 +437,8 @@ export const terminateDomain = <ThrowOnError extends boolean = false>(options: O
  * List TLD prices
  *
  * Returns the prices of domains. Only domains under these TLDs can be registered.
+ *
+ * Needs the scope `read`.
  */
 export const listTldPrices = <ThrowOnError extends boolean = false>(options: Options<ListTldPricesData, ThrowOnError>): RequestResult<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError> => options.client.get<ListTldPricesResponses, ListTldPricesErrors, ThrowOnError>({ url: '/tld-prices', ...options });
 
@@ -372,6 +446,8 @@ export const listTldPrices = <ThrowOnError extends boolean = false>(options: Opt
  * Set a TLD price
  *
  * Sets the prices of domains under a TLD and allows these domains to be registered.
+ *
+ * Needs the scope `catalogue`.
  */
 export const setTldPrice = <ThrowOnError extends boolean = false>(options: Options<SetTldPriceData, ThrowOnError>): RequestResult<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError> => options.client.put<SetTldPriceResponses, SetTldPriceErrors, ThrowOnError>({
     url: '/tld-prices/{tld}',
@@ -386,6 +462,8 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
  * Verify a one-time code
  *
  * Verifies a one-time code that a reseller presented and returns the account that generated it. This uses up the code, so a second verification fails. A code is valid for 10 minutes and only until its account generates another. If a third party presents five wrong codes for one account, its further attempts on this account are refused until ten minutes after the first of them. Its attempts on other accounts, and attempts of other third parties and of the operator, are not affected. A code that another request has just used is not valid, but does not count as wrong.
+ *
+ * Needs the scope `support`.
  */
 export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options<VerifyOtpData, ThrowOnError>): RequestResult<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError> => options.client.post<VerifyOtpResponses, VerifyOtpErrors, ThrowOnError>({
     url: '/otp/verify',
@@ -397,9 +475,70 @@ export const verifyOtp = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
+ * List operator tokens
+ *
+ * Returns the operator tokens in the order of their creation, including expired and revoked ones, without the tokens themselves. The token in the configuration of the service is not listed.
+ *
+ * Needs the scope `admin`.
+ */
+export const listOperatorTokens = <ThrowOnError extends boolean = false>(options: Options<ListOperatorTokensData, ThrowOnError>): RequestResult<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError> => options.client.get<ListOperatorTokensResponses, ListOperatorTokensErrors, ThrowOnError>({ url: '/operator-tokens', ...options });
+
+/**
+ * Create an operator token
+ *
+ * Creates a token for a person or a program of the team. The token is returned only once, because the service stores only its hash.
+ *
+ * Needs the scope `admin`.
+ */
+export const createOperatorToken = <ThrowOnError extends boolean = false>(options: Options<CreateOperatorTokenData, ThrowOnError>): RequestResult<CreateOperatorTokenResponses, CreateOperatorTokenErrors, ThrowOnError> => options.client.post<CreateOperatorTokenResponses, CreateOperatorTokenErrors, ThrowOnError>({
+    url: '/operator-tokens',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Rotate an operator token
+ *
+ * Issues a new token with the same name and scopes. The old one stays valid for `overlap_seconds`, so that its holder can switch without downtime. A token that expires earlier, has expired, was rotated before or is revoked cannot be rotated.
+ *
+ * Needs the scope `admin`.
+ */
+export const rotateOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RotateOperatorTokenData, ThrowOnError>): RequestResult<RotateOperatorTokenResponses, RotateOperatorTokenErrors, ThrowOnError> => options.client.post<RotateOperatorTokenResponses, RotateOperatorTokenErrors, ThrowOnError>({
+    url: '/operator-tokens/{operator_token_id}/rotate',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Revoke an operator token
+ *
+ * Revokes a token on every instance of the service at once. A token that is already revoked stays as it is.
+ *
+ * Needs the scope `admin`.
+ */
+export const revokeOperatorToken = <ThrowOnError extends boolean = false>(options: Options<RevokeOperatorTokenData, ThrowOnError>): RequestResult<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError> => options.client.post<RevokeOperatorTokenResponses, RevokeOperatorTokenErrors, ThrowOnError>({ url: '/operator-tokens/{operator_token_id}/revoke', ...options });
+
+/**
+ * List audit records
+ *
+ * Returns the records of changes through the operator API, newest first.
+ *
+ * Needs the scope `admin`.
+ */
+export const listAuditRecords = <ThrowOnError extends boolean = false>(options: Options<ListAuditRecordsData, ThrowOnError>): RequestResult<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError> => options.client.get<ListAuditRecordsResponses, ListAuditRecordsErrors, ThrowOnError>({ url: '/audit', ...options });
+
+/**
  * List third parties
  *
  * Returns the third parties that may verify one-time codes, including revoked ones, without their tokens.
+ *
+ * Needs the scope `read`.
  */
 export const listVerifiers = <ThrowOnError extends boolean = false>(options: Options<ListVerifiersData, ThrowOnError>): RequestResult<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError> => options.client.get<ListVerifiersResponses, ListVerifiersErrors, ThrowOnError>({ url: '/verifiers', ...options });
 
@@ -407,6 +546,8 @@ export const listVerifiers = <ThrowOnError extends boolean = false>(options: Opt
  * Register a third party
  *
  * Registers a third party that may verify one-time codes, and issues its token. The token is returned only once, because the service stores only its hash.
+ *
+ * Needs the scope `admin`.
  */
 export const registerVerifier = <ThrowOnError extends boolean = false>(options: Options<RegisterVerifierData, ThrowOnError>): RequestResult<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError> => options.client.post<RegisterVerifierResponses, RegisterVerifierErrors, ThrowOnError>({
     url: '/verifiers',
@@ -421,6 +562,8 @@ export const registerVerifier = <ThrowOnError extends boolean = false>(options: 
  * Revoke a third party
  *
  * Revokes the token of a third party, on every instance of the service within five seconds. A token that is already revoked stays as it is.
+ *
+ * Needs the scope `admin`.
  */
 export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Options<RevokeVerifierData, ThrowOnError>): RequestResult<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError> => options.client.post<RevokeVerifierResponses, RevokeVerifierErrors, ThrowOnError>({ url: '/verifiers/{verifier_id}/revoke', ...options });
 
@@ -428,6 +571,8 @@ export const revokeVerifier = <ThrowOnError extends boolean = false>(options: Op
  * Get the clock
  *
  * Returns the time of the clock of the sandbox.
+ *
+ * Needs the scope `read`.
  */
 export const getClock = <ThrowOnError extends boolean = false>(options: Options<GetClockData, ThrowOnError>): RequestResult<GetClockResponses, GetClockErrors, ThrowOnError> => options.client.get<GetClockResponses, GetClockErrors, ThrowOnError>({ url: '/sandbox/clock', ...options });
 
@@ -435,6 +580,8 @@ export const getClock = <ThrowOnError extends boolean = false>(options: Options<
  * Advance the clock
  *
  * Advances the clock of the sandbox and runs all scheduled jobs up to the new time in chronological order: set-ups, renewals, ends of months, starts and ends of sales, expiry of domains. The response is sent when all of them have finished. The clock cannot be set back, is the same for all accounts, and survives a restart.
+ *
+ * Needs the scope `sandbox`.
  */
 export const advanceClock = <ThrowOnError extends boolean = false>(options: Options<AdvanceClockData, ThrowOnError>): RequestResult<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError> => options.client.post<AdvanceClockResponses, AdvanceClockErrors, ThrowOnError>({
     url: '/sandbox/clock/advance',
@@ -449,6 +596,8 @@ export const advanceClock = <ThrowOnError extends boolean = false>(options: Opti
  * Reset the sandbox
  *
  * Restores the state of the sandbox at its first start: its catalogue, the demo account with its key, no faults, and the clock of the machine. Third parties and snapshots are kept. The reset affects all accounts; parallel tests should use isolated accounts instead.
+ *
+ * Needs the scope `sandbox`.
  */
 export const resetSandbox = <ThrowOnError extends boolean = false>(options: Options<ResetSandboxData, ThrowOnError>): RequestResult<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError> => options.client.post<ResetSandboxResponses, ResetSandboxErrors, ThrowOnError>({ url: '/sandbox/reset', ...options });
 
@@ -456,6 +605,8 @@ export const resetSandbox = <ThrowOnError extends boolean = false>(options: Opti
  * List snapshots
  *
  * Returns the snapshots of the sandbox, ordered by name.
+ *
+ * Needs the scope `read`.
  */
 export const listSnapshots = <ThrowOnError extends boolean = false>(options: Options<ListSnapshotsData, ThrowOnError>): RequestResult<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError> => options.client.get<ListSnapshotsResponses, ListSnapshotsErrors, ThrowOnError>({ url: '/sandbox/snapshots', ...options });
 
@@ -463,6 +614,8 @@ export const listSnapshots = <ThrowOnError extends boolean = false>(options: Opt
  * Delete a snapshot
  *
  * Deletes a snapshot. The state of the sandbox stays as it is.
+ *
+ * Needs the scope `sandbox`.
  */
 export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Options<DeleteSnapshotData, ThrowOnError>): RequestResult<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError> => options.client.delete<DeleteSnapshotResponses, DeleteSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
@@ -470,6 +623,8 @@ export const deleteSnapshot = <ThrowOnError extends boolean = false>(options: Op
  * Create a snapshot
  *
  * Saves the whole state of the sandbox, including the clock, under a name. An existing snapshot with that name is replaced.
+ *
+ * Needs the scope `sandbox`.
  */
 export const createSnapshot = <ThrowOnError extends boolean = false>(options: Options<CreateSnapshotData, ThrowOnError>): RequestResult<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError> => options.client.put<CreateSnapshotResponses, CreateSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}', ...options });
 
@@ -477,6 +632,8 @@ export const createSnapshot = <ThrowOnError extends boolean = false>(options: Op
  * Restore a snapshot
  *
  * Restores the whole state of the sandbox from a snapshot. This includes the offset of the clock, so time goes back together with all changes since, as it does with a reset. Snapshots are kept.
+ *
+ * Needs the scope `sandbox`.
  */
 export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: Options<RestoreSnapshotData, ThrowOnError>): RequestResult<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError> => options.client.post<RestoreSnapshotResponses, RestoreSnapshotErrors, ThrowOnError>({ url: '/sandbox/snapshots/{snapshot}/restore', ...options });
 
@@ -484,6 +641,8 @@ export const restoreSnapshot = <ThrowOnError extends boolean = false>(options: O
  * List faults
  *
  * Returns the faults that have not been used up, oldest first.
+ *
+ * Needs the scope `read`.
  */
 export const listFaults = <ThrowOnError extends boolean = false>(options: Options<ListFaultsData, ThrowOnError>): RequestResult<ListFaultsResponses, ListFaultsErrors, ThrowOnError> => options.client.get<ListFaultsResponses, ListFaultsErrors, ThrowOnError>({ url: '/sandbox/faults', ...options });
 
@@ -491,6 +650,8 @@ export const listFaults = <ThrowOnError extends boolean = false>(options: Option
  * Create a fault
  *
  * Makes a given number of requests to the reseller API fail, for all or for chosen operations and keys. If several faults match a request, only the oldest one applies.
+ *
+ * Needs the scope `sandbox`.
  */
 export const createFault = <ThrowOnError extends boolean = false>(options: Options<CreateFaultData, ThrowOnError>): RequestResult<CreateFaultResponses, CreateFaultErrors, ThrowOnError> => options.client.post<CreateFaultResponses, CreateFaultErrors, ThrowOnError>({
     url: '/sandbox/faults',
@@ -505,6 +666,8 @@ export const createFault = <ThrowOnError extends boolean = false>(options: Optio
  * Remove a fault
  *
  * Removes a fault before it is used up.
+ *
+ * Needs the scope `sandbox`.
  */
 export const removeFault = <ThrowOnError extends boolean = false>(options: Options<RemoveFaultData, ThrowOnError>): RequestResult<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError> => options.client.delete<RemoveFaultResponses, RemoveFaultErrors, ThrowOnError>({ url: '/sandbox/faults/{fault_id}', ...options });
 
@@ -512,6 +675,8 @@ export const removeFault = <ThrowOnError extends boolean = false>(options: Optio
  * Create an isolated account
  *
  * Creates an account with an API key for one test run, so that parallel runs do not see each other's resources. All accounts share the clock, the catalogue and its capacity, domain names, and sales and offers for all accounts. Faults, sales and offers can be limited to the account or its key.
+ *
+ * Needs the scope `sandbox`.
  */
 export const createIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<CreateIsolatedAccountData, ThrowOnError>): RequestResult<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError> => options.client.post<CreateIsolatedAccountResponses, CreateIsolatedAccountErrors, ThrowOnError>({
     url: '/sandbox/isolated-accounts',
@@ -526,6 +691,8 @@ export const createIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  * Delete an isolated account
  *
  * Deletes an isolated account and everything that belongs to it: keys, VMs, servers, domains, invoices, its request log, its own sales, offers and subnets, and the faults of its keys.
+ *
+ * Needs the scope `sandbox`.
  */
 export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteIsolatedAccountData, ThrowOnError>): RequestResult<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError> => options.client.delete<DeleteIsolatedAccountResponses, DeleteIsolatedAccountErrors, ThrowOnError>({ url: '/sandbox/isolated-accounts/{account_id}', ...options });
 
@@ -533,13 +700,17 @@ export const deleteIsolatedAccount = <ThrowOnError extends boolean = false>(opti
  * Get the settings
  *
  * Returns the settings of the service.
+ *
+ * Needs the scope `read`.
  */
 export const getSettings = <ThrowOnError extends boolean = false>(options: Options<GetSettingsData, ThrowOnError>): RequestResult<GetSettingsResponses, GetSettingsErrors, ThrowOnError> => options.client.get<GetSettingsResponses, GetSettingsErrors, ThrowOnError>({ url: '/settings', ...options });
 
 /**
  * Set the rate limit
  *
- * Sets the number of requests that each API key without a limit of its own may send. It applies on every instance of the service within five seconds. A sandbox starts without a limit, and a live service with 1,200 requests in 60 seconds.
+ * Sets the number of requests that each API key without a limit of its own may send. It applies on every instance of the service within five seconds. A sandbox starts without a limit.
+ *
+ * Needs the scope `admin`.
  */
 export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(options: Options<SetDefaultRateLimitData, ThrowOnError>): RequestResult<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError> => options.client.put<SetDefaultRateLimitResponses, SetDefaultRateLimitErrors, ThrowOnError>({
     url: '/settings/rate-limit',
@@ -554,6 +725,8 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
  * Set the VAT rates
  *
  * Sets the rates of value-added tax, each with the instant from which it applies. The reseller API calculates every gross price with the rate in force at the time of the response, including prices of scheduled sales. Invoices are net, so they do not change.
+ *
+ * Needs the scope `billing`.
  */
 export const setVatRates = <ThrowOnError extends boolean = false>(options: Options<SetVatRatesData, ThrowOnError>): RequestResult<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError> => options.client.put<SetVatRatesResponses, SetVatRatesErrors, ThrowOnError>({
     url: '/settings/vat-rates',
@@ -565,23 +738,11 @@ export const setVatRates = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Set request log retention
- *
- * Sets which entries of the request log are kept, by age and by size per account. By default all are kept. Older entries are deleted for good, in small steps, within minutes.
- */
-export const setRequestLogRetention = <ThrowOnError extends boolean = false>(options: Options<SetRequestLogRetentionData, ThrowOnError>): RequestResult<SetRequestLogRetentionResponses, SetRequestLogRetentionErrors, ThrowOnError> => options.client.put<SetRequestLogRetentionResponses, SetRequestLogRetentionErrors, ThrowOnError>({
-    url: '/settings/request-log-retention',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
  * Set the VM identifier quarantine
  *
  * Sets how long the identifier of a removed VM stays unused. After that, and after the invoice of the period of the removal is created, another VM may get the identifier. Until then the removed VM is listed under it.
+ *
+ * Needs the scope `admin`.
  */
 export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(options: Options<SetVmIdentifierQuarantineData, ThrowOnError>): RequestResult<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError> => options.client.put<SetVmIdentifierQuarantineResponses, SetVmIdentifierQuarantineErrors, ThrowOnError>({
     url: '/settings/vm-identifier-quarantine',
@@ -596,5 +757,7 @@ export const setVmIdentifierQuarantine = <ThrowOnError extends boolean = false>(
  * Get scheduled jobs
  *
  * Returns the next scheduled jobs and whether any job is overdue. Scheduled jobs include renewals and the closing of invoice periods.
+ *
+ * Needs the scope `read`.
  */
 export const getDueWork = <ThrowOnError extends boolean = false>(options: Options<GetDueWorkData, ThrowOnError>): RequestResult<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError> => options.client.get<GetDueWorkResponses, GetDueWorkErrors, ThrowOnError>({ url: '/due-work', ...options });

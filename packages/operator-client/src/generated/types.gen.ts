@@ -1661,6 +1661,164 @@ export type VerifiedIdentity = {
 };
 
 /**
+ * A group of operations that a token may allow. `read`: all operations that change nothing, except the list of tokens and the audit. `support`: VMs, domains, the set-up of dedicated servers, API keys and one-time codes. `billing`: accounts, credit limits, invoices, orders and VAT. `catalogue`: host systems, images, IP pools, sales, the market and prices of domains. `sandbox`: control of a sandbox. `admin`: all operations.
+ */
+export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | string;
+
+/**
+ * A token for the operator API.
+ */
+export type OperatorToken = {
+    /**
+     * Identifier of the token.
+     */
+    id: Id;
+    /**
+     * Name of its holder, which the audit shows.
+     */
+    name: Label;
+    /**
+     * The operations that it allows.
+     */
+    scopes: Array<OperatorScope>;
+    /**
+     * When it was created.
+     */
+    created: Instant;
+    /**
+     * Time at which it expires; null if it does not expire.
+     */
+    valid_until: Instant | null;
+    /**
+     * Time at which it was revoked; null if it was not.
+     */
+    revoked: Instant | null;
+};
+
+/**
+ * Operator tokens, including expired and revoked ones, in the order of their creation.
+ */
+export type OperatorTokenList = {
+    /**
+     * The tokens of this page.
+     */
+    items: Array<OperatorToken>;
+    next_cursor: NextCursor;
+};
+
+/**
+ * A group of operations, described in `OperatorScope`.
+ */
+export type OperatorScopeInput = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin';
+
+/**
+ * The token to create.
+ */
+export type CreateOperatorTokenRequest = {
+    /**
+     * Name of its holder, which the audit shows.
+     */
+    name: Label;
+    /**
+     * The operations that it allows.
+     */
+    scopes: Array<OperatorScopeInput>;
+    /**
+     * Time at which it expires, in the future by the clock of the machine. If omitted, it does not expire.
+     */
+    valid_until?: Instant;
+};
+
+/**
+ * A token at the moment of its issue.
+ */
+export type IssuedOperatorToken = OperatorToken & {
+    /**
+     * The token. It is returned only here and cannot be read again.
+     */
+    token: string;
+};
+
+/**
+ * How long the old token stays valid, and when the new one expires.
+ */
+export type RotateOperatorTokenRequest = {
+    /**
+     * Time for which the old token stays valid, in seconds.
+     */
+    overlap_seconds?: number;
+    /**
+     * Time at which the new token expires, in the future by the clock of the machine. If omitted, it does not expire.
+     */
+    valid_until?: Instant;
+};
+
+/**
+ * The new token, and the one that it replaces.
+ */
+export type RotatedOperatorToken = {
+    issued: IssuedOperatorToken;
+    replaced: OperatorToken;
+};
+
+/**
+ * A change through the operator API.
+ */
+export type AuditRecord = {
+    /**
+     * Identifier of the record.
+     */
+    id: Id;
+    /**
+     * When the change was made, by the clock of the machine.
+     */
+    time: Instant;
+    /**
+     * Identifier of the token or third party; `operator` for the token in the configuration of the service.
+     */
+    actor: string;
+    /**
+     * Name of the token or third party at that time.
+     */
+    actor_name: string;
+    /**
+     * Address that the request came from. Behind a trusted proxy, the address that the proxy reports.
+     */
+    address: string;
+    /**
+     * `operationId` of the operation.
+     */
+    operation: string;
+    /**
+     * Identifier of the resource that was changed; null for the service as a whole.
+     */
+    target: string | null;
+    /**
+     * State before the change, with secrets masked; null if there was none.
+     */
+    before: unknown;
+    /**
+     * State after the change, with secrets masked; null if there is none.
+     */
+    after: unknown;
+    /**
+     * Identifier of the request, which is also in the log of the service.
+     */
+    request_id: Id;
+};
+
+/**
+ * Records of changes, newest first.
+ */
+export type AuditRecordList = {
+    /**
+     * The records of this page.
+     */
+    items: Array<AuditRecord>;
+    next_cursor: NextCursor;
+};
+
+/**
  * A third party that may verify codes.
  */
 export type Verifier = {
@@ -2188,6 +2346,36 @@ export type DomainPath = DomainName;
  * The TLD, without its leading dot.
  */
 export type TldPath = Tld;
+
+/**
+ * Identifier of the operator token.
+ */
+export type OperatorTokenIdPath = Id;
+
+/**
+ * Returns only changes by this token or third party. `operator` is the token in the configuration of the service.
+ */
+export type AuditActorQuery = string;
+
+/**
+ * Returns only changes by this operation.
+ */
+export type AuditOperationQuery = string;
+
+/**
+ * Returns only changes of this resource.
+ */
+export type AuditTargetQuery = string;
+
+/**
+ * Returns only changes at or after this instant.
+ */
+export type AuditFromQuery = Instant;
+
+/**
+ * Returns only changes before this instant.
+ */
+export type AuditToQuery = Instant;
 
 /**
  * Identifier of the third party.
@@ -4531,6 +4719,10 @@ export type VerifyOtpErrors = {
      */
     401: Problem;
     /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
      * The code is wrong, used, expired, replaced by a newer one, or belongs to another account than the one given; the response does not say which.
      */
     404: Problem;
@@ -4570,6 +4762,321 @@ export type VerifyOtpResponses = {
 };
 
 export type VerifyOtpSuccess = VerifyOtpResponses[keyof VerifyOtpResponses];
+
+export type ListOperatorTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/operator-tokens';
+};
+
+export type ListOperatorTokensErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListOperatorTokensError = ListOperatorTokensErrors[keyof ListOperatorTokensErrors];
+
+export type ListOperatorTokensResponses = {
+    /**
+     * One page of operator tokens.
+     */
+    200: OperatorTokenList;
+};
+
+export type ListOperatorTokensSuccess = ListOperatorTokensResponses[keyof ListOperatorTokensResponses];
+
+export type CreateOperatorTokenData = {
+    /**
+     * The token to create.
+     */
+    body: CreateOperatorTokenRequest;
+    path?: never;
+    query?: never;
+    url: '/operator-tokens';
+};
+
+export type CreateOperatorTokenErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type CreateOperatorTokenError = CreateOperatorTokenErrors[keyof CreateOperatorTokenErrors];
+
+export type CreateOperatorTokenResponses = {
+    /**
+     * The operator token, which is returned only once.
+     */
+    201: IssuedOperatorToken;
+};
+
+export type CreateOperatorTokenSuccess = CreateOperatorTokenResponses[keyof CreateOperatorTokenResponses];
+
+export type RotateOperatorTokenData = {
+    /**
+     * How long the old token stays valid, and when the new one expires.
+     */
+    body: RotateOperatorTokenRequest;
+    path: {
+        /**
+         * Identifier of the operator token.
+         */
+        operator_token_id: Id;
+    };
+    query?: never;
+    url: '/operator-tokens/{operator_token_id}/rotate';
+};
+
+export type RotateOperatorTokenErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type RotateOperatorTokenError = RotateOperatorTokenErrors[keyof RotateOperatorTokenErrors];
+
+export type RotateOperatorTokenResponses = {
+    /**
+     * The new token, which is returned only once, and the old one.
+     */
+    200: RotatedOperatorToken;
+};
+
+export type RotateOperatorTokenSuccess = RotateOperatorTokenResponses[keyof RotateOperatorTokenResponses];
+
+export type RevokeOperatorTokenData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the operator token.
+         */
+        operator_token_id: Id;
+    };
+    query?: never;
+    url: '/operator-tokens/{operator_token_id}/revoke';
+};
+
+export type RevokeOperatorTokenErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type RevokeOperatorTokenError = RevokeOperatorTokenErrors[keyof RevokeOperatorTokenErrors];
+
+export type RevokeOperatorTokenResponses = {
+    /**
+     * The token is revoked.
+     */
+    200: OperatorToken;
+};
+
+export type RevokeOperatorTokenSuccess = RevokeOperatorTokenResponses[keyof RevokeOperatorTokenResponses];
+
+export type ListAuditRecordsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Returns only changes by this token or third party. `operator` is the token in the configuration of the service.
+         */
+        actor?: string;
+        /**
+         * Returns only changes by this operation.
+         */
+        operation?: string;
+        /**
+         * Returns only changes of this resource.
+         */
+        target?: string;
+        /**
+         * Returns only changes at or after this instant.
+         */
+        from?: Instant;
+        /**
+         * Returns only changes before this instant.
+         */
+        to?: Instant;
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/audit';
+};
+
+export type ListAuditRecordsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListAuditRecordsError = ListAuditRecordsErrors[keyof ListAuditRecordsErrors];
+
+export type ListAuditRecordsResponses = {
+    /**
+     * One page of records.
+     */
+    200: AuditRecordList;
+};
+
+export type ListAuditRecordsSuccess = ListAuditRecordsResponses[keyof ListAuditRecordsResponses];
 
 export type ListVerifiersData = {
     body?: never;

@@ -3,6 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { deliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import type { Runtime } from './runtime.ts';
+import type { Db } from '../store/store.ts';
+
+/** Work in the transaction from which on a command takes effect: the first one of a finishable delivery, the last one of an undoable one. */
+export interface Witness {
+  /** Runs in the first transaction, before the change. */
+  before(db: Db): Promise<void>;
+  after(db: Db): Promise<void>;
+}
 
 /** Carries a delivery out that has no request of the reseller API behind it: no Idempotency-Key, and no entry in the request log. */
 export async function deliverCommand<Request, Details, Plan, Result>(
@@ -10,6 +18,7 @@ export async function deliverCommand<Request, Details, Plan, Result>(
   name: string,
   delivery: Delivery<Request, Details, Plan, Result>,
   request: Request,
+  witness?: Witness,
 ): Promise<Result> {
   const { clock, random } = runtime.ports;
   const outcome = await deliver<Request, Details, Plan, Result, { readonly result: Result }>(runtime, delivery, {
@@ -17,9 +26,17 @@ export async function deliverCommand<Request, Details, Plan, Result>(
     name,
     request,
     keyHash: null,
-    reserving: (_transaction, reserve) => reserve(),
+    async reserving({ db }, reserve) {
+      await witness?.before(db);
+      const reserved = await reserve();
+      if (delivery.recovery === 'finish') await witness?.after(db);
+      return reserved;
+    },
     // Wrapped, because a result may be undefined.
-    confirming: async (_transaction, result) => ({ result }),
+    async confirming({ db }, result) {
+      if (delivery.recovery === 'undo') await witness?.after(db);
+      return { result };
+    },
   });
   return outcome.result;
 }

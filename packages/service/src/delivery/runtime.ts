@@ -10,7 +10,11 @@ export interface Runtime {
   readonly ports: Ports;
   /** At least 32 characters, and not in the store. Hashes one-time codes, and encrypts what is shown again. */
   readonly secret: string;
+  /** Also accepted, while the secret is rotated. */
+  readonly previousSecret: string | undefined;
   readonly mode: Mode;
+  /** Days for which a link to an invoice document is valid at least. */
+  readonly invoiceLinkDays: number;
   /** The identifiers that new VMs may get. */
   readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
   readonly instance: Instance;

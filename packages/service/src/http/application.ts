@@ -41,7 +41,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     await serveDocs(app, docs);
     serveRoot(
       app,
-      () => documentationAt(`${runtime.publicUrl()}/docs/`, 'index'),
+      () => documentationAt(`${runtime.publicUrl()}/docs/`, 'reseller'),
       (found, { id }) => successEnvelope(id, `The documentation is at ${found.documentation}.`, found),
     );
   }

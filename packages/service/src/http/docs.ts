@@ -1,4 +1,6 @@
 /** The built documentation, as files (not shown in the specification). */
+import { join } from 'node:path';
+
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
@@ -11,6 +13,9 @@ export interface Docs {
 }
 
 const PATH = '/docs';
+/** The folder of files whose names contain their hash, so that they never change. */
+const ASSETS = 'assets';
+const FOREVER = 'public, max-age=31536000, immutable';
 /** Errors of the file system for names that are not files. */
 const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
 
@@ -29,7 +34,13 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
       reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
       done(null, payload);
     });
-    await site.register(fastifyStatic, { root: directory, prefix: PATH });
+    await site.register(fastifyStatic, {
+      root: directory,
+      prefix: PATH,
+      preCompressed: true,
+      cacheControl: false,
+      setHeaders: (reply, path) => void reply.header('cache-control', path.startsWith(join(directory, ASSETS)) ? FOREVER : 'no-cache'),
+    });
   });
 }
 

@@ -1,38 +1,49 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { Runtime } from '../delivery/runtime.ts';
-import { invoiceContent } from '../core/accounting/invoice-document/content.ts';
-import { renderInvoice } from '../core/accounting/invoice-document/pdf.ts';
+import { createInvoiceRenderer } from '../core/accounting/invoice-document/renderer.ts';
+import { storedInvoiceDocuments } from '../core/accounting/invoice-document/stored.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { DOCUMENTS_PATH, isSignatureOf } from '../rules/document-link.ts';
+
+const EXPIRES = /^[1-9]\d{0,11}$/;
 
 /**
  * Serves each invoice as a PDF (specification: "Invoice", `invoice`). The specification does not show its address, so the document
  * has no operation for it. The signature in the link replaces the API key.
  */
-export function serveInvoiceDocuments(app: FastifyInstance, { store, secret }: Runtime): void {
+export function serveInvoiceDocuments(app: FastifyInstance, runtime: Runtime): void {
+  const renderer = createInvoiceRenderer();
+  const documentOf = storedInvoiceDocuments(runtime.store, renderer);
+  app.addHook('onClose', () => renderer.close());
   app.route<{ Params: { file: string }; Querystring: Readonly<Record<string, unknown>> }>({
     method: 'GET',
     url: `${DOCUMENTS_PATH}/:file`,
     async handler({ params, query }, reply) {
       const invoiceId = params.file.endsWith('.pdf') ? params.file.slice(0, -'.pdf'.length) : '';
-      const { signature } = query;
+      const { signature, expires } = query;
       // Checked first, so that the response does not reveal whether an invoice exists.
-      const signed = typeof signature === 'string' && isSignatureOf(signature, invoiceId, secret);
-      const content = signed ? await store.read((db) => invoiceContent(db, invoiceId)) : undefined;
-      if (!content)
-        throw new Refusal(
-          404,
-          'not_found',
-          'There is no such invoice document. Open the link exactly as GET /accounting/invoices returns it.',
-        );
+      const isSigned =
+        typeof signature === 'string' &&
+        typeof expires === 'string' &&
+        EXPIRES.test(expires) &&
+        isSignatureOf(signature, { invoiceId, expires: Number(expires) }, runtime);
+      if (!isSigned) throw unknownDocument();
+      if (Number(expires) * 1000 <= runtime.ports.clock.now())
+        throw new Refusal(404, 'not_found', 'This link to an invoice document has expired. Get a new one with GET /accounting/invoices.');
+      const pdf = await documentOf(invoiceId);
+      if (!pdf) throw unknownDocument();
       return reply
         .type('application/pdf')
         .header('content-disposition', `inline; filename="invoice-${invoiceId}.pdf"`)
         .header('cache-control', 'private, no-store')
         .header('referrer-policy', 'no-referrer')
         .header('x-content-type-options', 'nosniff')
-        .send(await renderInvoice(content));
+        .send(pdf);
     },
   });
+}
+
+function unknownDocument(): Refusal {
+  return new Refusal(404, 'not_found', 'There is no such invoice document. Open the link exactly as GET /accounting/invoices returns it.');
 }

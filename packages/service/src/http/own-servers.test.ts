@@ -11,10 +11,10 @@ const scriptOf = async (mode: 'sandbox' | 'live') => {
 
 test('the reference of a sandbox is told both addresses', async () => {
   expect(await scriptOf('sandbox')).toBe(
-    'globalThis.ownServers = {"index":{"url":"https://api.example.com","description":"Sandbox"},"operator":{"url":"http://127.0.0.1:4011","description":"Sandbox"}};\n',
+    'globalThis.ownServers = {"reseller":{"url":"https://api.example.com","description":"Sandbox"},"operator":{"url":"http://127.0.0.1:4011","description":"Sandbox"}};\n',
   );
 });
 
 test('the reference of a live service is not told where its operator API is', async () => {
-  expect(await scriptOf('live')).toBe('globalThis.ownServers = {"index":{"url":"https://api.example.com","description":"Live"}};\n');
+  expect(await scriptOf('live')).toBe('globalThis.ownServers = {"reseller":{"url":"https://api.example.com","description":"Live"}};\n');
 });

@@ -15,7 +15,7 @@ export function serveOwnServers(
     const description = mode === 'sandbox' ? 'Sandbox' : 'Live';
     const operator = mode === 'sandbox' ? operatorUrl() : undefined;
     const servers = {
-      index: { url: publicUrl(), description },
+      reseller: { url: publicUrl(), description },
       ...(operator === undefined ? {} : { operator: { url: operator, description } }),
     };
     return reply

@@ -7,8 +7,9 @@ export interface Documentation {
 }
 
 /** @param folder URL of the built documentation, with a trailing slash. */
-export function documentationAt(folder: string, page: 'index' | 'operator'): Documentation {
-  return { documentation: page === 'index' ? folder : `${folder}${page}.html`, openapi: `${folder}${page}.json` };
+export function documentationAt(folder: string, page: 'reseller' | 'operator'): Documentation {
+  const documentation = page === 'reseller' ? folder : `${folder}reference/${page}.html`;
+  return { documentation, openapi: `${folder}openapi/${page}.json` };
 }
 
 /**

@@ -46,6 +46,7 @@ export const createAccount: StoreOperation<'createAccount'> = {
 /** PUT /accounts/{account_id}/credit-limit */
 export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
   kind: 'store',
+  before: (db, { path }) => accountOf(db, path.account_id),
   async run({ db }, { path, body }) {
     const account = await db
       .updateTable('accounts')

@@ -48,6 +48,7 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
 /** POST /api-keys/{api_key_id}/rotate: the old key stays valid for the overlap, so that its holder can switch without downtime. */
 export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
   kind: 'store',
+  before: async (db, { path }) => toApiKey(await keyOf(db, path.api_key_id)),
   async run({ db }, { path, body, now, runtime: { ports, mode } }) {
     const old = await keyOf(db, path.api_key_id);
     const replaced = await db
@@ -75,6 +76,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
 /** POST /api-keys/{api_key_id}/revoke */
 export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
   kind: 'store',
+  before: async (db, { path }) => toApiKey(await keyOf(db, path.api_key_id)),
   async run({ db }, { path, now }) {
     const { id } = await keyOf(db, path.api_key_id);
     await db.updateTable('api_keys').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
@@ -85,6 +87,7 @@ export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
 /** PUT /api-keys/{api_key_id}/rate-limit */
 export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
   kind: 'store',
+  before: async (db, { path }) => toApiKey(await keyOf(db, path.api_key_id)),
   async run({ db }, { path, body }) {
     const { id } = await keyOf(db, path.api_key_id);
     const { rate_limit: limit } = body;

@@ -39,6 +39,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
 /** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays as it is. */
 export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
+  before: async (db, { path }) => toInvoice(await invoiceOf(db, path.invoice_id)),
   async run({ db }, { path }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'PAID') await markPaid(db, id);
@@ -49,6 +50,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
 /** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays as it is. */
 export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
+  before: async (db, { path }) => toInvoice(await invoiceOf(db, path.invoice_id)),
   async run({ db }, { path }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, id);

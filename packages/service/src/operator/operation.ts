@@ -1,10 +1,13 @@
 /** The types of the operator API's operations, derived from the generated route types. */
+import type { OperatorScopeInput } from '@reseller/operator-client';
 import type { RouteHandler } from 'fastify';
 
 import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { Db, Transaction } from '../store/store.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { recordChange } from './access/record-change.ts';
+import type { Change } from './access/record-change.ts';
 
 /** The operations of the operator's document. */
 export type OperatorId = keyof RouteHandlers;
@@ -22,8 +25,23 @@ export type QueryOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Quer
 /** The body of a successful response. Undefined if the response has none. */
 export type ResponseOf<Id extends OperatorId> = SuccessResponse<Member<Route<Id>, 'Reply'>>;
 
-/** The caller with the operator token. */
-export const OPERATOR = 'operator';
+/** A group of operations that an operator token may allow. Each operation of the document is in one. */
+export type Scope = OperatorScopeInput;
+
+const SCOPES: Readonly<Record<Scope, true>> = { read: true, support: true, billing: true, catalogue: true, sandbox: true, admin: true };
+
+export function isScope(value: unknown): value is Scope {
+  return typeof value === 'string' && Object.hasOwn(SCOPES, value);
+}
+
+/** Who sends a request to the operator API. */
+export interface OperatorCaller {
+  /** The ID of a token or of a third party, or `operator` for the token in the configuration. */
+  readonly id: string;
+  readonly name: string;
+  /** Null for a third party, which may only verify one-time codes. */
+  readonly scopes: readonly Scope[] | null;
+}
 
 /** One call of an operation. The handlers in `operator/<area>` receive it. */
 export interface OperatorCall<Id extends OperatorId> {
@@ -35,8 +53,11 @@ export interface OperatorCall<Id extends OperatorId> {
   readonly query: QueryOf<Id>;
   /** When the call began, in milliseconds. */
   readonly now: number;
-  /** `operator`, or the ID of a verifier. */
-  readonly caller: string;
+  readonly caller: OperatorCaller;
+  readonly operationId: OperatorId;
+  /** The address that the request comes from. */
+  readonly address: string;
+  readonly requestId: string;
 }
 
 /** Reads committed state. */
@@ -45,16 +66,21 @@ export interface ReadOperation<Id extends OperatorId> {
   run(db: Db, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
-/** Runs in one transaction. */
+/** Runs in one transaction, with its record in the audit. */
 export interface StoreOperation<Id extends OperatorId> {
   readonly kind: 'store';
+  /** Reads the state before the change, for the audit. Without it, nothing existed before. */
+  before?(db: Db, call: OperatorCall<Id>): Promise<unknown>;
   run(transaction: Transaction, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
-/** Runs several transactions, or works outside the store. */
+/** Writes the record of a change into the audit. Must run in the transaction of the change. */
+export type RecordChange = (db: Db, change: Change) => Promise<void>;
+
+/** Runs several transactions, or works outside the store. If it changes something, it records that itself. */
 export interface ServiceOperation<Id extends OperatorId> {
   readonly kind: 'service';
-  run(call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
+  run(call: OperatorCall<Id>, record: RecordChange): Promise<ResponseOf<Id>>;
 }
 
 export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | StoreOperation<Id> | ServiceOperation<Id>;
@@ -67,8 +93,13 @@ export function performOperator<Id extends OperatorId>(operation: OperatorOperat
     case 'read':
       return call.runtime.store.read((db) => operation.run(db, call));
     case 'store':
-      return call.runtime.store.commit((transaction) => operation.run(transaction, call));
+      return call.runtime.store.commit(async (transaction) => {
+        const before = (await operation.before?.(transaction.db, call)) ?? null;
+        const response = await operation.run(transaction, call);
+        await recordChange(transaction.db, call, { before, after: response ?? null });
+        return response;
+      });
     case 'service':
-      return operation.run(call);
+      return operation.run(call, (db, change) => recordChange(db, call, change));
   }
 }

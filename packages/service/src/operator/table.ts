@@ -1,3 +1,5 @@
+import { listAuditRecords } from './access/audit.ts';
+import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
@@ -61,6 +63,11 @@ export const operatorTable: OperatorTable = {
   terminateDomain,
   listTldPrices,
   setTldPrice,
+  listOperatorTokens,
+  createOperatorToken,
+  rotateOperatorToken,
+  revokeOperatorToken,
+  listAuditRecords,
   verifyOtp,
   listVerifiers,
   registerVerifier,

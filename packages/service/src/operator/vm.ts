@@ -5,12 +5,14 @@ import type { Selectable } from 'kysely';
 import { restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
+import type { Witness } from '../delivery/command.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
-import type { ReadOperation, ServiceOperation, StoreOperation } from './operation.ts';
+import { witness } from './access/witness.ts';
+import type { ReadOperation, RecordChange, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { assertNoBrokenRules, requireFound, OperatorProblem } from './problem.ts';
@@ -49,29 +51,29 @@ export const getVm: ReadOperation<'getVm'> = {
 /** POST /vms/{vm_id}/stop: a stopped VM stays as it is. */
 export const stopVm: ServiceOperation<'stopVm'> = {
   kind: 'service',
-  run: (call) => bringTo('stopped', call, (vms, id) => vms.stop(id)),
+  run: (call, record) => bringTo('stopped', call, record, (vms, id) => vms.stop(id)),
 };
 
 /** POST /vms/{vm_id}/start: a running VM stays as it is. */
 export const startVm: ServiceOperation<'startVm'> = {
   kind: 'service',
-  run: (call) => bringTo('running', call, (vms, id) => vms.start(id)),
+  run: (call, record) => bringTo('running', call, record, (vms, id) => vms.start(id)),
 };
 
 /** DELETE /vms/{vm_id}: a removed VM stays as it is. */
 export const removeVm: ServiceOperation<'removeVm'> = {
   kind: 'service',
-  run: (call) => bringTo('removed', call, (vms, id) => vms.remove(id)),
+  run: (call, record) => bringTo('removed', call, record, (vms, id) => vms.remove(id)),
 };
 
 /** POST /vms/{vm_id}/resize */
 export const resizeVm: ServiceOperation<'resizeVm'> = {
   kind: 'service',
-  async run({ runtime, path, body }) {
+  async run({ runtime, path, body }, record) {
     const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
     assertNoBrokenRules([...brokenByShrinking(body.disk, vm.disk, 'disk'), ...brokenByShrinking(body.storage, vm.storage, 'storage')]);
-    await vmCommands(runtime).resize(vm.id, { resources: definedOnly(body) });
+    await vmCommands(runtime, vmWitness(path.vm_id, record)).resize(vm.id, { resources: definedOnly(body) });
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
 };
@@ -79,6 +81,7 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
+  before: async (db, { path }) => toVm(db, await vmOf(db, path.vm_id)),
   async run({ db }, { path, now, runtime }) {
     await restartBilling(db, runtime, { vmId: Number(path.vm_id), now });
     return toVm(db, await vmOf(db, path.vm_id));
@@ -89,18 +92,27 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
 async function bringTo(
   state: VmState,
   { runtime, path }: { readonly runtime: Runtime; readonly path: { readonly vm_id: string } },
+  record: RecordChange,
   command: (vms: VmCommands, id: number) => Promise<void>,
 ): Promise<Vm> {
   const { store } = runtime;
   const vm = await store.read((db) => vmOf(db, path.vm_id));
-  if (vm.state !== state) await command(vmCommands(runtime), vm.id);
   // The store has the new state as soon as the change is requested. The hypervisor may still be at work.
-  else if (vm.changing !== 0)
+  if (vm.state === state && vm.changing !== 0)
     throw new OperatorProblem(
       'wrong-state',
       `The hypervisor has not finished the last change of the VM ${vm.id}. The service retries until it has. Check the VM in a few seconds.`,
     );
-  return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
+  if (vm.state !== state) await command(vmCommands(runtime, vmWitness(path.vm_id, record)), vm.id);
+  return store.commit(async ({ db }) => {
+    const shown = await toVm(db, await vmOf(db, path.vm_id));
+    if (vm.state === state) await record(db, { before: shown, after: shown });
+    return shown;
+  });
+}
+
+function vmWitness(id: string, record: RecordChange): Witness {
+  return witness(async (db) => toVm(db, await vmOf(db, id)), record);
 }
 
 async function vmOf(db: Db, id: string): Promise<Row> {

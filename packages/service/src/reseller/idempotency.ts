@@ -60,7 +60,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
       'A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.',
     );
   }
-  const response = unseal(kept.answer, apiKey, `${accountId}/${keyHash}`);
+  const response = unseal(kept.answer, { secret: apiKey }, `${accountId}/${keyHash}`);
   if (response === undefined) {
     throw new Refusal(
       409,

@@ -6,6 +6,12 @@ import type { Random } from './random.ts';
 
 export type Mode = 'sandbox' | 'live';
 
+/** The secret of the service, and the second one that is accepted while it is rotated. */
+export interface Secrets {
+  readonly secret: string;
+  readonly previousSecret?: string | undefined;
+}
+
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 /** Without characters that look alike. */
 const PASSWORD_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
@@ -35,6 +41,11 @@ export function newVerifierToken(random: Random): string {
 /** Masks keys and tokens of this service in a text. */
 export function maskKeys(text: string): string {
   return text.replaceAll(/rs(?:k_(?:sandbox|live)|v|o)_[A-Za-z0-9]+/g, '***');
+}
+
+/** A new token of the provider's team. */
+export function newOperatorToken(random: Random): string {
+  return `rso_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
 }
 
 /** The stored hash of an API key. A plain hash suffices, because the key is random and too long to guess. */
@@ -75,24 +86,42 @@ export function verifierOfSecret(secret: string): string {
   return createHmac('sha256', secret).update('verifier').digest('hex');
 }
 
+/** The hashes that a one-time code may have while the secret is rotated. */
+export function hashesOfOtp(code: string, secrets: Secrets): string[] {
+  return acceptedSecrets(secrets).map((secret) => hashOfOtp(code, secret));
+}
+
+/** Both secrets, the one for new values first. */
+export function acceptedSecrets({ secret, previousSecret }: Secrets): string[] {
+  return previousSecret === undefined ? [secret] : [secret, previousSecret];
+}
+
+/** Identifies the secret that a value is sealed with. It reveals nothing about the secret. */
+export function keyIdOf(secret: string): string {
+  return createHmac('sha256', secret).update('key-id').digest('hex').slice(0, 16);
+}
+
 /** Whether two hashes of the same kind are equal, in constant time. */
 export function sameHash(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Encrypts a text with the secret. Decryption needs the same `context`. */
+/** Encrypts a text with the secret. Decryption needs the same `context`. The result begins with the identifier of the secret. */
 export function seal(text: string, secret: string, context: string, random: Random): string {
   const salt = random.bytes(16);
   const nonce = random.bytes(12);
   const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, salt), nonce).setAAD(Buffer.from(context));
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  return `${keyIdOf(secret)}.${Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
 }
 
-/** Decrypts the result of `seal`. Undefined if the secret or the context differs. */
-export function unseal(sealed: string, secret: string, context: string): string | undefined {
-  const bytes = Buffer.from(sealed, 'base64');
+/** Decrypts the result of `seal`. Undefined if no accepted secret or another context sealed it. */
+export function unseal(sealed: string, secrets: Secrets, context: string): string | undefined {
+  const [keyId, text = ''] = sealed.split('.');
+  const secret = acceptedSecrets(secrets).find((accepted) => keyIdOf(accepted) === keyId);
+  if (secret === undefined) return undefined;
+  const bytes = Buffer.from(text, 'base64');
   const [salt, nonce, tag, body] = [bytes.subarray(0, 16), bytes.subarray(16, 28), bytes.subarray(28, 44), bytes.subarray(44)];
   try {
     const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret, salt), nonce, { authTagLength: 16 });

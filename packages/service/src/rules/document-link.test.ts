@@ -1,23 +1,37 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { documentLink, isSignatureOf, publicUrlOf } from './document-link.ts';
+import { documentLink, isSignatureOf, linkExpiry, publicUrlOf } from './document-link.ts';
 
 const SECRET = 's'.repeat(32);
 const signatureIn = (link: string): string => new URL(link).searchParams.get('signature') ?? '';
 
-test('a link has a signature of 256 bits that its invoice and secret alone give', () => {
-  const link = documentLink('https://api.example.com', 'one', SECRET);
-  expect(link).toMatch(/^https:\/\/api\.example\.com\/invoices\/one\.pdf\?signature=[A-Za-z0-9_-]{43}$/);
+test('a link has a signature of 256 bits that its invoice, its end and the secret alone give', () => {
+  const access = { invoiceId: 'one', expires: 1_800_000_000 };
+  const link = documentLink('https://api.example.com', access, SECRET);
+  expect(link).toMatch(/^https:\/\/api\.example\.com\/invoices\/one\.pdf\?expires=1800000000&signature=[A-Za-z0-9_-]{43}$/);
   const signature = signatureIn(link);
-  expect(isSignatureOf(signature, 'one', SECRET)).toBe(true);
-  expect(isSignatureOf(signature, 'two', SECRET)).toBe(false);
-  expect(isSignatureOf(signature, 'one', 't'.repeat(32))).toBe(false);
-  expect(['', signature.slice(1), `${signature}x`, signature.toLowerCase()].map((wrong) => isSignatureOf(wrong, 'one', SECRET))).toEqual([
-    false,
-    false,
-    false,
-    false,
-  ]);
+  const secrets = { secret: SECRET };
+  expect(isSignatureOf(signature, access, secrets)).toBe(true);
+  expect(isSignatureOf(signature, access, { secret: 't'.repeat(32), previousSecret: SECRET })).toBe(true);
+  expect(isSignatureOf(signature, { ...access, invoiceId: 'two' }, secrets)).toBe(false);
+  expect(isSignatureOf(signature, { ...access, expires: access.expires + 1 }, secrets)).toBe(false);
+  expect(isSignatureOf(signature, access, { secret: 't'.repeat(32) })).toBe(false);
+  for (const wrong of ['', signature.slice(1), `${signature}x`, signature.toLowerCase()])
+    expect(isSignatureOf(wrong, access, secrets)).toBe(false);
+});
+
+test('a link is valid for at least its days and less than one more, and the same for a whole day', () => {
+  const day = 86_400;
+  const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
+  fc.assert(
+    fc.property(instant, fc.integer({ min: 1, max: 3_650 }), (now, days) => {
+      const left = linkExpiry(now, days) - now / 1000;
+      expect(left).toBeGreaterThanOrEqual(days * day);
+      expect(left).toBeLessThan((days + 1) * day);
+    }),
+  );
+  expect(linkExpiry(Date.parse('2026-11-10T00:00:00.001Z'), 30)).toBe(linkExpiry(Date.parse('2026-11-10T23:59:59.999Z'), 30));
 });
 
 test.each([

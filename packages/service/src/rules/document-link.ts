@@ -1,27 +1,47 @@
-/** The link to an invoice document. Its signature cannot be guessed, so the link needs no API key. */
+/** The link to an invoice document. Its signature cannot be guessed, so the link needs no API key until it expires. */
 import { createHmac } from 'node:crypto';
 
-import { sameHash } from './credentials.ts';
+import { acceptedSecrets, sameHash } from './credentials.ts';
+import type { Secrets } from './credentials.ts';
 
 /** The path of invoice documents below the public URL. */
 export const DOCUMENTS_PATH = '/invoices';
+const DAY_MS = 86_400_000;
+
+/** An invoice, and the end of a link to its document in seconds since 1970 UTC. */
+export interface DocumentAccess {
+  readonly invoiceId: string;
+  readonly expires: number;
+}
 
 /**
  * The URL of an invoice document (specification: "Invoice", `invoice`).
  *
  * @param publicUrl Base URL of the service, without a trailing slash.
  */
-export function documentLink(publicUrl: string, invoiceId: string, secret: string): string {
-  return `${publicUrl}${DOCUMENTS_PATH}/${encodeURIComponent(invoiceId)}.pdf?signature=${signatureOf(invoiceId, secret)}`;
+export function documentLink(publicUrl: string, access: DocumentAccess, secret: string): string {
+  const { invoiceId, expires } = access;
+  const query = new URLSearchParams({ expires: String(expires), signature: signatureOf(access, secret) });
+  return `${publicUrl}${DOCUMENTS_PATH}/${encodeURIComponent(invoiceId)}.pdf?${query.toString()}`;
 }
 
-/** Whether a signature belongs to the invoice, in constant time. */
-export function isSignatureOf(signature: string, invoiceId: string, secret: string): boolean {
-  return sameHash(signature, signatureOf(invoiceId, secret));
+/**
+ * The end of a link that is created now, in seconds. It is at midnight UTC, so that links of one day are the same.
+ *
+ * @param now Milliseconds.
+ * @param days The link is valid for at least this time.
+ */
+export function linkExpiry(now: number, days: number): number {
+  return (Math.ceil(now / DAY_MS) + days) * (DAY_MS / 1000);
 }
 
-function signatureOf(invoiceId: string, secret: string): string {
-  return createHmac('sha256', secret).update(`invoice-document:${invoiceId}`).digest('base64url');
+/** Whether a signature belongs to the invoice and the end of the link, in constant time. */
+export function isSignatureOf(signature: string, access: DocumentAccess, secrets: Secrets): boolean {
+  return acceptedSecrets(secrets).some((secret) => sameHash(signature, signatureOf(access, secret)));
+}
+
+function signatureOf({ invoiceId, expires }: DocumentAccess, secret: string): string {
+  return createHmac('sha256', secret).update(`invoice-document:${expires}:${invoiceId}`).digest('base64url');
 }
 
 /**

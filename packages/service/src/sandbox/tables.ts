@@ -8,12 +8,23 @@ import type { Db, RequestLog, Sharing } from '../store/store.ts';
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * The tables in a snapshot: all except the snapshots themselves, the third parties that verify codes, and the tables of running
- * instances and their clocks.
+ * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
+ * invoices, and the tables of running instances and
+ * their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
-  'snapshots' | 'snapshot_rows' | 'verifiers' | 'otp_attempts' | 'identity' | 'instances' | 'clock_mark' | 'fencing_tokens'
+  | 'snapshots'
+  | 'snapshot_rows'
+  | 'operator_tokens'
+  | 'audit_records'
+  | 'invoice_documents'
+  | 'verifiers'
+  | 'otp_attempts'
+  | 'identity'
+  | 'instances'
+  | 'clock_mark'
+  | 'fencing_tokens'
 >;
 
 /** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */
@@ -70,6 +81,8 @@ export async function dump(db: Db, take: (table: string, rows: readonly Row[]) =
 export async function empty(db: Db): Promise<void> {
   // They count attempts on codes that no longer exist, by a clock that is set back.
   await db.deleteFrom('otp_attempts').execute();
+  // They are rendered again for the invoices that follow.
+  await db.deleteFrom('invoice_documents').execute();
   for (const table of inOrder.toReversed()) await sql`delete from ${sql.table(table)}`.execute(db);
 }
 

@@ -1,11 +1,10 @@
-import { sameHash, verifierOfSecret } from '../rules/credentials.ts';
-import type { Mode } from '../rules/credentials.ts';
+import { acceptedSecrets, sameHash, verifierOfSecret } from '../rules/credentials.ts';
+import type { Mode, Secrets } from '../rules/credentials.ts';
 import { StoreOpenError } from './store.ts';
-import type { Store } from './store.ts';
+import type { Db, Store } from './store.ts';
 
 /** The settings that every instance on a store must share. */
-export interface Identity {
-  readonly secret: string;
+export interface Identity extends Secrets {
   readonly mode: Mode;
 }
 
@@ -20,7 +19,7 @@ export async function hasIdentity(store: Store): Promise<boolean> {
  *
  * @throws StoreOpenError if the store was first used with another secret or mode.
  */
-export async function assertIdentity(store: Store, { secret, mode }: Identity): Promise<void> {
+export async function assertIdentity(store: Store, { secret, previousSecret, mode }: Identity): Promise<void> {
   const mine = { id: 1, secret_verifier: verifierOfSecret(secret), mode } as const;
   const kept =
     (await store.read((db) => db.selectFrom('identity').selectAll().executeTakeFirst())) ??
@@ -38,9 +37,18 @@ export async function assertIdentity(store: Store, { secret, mode }: Identity): 
       `The store belongs to a ${kept.mode} service, and this one is ${mode}. Set RESELLER_MODE to ${kept.mode}, or name another store.`,
     );
   }
-  if (!sameHash(kept.secret_verifier, mine.secret_verifier)) {
+  const isAccepted = acceptedSecrets({ secret, previousSecret }).some((one) => sameHash(kept.secret_verifier, verifierOfSecret(one)));
+  if (!isAccepted) {
     throw new StoreOpenError(
-      'The secret of this service is not the one that the store was first used with. Set RESELLER_SECRET to that one. Every instance on a store has the same.',
+      'The secret of this service is not the one that the store was first used with. Set RESELLER_SECRET to that one. Every instance on a store has the same. To rotate it, set RESELLER_SECRET_PREVIOUS to that one.',
     );
   }
+}
+
+/** Makes a secret the one that every service on the store must have. */
+export async function storeSecret(db: Db, secret: string): Promise<void> {
+  await db
+    .updateTable('identity')
+    .set({ secret_verifier: verifierOfSecret(secret) })
+    .execute();
 }

@@ -1,5 +1,6 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
+import type { AuditRecordsTable } from './tables/audit-records.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { ClockMarkTable } from './tables/clock-mark.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
@@ -14,9 +15,11 @@ import type { HostSystemsTable } from './tables/host-systems.ts';
 import type { IdempotencyKeysTable } from './tables/idempotency-keys.ts';
 import type { IdentityTable } from './tables/identity.ts';
 import type { InstancesTable } from './tables/instances.ts';
+import type { InvoiceDocumentsTable } from './tables/invoice-documents.ts';
 import type { InvoicesTable } from './tables/invoices.ts';
 import type { IpAddressesTable } from './tables/ip-addresses.ts';
 import type { IpPoolsTable } from './tables/ip-pools.ts';
+import type { OperatorTokensTable } from './tables/operator-tokens.ts';
 import type { OsImagesTable } from './tables/os-images.ts';
 import type { OtpAttemptsTable } from './tables/otp-attempts.ts';
 import type { OtpsTable } from './tables/otps.ts';
@@ -66,6 +69,7 @@ export interface Schema {
   dedicated_addresses: DedicatedAddressesTable;
   // Billing
   invoices: InvoicesTable;
+  invoice_documents: InvoiceDocumentsTable;
   positions: PositionsTable;
   charges: ChargesTable;
   // Requests and deliveries
@@ -76,6 +80,9 @@ export interface Schema {
   fencing_tokens: FencingTokensTable;
   instances: InstancesTable;
   clock_mark: ClockMarkTable;
+  // The provider
+  operator_tokens: OperatorTokensTable;
+  audit_records: AuditRecordsTable;
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;

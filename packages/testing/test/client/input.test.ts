@@ -1,8 +1,8 @@
 /** Wrong input is refused before anything is sent, naming the field. */
 import { createReseller, InvalidError } from '@reseller/client';
-import { createClient } from '@reseller/client/operations';
+import { createClient, listDomains } from '@reseller/client/operations';
 import type { Fetch, Reseller } from '@reseller/client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { SMALL_VM } from './purchases.ts';
 
@@ -68,6 +68,20 @@ test.each([
 
 test.each([{ apiKey: 'key' }, { baseUrl: 'http://a.test' }, undefined])('there is no client of single functions made with %j', (config) => {
   expect(() => Reflect.apply(createClient, undefined, [config])).toThrow(TypeError);
+});
+
+test('the key comes from the environment when none is passed', async () => {
+  const keys: (string | null)[] = [];
+  const fetch = async (_url: string, { headers }: RequestInit) => {
+    keys.push(new Headers(headers).get('x-service-apikey'));
+    return Response.json({ status: 'success', requestID: null, message: '', data: { list: [] } });
+  };
+  vi.stubEnv('RESELLER_API_KEY', 'from-the-environment');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await createReseller({ baseUrl: 'http://a.test', fetch }).domain.list();
+  await listDomains(createClient({ baseUrl: 'http://a.test', fetch }));
+  await createReseller({ apiKey: 'own', baseUrl: 'http://a.test', fetch }).domain.list();
+  expect(keys).toEqual(['from-the-environment', 'from-the-environment', 'own']);
 });
 
 test.each<[string, unknown, RegExp]>([

@@ -1666,7 +1666,7 @@ export type InvoiceSummary = {
     total: number;
     status: InvoiceStatus;
     /**
-     * URL of the invoice document. In this service the URL is signed and opens the document without an API key, so share it only with people who may read the invoice.
+     * URL of the invoice document. In this service the URL is signed and opens the document without an API key, so share it only with people who may read the invoice. It expires after the time that the provider configures, 30 days by default; a later request returns a new one.
      */
     invoice: string;
 };

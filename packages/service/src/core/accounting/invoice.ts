@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 
 import type { Runtime } from '../../delivery/runtime.ts';
 import { isoInstant } from '../../rules/billing.ts';
-import { documentLink } from '../../rules/document-link.ts';
+import { documentLink, linkExpiry } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { InvoicesTable } from '../../store/tables/invoices.ts';
@@ -13,13 +13,13 @@ import type { Db } from '../../store/store.ts';
 
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,
-  { secret, publicUrl }: Pick<Runtime, 'secret' | 'publicUrl'>,
+  { secret, publicUrl, ports, invoiceLinkDays }: Pick<Runtime, 'secret' | 'publicUrl' | 'ports' | 'invoiceLinkDays'>,
 ): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
-    invoice: documentLink(publicUrl(), invoice.id, secret),
+    invoice: documentLink(publicUrl(), { invoiceId: invoice.id, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret),
   };
 }
 

@@ -12,6 +12,7 @@ import type {
 
 import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
+import type { Secrets } from '../../rules/credentials.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
@@ -39,10 +40,10 @@ export async function addressesOf(db: Db, servers: readonly ServerRow[]): Promis
 /**
  * A server in the list and the details. A server on the market has no addresses, no management and no renewal date.
  *
- * @param options `secret` decrypts the management password. `vat` is in hundredths of a percent.
+ * @param options `secrets` decrypt the management password. `vat` is in hundredths of a percent.
  */
-export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options: { secret: string; vat: number }): DedicatedServer {
-  const { secret, vat } = options;
+export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options: { secrets: Secrets; vat: number }): DedicatedServer {
+  const { secrets, vat } = options;
   const state = stateOf(server);
   const { cpu, ...hardware } = hardwareOf(server);
   return {
@@ -54,7 +55,7 @@ export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options:
       renew: state.phase === 'deployed' ? isoInstant(state.renew) : null,
       terminated: state.phase === 'deployed' && state.terminated,
     },
-    management: state.phase === 'deployed' ? managementOf(server, secret) : null,
+    management: state.phase === 'deployed' ? managementOf(server, secrets) : null,
     datacenter: datacenterOf(server),
     hardware: { cpu: { cores: cpu.cores, type: cpu.type }, ...hardware },
     ips: state.phase === 'offered' ? { ipv4: [], ipv6: [] } : ips,
@@ -95,8 +96,8 @@ function priceOf({ price }: ServerRow, vat: number): DedicatedPrice {
   return { net: numberOf(roundToCents(net)), gross: numberOf(roundToCents(grossOf(net, vat))) };
 }
 
-function managementOf({ id, dashboard, username, email, sealed_password }: ServerRow, secret: string): DedicatedManagement {
-  const password = sealed_password === null ? undefined : unseal(sealed_password, secret, passwordContext(id));
+function managementOf({ id, dashboard, username, email, sealed_password }: ServerRow, secrets: Secrets): DedicatedManagement {
+  const password = sealed_password === null ? undefined : unseal(sealed_password, secrets, passwordContext(id));
   if (dashboard === null || username === null || email === null || password === undefined) {
     throw new Error(`The management access of the dedicated server ${id} is missing or was encrypted with another secret.`);
   }

@@ -6,6 +6,7 @@ import type { Subject } from '../../ports/fencing.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
+import type { Secrets } from '../../rules/credentials.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import { statusOf, timingOf } from '../../rules/domain-registration.ts';
 import type { Registration } from '../../rules/domain-registration.ts';
@@ -102,14 +103,14 @@ export function authcodeContext(name: string): string {
 }
 
 /** A domain in the responses of registration and details. */
-export function toDomainDetails(row: DomainRow, secret: string, at: Seconds): DomainDetails {
+export function toDomainDetails(row: DomainRow, secrets: Secrets, at: Seconds): DomainDetails {
   const { name, sld, tld, handle, sealed_authcode: sealed } = row;
   return {
     domain: {
       name,
       sld,
       tld,
-      authcode: sealed === null ? null : (unseal(sealed, secret, authcodeContext(name)) ?? null),
+      authcode: sealed === null ? null : (unseal(sealed, secrets, authcodeContext(name)) ?? null),
       status: statusOf(registrationOf(row), at),
       terminated: row.terminated === 1,
     },

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
 import { deliverCommand } from '../../delivery/command.ts';
+import type { Witness } from '../../delivery/command.ts';
 import { InfrastructureError } from '../../delivery/deliver.ts';
 import { recoverable } from '../../delivery/delivery.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
@@ -50,8 +51,8 @@ export interface DomainCommands {
 /** How interrupted changes of domains are settled. */
 export const domainRecoveries = { terminateDomain: recoverable(terminateDomain) };
 
-export function domainCommands(runtime: Runtime): DomainCommands {
-  return { terminate: (name) => deliverCommand(runtime, 'terminateDomain', terminateDomain, { runtime, name }) };
+export function domainCommands(runtime: Runtime, witness?: Witness): DomainCommands {
+  return { terminate: (name) => deliverCommand(runtime, 'terminateDomain', terminateDomain, { runtime, name }, witness) };
 }
 
 /** @returns The account that has the domain. */

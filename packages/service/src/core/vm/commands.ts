@@ -1,4 +1,5 @@
 import { deliverCommand } from '../../delivery/command.ts';
+import type { Witness } from '../../delivery/command.ts';
 import { recoverable } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Money } from '../../rules/money.ts';
@@ -37,11 +38,11 @@ export const vmRecoveries = {
   removeVm: recoverable(removeVm),
 };
 
-export function vmCommands(runtime: Runtime): VmCommands {
+export function vmCommands(runtime: Runtime, witness?: Witness): VmCommands {
   return {
-    start: (vmId) => deliverCommand(runtime, 'startVm', startVm, { runtime, vmId }),
-    stop: (vmId) => deliverCommand(runtime, 'stopVm', stopVm, { runtime, vmId }),
-    resize: (vmId, resize) => deliverCommand(runtime, 'resizeVm', resizeVm, { runtime, vmId, ...resize }),
-    remove: (vmId) => deliverCommand(runtime, 'removeVm', removeVm, { runtime, vmId }),
+    start: (vmId) => deliverCommand(runtime, 'startVm', startVm, { runtime, vmId }, witness),
+    stop: (vmId) => deliverCommand(runtime, 'stopVm', stopVm, { runtime, vmId }, witness),
+    resize: (vmId, resize) => deliverCommand(runtime, 'resizeVm', resizeVm, { runtime, vmId, ...resize }, witness),
+    remove: (vmId) => deliverCommand(runtime, 'removeVm', removeVm, { runtime, vmId }, witness),
   };
 }

@@ -8,6 +8,9 @@ export const DEFAULTS = {
   "CompleteDedicatedSetupRequest": {
     "ipv6": []
   },
+  "RotateOperatorTokenRequest": {
+    "overlap_seconds": 3600
+  },
   "CreateFaultRequest": {
     "times": 1
   },

@@ -1,8 +1,9 @@
-import document from '@reseller/openapi/operator.json' with { type: 'json' };
-import { createValidator, parseDocument, readOperations, valueAt } from '@reseller/contract';
+import { createValidator, readOperations, valueAt } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
-import type { OperatorId } from '../../operator/operation.ts';
+import { operatorDocument } from '../../operator/document.ts';
+import { isScope } from '../../operator/operation.ts';
+import type { OperatorId, Scope } from '../../operator/operation.ts';
 import { operatorTable } from '../../operator/table.ts';
 
 /** A parameter of the path or the query. */
@@ -25,25 +26,28 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly status: number;
   /** Whether a live service refuses the operation. */
   readonly sandboxOnly: boolean;
+  /** The scope that an operator token needs. */
+  readonly scope: Scope;
   /** Whether a verifier's token allows the operation. */
   readonly forVerifiers: boolean;
 }
 
-const api = parseDocument(document);
-const validator = createValidator(api);
+const validator = createValidator(operatorDocument);
 
 /** Every operation of the operator API. */
-export const operatorApi: readonly OperatorApi[] = readOperations(api).map(apiOperation);
+export const operatorApi: readonly OperatorApi[] = readOperations(operatorDocument).map(apiOperation);
 
 function apiOperation(operation: Operation): OperatorApi {
   const { id, pointer, parameters, responses } = operation;
   if (!isOperatorId(id))
     throw new Error(`The operator's document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
-  const written = valueAt(api, pointer);
+  const written = valueAt(operatorDocument, pointer);
   const status = Object.keys(responses).find((code) => code.startsWith('2'));
   if (status === undefined) throw new Error(`The operation ${id} has no successful response in the operator's document.`);
   const content = member(member(member(written, 'requestBody'), 'content'), 'application/json');
   const security = member(written, 'security');
+  const scope = member(written, 'x-scope');
+  if (!isScope(scope)) throw new Error(`The operation ${id} has no x-scope in the operator's document.`);
   return {
     id,
     operation,
@@ -55,6 +59,7 @@ function apiOperation(operation: Operation): OperatorApi {
     checkBody: content === undefined ? undefined : validator.compile(`${pointer}/requestBody/content/application~1json/schema`),
     status: Number(status),
     sandboxOnly: member(written, 'x-sandbox-only') === true,
+    scope,
     forVerifiers: Array.isArray(security) && security.some((scheme: unknown) => member(scheme, 'VerifierToken') !== undefined),
   };
 }

@@ -7,7 +7,7 @@ import { loggableError } from '../loggable-error.ts';
 import { serveMetrics } from '../observability.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
-import { operatorGuard, operatorRoute, PROBLEM_TYPE, sendProblem } from './handler.ts';
+import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 import { RequestFault } from '../protocol.ts';
 import { requestFacts } from '../request-facts.ts';
 import { newRequestId } from '../request-id.ts';
@@ -44,8 +44,8 @@ export function createOperatorApplication(context: HttpContext): FastifyInstance
       (found) => found,
     );
   }
-  const authenticate = createOperatorAuthenticator(runtime.store, operatorToken);
-  serveMetrics(app, { metrics, assertOperator: operatorGuard(authenticate) });
+  const authenticate = createOperatorAuthenticator(runtime.store, operatorToken, context.sandbox.clock.base);
+  serveMetrics(app, { metrics, assertOperator: scopeGuard(authenticate, 'read') });
   for (const api of operatorApi) {
     app.route({
       method: api.operation.method,

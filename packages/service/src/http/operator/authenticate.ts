@@ -1,6 +1,8 @@
-/** Authentication of the operator API: the operator, or a third party that verifies one-time codes. */
-import { OPERATOR } from '../../operator/operation.ts';
+/** Authentication of the operator API: the team of the provider, or a third party that verifies one-time codes. */
+import { findTokenHolder } from '../../operator/access/token.ts';
+import type { OperatorCaller } from '../../operator/operation.ts';
 import { OperatorProblem } from '../../operator/problem.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { createGuessingLimiter } from '../guessing.ts';
@@ -14,24 +16,26 @@ const BEARER = /^Bearer +([!-~]+) *$/i;
 /** Failed attempts per address. */
 const GUESSING_LIMIT: GuessingLimit = { kind: 'guesses of a token', failures: 20, windowMs: 60_000 };
 
+/** The holder of the token in the configuration. */
+const FIRST_TOKEN: OperatorCaller = { id: 'operator', name: 'RESELLER_OPERATOR_TOKEN', scopes: ['admin'] };
+
 export interface OperatorCredentials {
   readonly authorization: string | undefined;
   /** The address that the request comes from. */
   readonly address: string;
 }
 
-/**
- * @returns `operator`, or the ID of a verifier.
- * @throws OperatorProblem 401 without a valid token, 429 after too many failures.
- */
-export type AuthenticateOperator = (credentials: OperatorCredentials) => Promise<string>;
+/** @throws OperatorProblem 401 without a valid token, 429 after too many failures. */
+export type AuthenticateOperator = (credentials: OperatorCredentials) => Promise<OperatorCaller>;
 
 /**
- * Tokens are compared by their hashes, so the duration of a comparison reveals nothing about them.
+ * Tokens are compared and looked up by their hashes, so the duration reveals nothing about them. Nothing is cached, so that a revoked token
+ * is refused at once by every instance.
  *
- * @param token The operator token. Without it, only verifiers are admitted.
+ * @param token The token in the configuration, with the scope `admin`.
+ * @param clock The clock of the machine, which decides when a token expires.
  */
-export function createOperatorAuthenticator(store: Store, token: string | undefined): AuthenticateOperator {
+export function createOperatorAuthenticator(store: Store, token: string | undefined, clock: Clock): AuthenticateOperator {
   const operator = token === undefined ? undefined : sha256(token);
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
   return async ({ authorization, address }) => {
@@ -40,13 +44,15 @@ export function createOperatorAuthenticator(store: Store, token: string | undefi
     }
     const presented = authorization.length <= MAX_TOKEN_LENGTH ? BEARER.exec(authorization)?.[1] : undefined;
     const hash = presented === undefined ? undefined : sha256(presented);
-    if (hash !== undefined && operator !== undefined && sameHash(hash, operator)) return OPERATOR;
+    if (hash !== undefined && operator !== undefined && sameHash(hash, operator)) return FIRST_TOKEN;
+    const holder = hash && (await store.read((db) => findTokenHolder(db, hash, clock.now())));
+    if (holder) return holder;
     const verifier =
       hash &&
       (await store.read((db) =>
-        db.selectFrom('verifiers').select('id').where('hash', '=', hash).where('revoked', 'is', null).executeTakeFirst(),
+        db.selectFrom('verifiers').select(['id', 'name']).where('hash', '=', hash).where('revoked', 'is', null).executeTakeFirst(),
       ));
-    if (verifier) return verifier.id;
+    if (verifier) return { ...verifier, scopes: null };
     const retryAfter = await countFailure(address);
     if (retryAfter !== undefined) {
       throw new OperatorProblem(
@@ -57,7 +63,7 @@ export function createOperatorAuthenticator(store: Store, token: string | undefi
     }
     throw new OperatorProblem(
       'unauthorized',
-      'The token in Authorization is unknown or has been revoked. Check it, or ask the operator for a new token.',
+      'The token in Authorization is unknown, has expired or has been revoked. Check it, or ask the operator for a new token.',
     );
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { OPERATOR, performOperator } from '../../operator/operation.ts';
-import type { OperatorId } from '../../operator/operation.ts';
+import { performOperator } from '../../operator/operation.ts';
+import type { OperatorCaller, OperatorId, Scope } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
 import { clientAddressOf } from '../client-address.ts';
@@ -12,8 +12,8 @@ import { assertBody, assertPath, assertQuery, readBody, readParameters } from '.
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sends the request to the operator API: `operator`, or the ID of a verifier. Null before authentication. */
-    operatorCaller: string | null;
+    /** Who sends the request to the operator API. Null before authentication. */
+    operatorCaller: OperatorCaller | null;
   }
   interface FastifyContextConfig {
     /** The operation of the operator API that the route carries out. */
@@ -36,13 +36,12 @@ export function operatorRoute<Id extends OperatorId>(
   context: HttpContext,
   authenticate: AuthenticateOperator,
 ): OperatorRoute {
-  const assertOperator = operatorGuard(authenticate);
+  const assertScope = scopeGuard(authenticate, api.scope, api.forVerifiers);
   return {
     config: { operator: api },
     async onRequest(request) {
       await context.assertClockRight();
-      if (api.forVerifiers) request.operatorCaller = await authenticate(credentialsOf(request));
-      else await assertOperator(request);
+      await assertScope(request);
       if (api.sandboxOnly && context.runtime.mode === 'live') {
         throw new OperatorProblem('sandbox-only', 'This service is live, and its clock and data are real. Send the request to a sandbox.');
       }
@@ -56,15 +55,27 @@ export function operatorRoute<Id extends OperatorId>(
 }
 
 /**
- * Admits only the operator.
+ * Admits tokens with a scope.
  *
- * @returns A check that throws OperatorProblem 401 without a valid token, 403 for the token of a verifier, 429 after too many failures.
+ * @returns A check that throws OperatorProblem 401 without a valid token, 403 for one without the scope, 429 after too many failures.
  */
-export function operatorGuard(authenticate: AuthenticateOperator): (request: FastifyRequest) => Promise<void> {
+export function scopeGuard(
+  authenticate: AuthenticateOperator,
+  scope: Scope,
+  forVerifiers = false,
+): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    request.operatorCaller = await authenticate(credentialsOf(request));
-    if (request.operatorCaller === OPERATOR) return;
-    throw new OperatorProblem('forbidden', 'This token belongs to a third party and allows only POST /otp/verify. Use the operator token.');
+    const caller = await authenticate(credentialsOf(request));
+    request.operatorCaller = caller;
+    const { scopes } = caller;
+    if (scopes === null ? forVerifiers : scopes.includes(scope) || scopes.includes('admin')) return;
+    if (scopes !== null) {
+      throw new OperatorProblem(
+        'forbidden',
+        `This operation needs the scope ${scope}, and the token has ${scopes.join(' and ')}. Use a token with this scope.`,
+      );
+    }
+    throw new OperatorProblem('forbidden', 'This token belongs to a third party and allows only POST /otp/verify. Use an operator token.');
   };
 }
 
@@ -83,7 +94,18 @@ async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, s
   assertBody<Id>(api, body);
   // Another instance may have advanced the clock a moment ago.
   if (runtime.mode === 'sandbox') await sandbox.refresh();
-  return performOperator(operatorTable[api.id], { runtime, sandbox, caller, path, query, body, now: runtime.ports.clock.now() });
+  return performOperator(operatorTable[api.id], {
+    runtime,
+    sandbox,
+    caller,
+    operationId: api.id,
+    address: clientAddressOf(request),
+    requestId: request.id,
+    path,
+    query,
+    body,
+    now: runtime.ports.clock.now(),
+  });
 }
 
 /** Sends a problem. */

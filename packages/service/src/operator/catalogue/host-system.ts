@@ -40,6 +40,10 @@ export const getHostSystem: ReadOperation<'getHostSystem'> = {
 /** PUT /host-systems/{hostsystem}: creates or replaces a host system. */
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
+  async before(db, { path }) {
+    const host = await findHostSystem(db, path.hostsystem);
+    return host && toHostSystem(db, host);
+  },
   async run({ db }, { path, body }) {
     assertNoBrokenRules(brokenRules(body));
     const { datacenter, ranges, prices, nodes, ...described } = body;

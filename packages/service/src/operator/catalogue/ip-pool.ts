@@ -34,6 +34,10 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
 /** PUT /ip-pools/{ip_pool_id} */
 export const defineIpPool: StoreOperation<'defineIpPool'> = {
   kind: 'store',
+  async before(db, { path }) {
+    const pool = await db.selectFrom('ip_pools').selectAll().where('id', '=', path.ip_pool_id).executeTakeFirst();
+    return pool && toIpPool(db, pool);
+  },
   async run({ db }, { path, body }) {
     assertNoBrokenRules(await brokenRules(db, body));
     const { ip_pool_id: id } = path;

@@ -51,6 +51,10 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
 /** POST /dedicated/servers/{server_id}/complete-setup */
 export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = {
   kind: 'store',
+  async before(db, { path }) {
+    const server = await findServer(db, path.server_id);
+    return server && server.account_id !== null ? toDedicatedServer(db, server) : null;
+  },
   async run({ db }, { path, body, runtime }) {
     const { management, ipv4, ipv6 } = { ...DEFAULTS.CompleteDedicatedSetupRequest, ...body };
     assertNoBrokenRules(

@@ -5,6 +5,8 @@ import type { Selectable } from 'kysely';
 import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
+import type { Db } from '../../store/store.ts';
+import { witness } from '../access/witness.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -37,13 +39,18 @@ export const listDomains: ReadOperation<'listDomains'> = {
 /** POST /domains/{domain}/terminate */
 export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   kind: 'service',
-  async run({ runtime, path, now }) {
+  async run({ runtime, path, now }, record) {
     const name = path.domain.toLowerCase();
-    await domainCommands(runtime).terminate(name);
-    const domain = await runtime.store.read((db) => db.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst());
-    return toDomain(requireFound(domain, `domain ${name}`), now);
+    const read = async (db: Db) => toDomain(await domainOf(db, name), now);
+    await domainCommands(runtime, witness(read, record)).terminate(name);
+    return runtime.store.read(read);
   },
 };
+
+async function domainOf(db: Db, name: string): Promise<Row> {
+  const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
+  return requireFound(domain, `domain ${name}`);
+}
 
 function toDomain({ name, account_id, locked_until, terminated, created, expires }: Row, now: number): Domain {
   return {

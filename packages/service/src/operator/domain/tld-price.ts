@@ -29,6 +29,10 @@ export const listTldPrices: ReadOperation<'listTldPrices'> = {
 /** PUT /tld-prices/{tld} */
 export const setTldPrice: StoreOperation<'setTldPrice'> = {
   kind: 'store',
+  async before(db, { path }) {
+    const price = await db.selectFrom('tlds').selectAll().where('tld', '=', path.tld).executeTakeFirst();
+    return price && toTldPrice(price);
+  },
   async run({ db }, { path, body }) {
     const { tld } = path;
     await setTldPrices(db, [{ tld, create: euros(body.create), renew: euros(body.renew), transfer: euros(body.transfer) }]);

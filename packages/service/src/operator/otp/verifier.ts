@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
+import type { Db } from '../../store/store.ts';
 import type { VerifiersTable } from '../../store/tables/verifiers.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -51,13 +52,18 @@ export const registerVerifier: StoreOperation<'registerVerifier'> = {
 /** POST /verifiers/{verifier_id}/revoke */
 export const revokeVerifier: StoreOperation<'revokeVerifier'> = {
   kind: 'store',
+  before: async (db, { path }) => toVerifier(await verifierOf(db, path.verifier_id)),
   async run({ db }, { path, now }) {
     const { verifier_id: id } = path;
     await db.updateTable('verifiers').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
-    const verifier = await db.selectFrom('verifiers').selectAll().where('id', '=', id).executeTakeFirst();
-    return toVerifier(requireFound(verifier, 'third party of this identifier'));
+    return toVerifier(await verifierOf(db, id));
   },
 };
+
+async function verifierOf(db: Db, id: string): Promise<Selectable<VerifiersTable>> {
+  const verifier = await db.selectFrom('verifiers').selectAll().where('id', '=', id).executeTakeFirst();
+  return requireFound(verifier, 'third party of this identifier');
+}
 
 function toVerifier({ id, name, created, revoked }: Selectable<VerifiersTable>): Verifier {
   return { id, name, created: toInstant(created), revoked: toInstantOrNull(revoked) };

@@ -1,6 +1,5 @@
-import { hashOfOtp } from '../../rules/credentials.ts';
+import { hashesOfOtp } from '../../rules/credentials.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { OPERATOR } from '../operation.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 import { toInstant } from '../instants.ts';
@@ -18,7 +17,8 @@ interface Attempt {
 }
 
 interface Presented {
-  readonly hash: string;
+  /** The hashes that the code may have. */
+  readonly hashes: readonly string[];
   /** The account that the code must belong to. Undefined for any account. */
   readonly accountId: string | undefined;
 }
@@ -26,21 +26,25 @@ interface Presented {
 /** POST /otp/verify: returns the account of a code. A code can be used once. */
 export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   kind: 'service',
-  async run({ body, caller, now, runtime: { store, secret } }) {
+  async run({ body, caller, now, runtime }, record) {
     const { account_id: accountId } = body;
-    const presented = { hash: hashOfOtp(body.code, secret), accountId };
-    // The operator has access to every account, so its attempts are not counted.
-    const attempt = caller === OPERATOR ? undefined : { verifierId: caller, accountId: accountId ?? '' };
+    const presented = { hashes: hashesOfOtp(body.code, runtime), accountId };
+    // Only the attempts of third parties are counted.
+    const attempt = caller.scopes === null ? { verifierId: caller.id, accountId: accountId ?? '' } : undefined;
     // The transaction stores a failed attempt, so it must not throw. The problem is thrown after it.
-    const result = await store.commit(async ({ db }) => {
+    const result = await runtime.store.commit(async ({ db }) => {
       const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
       if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };
       const account = await useCode(db, presented, now);
-      if (account) return { account };
+      if (account) {
+        const verified = { account_id: account.id, account_name: account.name, verified: toInstant(now) };
+        await record(db, { before: null, after: verified });
+        return { verified };
+      }
       if (attempt && !(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
       return {};
     });
-    if (result.account) return { account_id: result.account.id, account_name: result.account.name, verified: toInstant(now) };
+    if (result.verified) return result.verified;
     if (result.retryAfter !== undefined) throw tooManyFailures(result.retryAfter, accountId);
     const whose = accountId === undefined ? '' : ' of this account';
     throw new OperatorProblem('not-found', `This is not a valid code${whose}. Ask the reseller to generate a new one.`);
@@ -88,11 +92,11 @@ async function countFailure(db: Db, { verifierId, accountId }: Attempt, failed: 
   await db.updateTable('otp_attempts').set({ failed }).where('verifier_id', '=', verifierId).where('account_id', '=', accountId).execute();
 }
 
-async function useCode(db: Db, { hash, accountId }: Presented, now: number): Promise<{ id: string; name: string } | undefined> {
+async function useCode(db: Db, { hashes, accountId }: Presented, now: number): Promise<{ id: string; name: string } | undefined> {
   const used = await db
     .updateTable('otps')
     .set({ used: 1 })
-    .where('hash', '=', hash)
+    .where('hash', 'in', hashes)
     .where('used', '=', 0)
     .where('expires', '>', now)
     .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
@@ -102,11 +106,11 @@ async function useCode(db: Db, { hash, accountId }: Presented, now: number): Pro
 }
 
 /** Whether the code was valid until another request used it. Its sender has not guessed it. */
-async function wasUsedFirst(db: Db, { hash, accountId }: Presented, now: number): Promise<boolean> {
+async function wasUsedFirst(db: Db, { hashes, accountId }: Presented, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('otps')
     .select('account_id')
-    .where('hash', '=', hash)
+    .where('hash', 'in', hashes)
     .where('used', '=', 1)
     .where('expires', '>', now)
     .executeTakeFirst();

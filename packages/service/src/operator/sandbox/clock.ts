@@ -17,7 +17,7 @@ export const getClock: ServiceOperation<'getClock'> = {
 /** POST /sandbox/clock/advance: responds when all jobs that are due by the new time are done. */
 export const advanceClock: ServiceOperation<'advanceClock'> = {
   kind: 'service',
-  run: ({ runtime: { store }, sandbox, body }) =>
+  run: ({ runtime: { store }, sandbox, body }, record) =>
     sandbox.exclusive(async () => {
       const { clock } = sandbox;
       // If the process stops before the jobs are performed, another instance or the next start performs them.
@@ -26,6 +26,7 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
         const before = clock.base.now() + ahead;
         const advance = advanceOf(body, before);
         await writeClockOffset(db, ahead + advance);
+        await record(db, { before: clockAt(before, ahead), after: clockAt(before + advance, ahead + advance) });
         return { from: before, by: advance, offset: ahead + advance };
       });
       clock.setOffset(offset);
@@ -66,7 +67,12 @@ export async function withClockTurnedBack<T>(
 }
 
 export function toClock({ clock }: Sandbox): { now: string; advance_seconds: number } {
-  return { now: toInstant(clock.now()), advance_seconds: Math.floor(clock.offset / 1000) };
+  return clockAt(clock.now(), clock.offset);
+}
+
+/** @param offset Milliseconds by which the clock is ahead of the machine's. */
+export function clockAt(now: number, offset: number): { now: string; advance_seconds: number } {
+  return { now: toInstant(now), advance_seconds: Math.floor(offset / 1000) };
 }
 
 /** Milliseconds by which the clock advances. */

@@ -9,7 +9,7 @@ import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { assertNoBrokenRules, notFound } from '../problem.ts';
+import { assertNoBrokenRules, requireFound } from '../problem.ts';
 import { toInstant } from '../instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
@@ -34,13 +34,13 @@ export const listFaults: ReadOperation<'listFaults'> = {
 /** POST /sandbox/faults */
 export const createFault: ServiceOperation<'createFault'> = {
   kind: 'service',
-  async run({ body, now, sandbox, runtime: { store, ports } }) {
+  async run({ body, now, sandbox, runtime: { store, ports } }, record) {
     const fault = await store.commit(async ({ db }) => {
       assertNoBrokenRules(await brokenRules(db, body));
       // Used-up faults have no effect and are no longer listed.
       await db.deleteFrom('faults').where('remaining', '=', 0).execute();
       const { times } = { ...DEFAULTS.CreateFaultRequest, ...body };
-      return db
+      const row = await db
         .insertInto('faults')
         .values({
           id: uuidv7({ msecs: now, random: ports.random.bytes(16) }),
@@ -53,19 +53,24 @@ export const createFault: ServiceOperation<'createFault'> = {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
+      const created = toFault(row);
+      await record(db, { before: null, after: created });
+      return created;
     });
     await sandbox.propagate();
-    return toFault(fault);
+    return fault;
   },
 };
 
 /** DELETE /sandbox/faults/{fault_id} */
 export const removeFault: ServiceOperation<'removeFault'> = {
   kind: 'service',
-  async run({ path, sandbox, runtime: { store } }) {
-    const { numDeletedRows } = await store.commit(({ db }) => db.deleteFrom('faults').where('id', '=', path.fault_id).executeTakeFirst());
+  async run({ path, sandbox, runtime: { store } }, record) {
+    await store.commit(async ({ db }) => {
+      const removed = await db.deleteFrom('faults').where('id', '=', path.fault_id).returningAll().executeTakeFirst();
+      await record(db, { before: toFault(requireFound(removed, 'fault of this identifier')), after: null });
+    });
     await sandbox.propagate();
-    if (numDeletedRows === 0n) throw notFound('fault of this identifier');
     return undefined;
   },
 };

@@ -10,7 +10,7 @@ import type { Db, RequestLog } from '../../store/store.ts';
 import { accountOf } from '../account.ts';
 import { toIssuedApiKey } from '../api-key.ts';
 import type { ServiceOperation, StoreOperation } from '../operation.ts';
-import { requireFound, OperatorProblem } from '../problem.ts';
+import { OperatorProblem } from '../problem.ts';
 
 /** POST /sandbox/isolated-accounts */
 export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
@@ -27,13 +27,14 @@ export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
 /** DELETE /sandbox/isolated-accounts/{account_id} */
 export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = {
   kind: 'service',
-  async run({ path, sandbox, runtime: { store } }) {
+  async run({ path, sandbox, runtime: { store } }, record) {
     await store.commit(async ({ db }) => {
       const { account_id: id } = path;
-      const account = await db.selectFrom('accounts').select('isolated').where('id', '=', id).executeTakeFirst();
-      if (requireFound(account, 'account of this identifier').isolated !== 1)
+      const account = await accountOf(db, id);
+      if (!account.isolated)
         throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated account. Only isolated accounts can be deleted.`);
       await deleteAccount(db, store.requestLog, id);
+      await record(db, { before: account, after: null });
     });
     await sandbox.propagate();
     return undefined;
@@ -59,6 +60,10 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
   await db
     .deleteFrom('dns_records')
     .where('domain', 'in', db.selectFrom('domains').select('name').where('account_id', '=', id))
+    .execute();
+  await db
+    .deleteFrom('invoice_documents')
+    .where('invoice_id', 'in', db.selectFrom('invoices').select('id').where('account_id', '=', id))
     .execute();
   for (const table of [
     'domains',

@@ -4,13 +4,13 @@ import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
-import { toClock, withClockTurnedBack } from './clock.ts';
+import { clockAt, toClock, withClockTurnedBack } from './clock.ts';
 import { empty, freeze } from '../../sandbox/tables.ts';
 
 /** POST /sandbox/reset: restores the state of the first start, with the clock of the machine. The demo account keeps its first key. */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {
   kind: 'service',
-  run: ({ runtime, sandbox }): Promise<ResetSandboxResponses[200]> =>
+  run: ({ runtime, sandbox }, record): Promise<ResetSandboxResponses[200]> =>
     sandbox.exclusive(async () => {
       const { store, ports, secret } = runtime;
       const anew = { ...ports, clock: sandbox.clock.base };
@@ -35,6 +35,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
             .values({ ...demoKey, ...fresh })
             .execute();
         }
+        await record(db, { before: null, after: clockAt(sandbox.clock.base.now(), 0) });
       };
       await withClockTurnedBack({ runtime, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);

@@ -10,7 +10,7 @@ import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound, notFound } from '../problem.ts';
 import { toInstant } from '../instants.ts';
-import { toClock, withClockTurnedBack } from './clock.ts';
+import { clockAt, toClock, withClockTurnedBack } from './clock.ts';
 import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
 import type { Row } from '../../sandbox/tables.ts';
 
@@ -35,7 +35,7 @@ export const listSnapshots: ReadOperation<'listSnapshots'> = {
 /** PUT /sandbox/snapshots/{snapshot}: takes the snapshot in one transaction, so that it is consistent. */
 export const createSnapshot: ServiceOperation<'createSnapshot'> = {
   kind: 'service',
-  run: ({ runtime: { store }, path, sandbox }) =>
+  run: ({ runtime: { store }, path, sandbox }, record) =>
     sandbox.exclusive(() =>
       store.commit(async ({ db }) => {
         const { snapshot: name } = path;
@@ -48,7 +48,9 @@ export const createSnapshot: ServiceOperation<'createSnapshot'> = {
           const piece = { snapshot: name, position: position++, table_name: table, rows: JSON.stringify(rows) };
           await db.insertInto('snapshot_rows').values(piece).execute();
         });
-        return toSnapshot(snapshot);
+        const created = toSnapshot(snapshot);
+        await record(db, { before: null, after: created });
+        return created;
       }),
     ),
 };
@@ -56,6 +58,10 @@ export const createSnapshot: ServiceOperation<'createSnapshot'> = {
 /** DELETE /sandbox/snapshots/{snapshot} */
 export const deleteSnapshot: StoreOperation<'deleteSnapshot'> = {
   kind: 'store',
+  async before(db, { path }) {
+    const snapshot = await db.selectFrom('snapshots').selectAll().where('name', '=', path.snapshot).executeTakeFirst();
+    return snapshot && toSnapshot(snapshot);
+  },
   async run({ db }, { path }) {
     if (!(await remove(db, path.snapshot))) throw notFound('snapshot of this name');
     return undefined;
@@ -65,7 +71,7 @@ export const deleteSnapshot: StoreOperation<'deleteSnapshot'> = {
 /** POST /sandbox/snapshots/{snapshot}/restore: one transaction. Deliveries that were in progress in the snapshot are recovered. */
 export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
   kind: 'service',
-  run: ({ runtime, path, sandbox }) =>
+  run: ({ runtime, path, sandbox }, record) =>
     sandbox.exclusive(async () => {
       const { store } = runtime;
       const older = await store.read((db) => clockOffsetIn(db, path.snapshot));
@@ -76,7 +82,9 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         for (const { table_name, rows } of pieces) await insert(db, store.requestLog, table_name, parsed(rows));
         // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
-        return (await readSettings(db, runtime.mode)).clockOffset;
+        const { clockOffset } = await readSettings(db, runtime.mode);
+        await record(db, { before: null, after: clockAt(sandbox.clock.base.now() + clockOffset, clockOffset) });
+        return clockOffset;
       };
       const offset = await withClockTurnedBack({ runtime, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);

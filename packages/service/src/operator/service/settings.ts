@@ -17,16 +17,23 @@ export const getSettings: ReadOperation<'getSettings'> = {
 /** PUT /settings/rate-limit */
 export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
-  async run({ body, sandbox, runtime: { store, mode } }) {
-    await store.commit(({ db }) => writeRateLimit(db, body.rate_limit));
+  async run({ body, sandbox, runtime: { store, mode } }, record) {
+    const settings = await store.commit(async ({ db }) => {
+      const before = await toSettings(db, mode);
+      await writeRateLimit(db, body.rate_limit);
+      const after = await toSettings(db, mode);
+      await record(db, { before, after });
+      return after;
+    });
     await sandbox.propagate();
-    return store.read((db) => toSettings(db, mode));
+    return settings;
   },
 };
 
 /** PUT /settings/vat-rates */
 export const setVatRates: StoreOperation<'setVatRates'> = {
   kind: 'store',
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, now, runtime: { mode } }) {
     const rates = body.vat_rates.map(rateOf);
     assertNoBrokenRules(brokenRules(rates, now));
@@ -41,6 +48,7 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
 /** PUT /settings/vm-identifier-quarantine */
 export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantine'> = {
   kind: 'store',
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
     return toSettings(db, mode);
@@ -50,6 +58,7 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
 /** PUT /settings/request-log-retention */
 export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = {
   kind: 'store',
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     const { months, bytes_per_account: bytesPerAccount } = body.request_log_retention;
     await writeLogRetention(db, { months, bytesPerAccount });

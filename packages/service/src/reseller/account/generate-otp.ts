@@ -1,14 +1,15 @@
 import { OTP_LIFETIME_SECONDS } from '../../generated/facts.gen.ts';
 import type { Random } from '../../rules/random.ts';
-import { hashOfOtp, newOtp } from '../../rules/credentials.ts';
+import { hashesOfOtp, hashOfOtp, newOtp } from '../../rules/credentials.ts';
+import type { Secrets } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** POST /account/otp: single use, void when another is generated. */
 export const generateOtp: StoreOperation<'generateOtp'> = {
   kind: 'store',
-  async run({ db }, { accountId, now, runtime: { ports, secret } }) {
-    const { code, hash } = await freeCode(db, ports.random, secret);
+  async run({ db }, { accountId, now, runtime }) {
+    const { code, hash } = await freeCode(db, runtime.ports.random, runtime);
     const row = { hash, expires: now + OTP_LIFETIME_SECONDS * 1000, used: 0 };
     await db
       .insertInto('otps')
@@ -26,10 +27,11 @@ export const generateOtp: StoreOperation<'generateOtp'> = {
 };
 
 /** A code that no other account has: it alone tells a third party whose it is. */
-async function freeCode(db: Db, random: Random, secret: string): Promise<{ code: string; hash: string }> {
+async function freeCode(db: Db, random: Random, secrets: Secrets): Promise<{ code: string; hash: string }> {
   for (;;) {
     const code = newOtp(random);
-    const hash = hashOfOtp(code, secret);
-    if (!(await db.selectFrom('otps').select('account_id').where('hash', '=', hash).executeTakeFirst())) return { code, hash };
+    const hashes = hashesOfOtp(code, secrets);
+    const taken = await db.selectFrom('otps').select('account_id').where('hash', 'in', hashes).executeTakeFirst();
+    if (!taken) return { code, hash: hashOfOtp(code, secrets.secret) };
   }
 }

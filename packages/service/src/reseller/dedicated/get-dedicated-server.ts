@@ -14,7 +14,7 @@ export const getDedicatedServer: ReadOperation<'getDedicatedServer'> = {
     const { identifier } = call.path;
     const found = await findServer(db, identifier);
     const server = found && isOfferedTo(found, call.accountId) ? found : await ownServer(db, call.accountId, identifier);
-    const shown = { secret: call.runtime.secret, vat: await readVat(db, call.now) };
+    const shown = { secrets: call.runtime, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, [server]);
     const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };

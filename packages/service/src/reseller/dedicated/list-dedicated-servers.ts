@@ -15,7 +15,7 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
       .orderBy('ordered')
       .orderBy('id')
       .execute();
-    const shown = { secret: call.runtime.secret, vat: await readVat(db, call.now) };
+    const shown = { secrets: call.runtime, vat: await readVat(db, call.now) };
     const addresses = await addressesOf(db, servers);
     const list = servers.map((server) => toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
     return { message: 'The dedicated servers were listed.', data: { list } };

@@ -7,6 +7,6 @@ export const getDomain: ReadOperation<'getDomain'> = {
   settles: true,
   async run(db, call) {
     const row = await findDomain(db, call);
-    return { message: 'The domain was found.', data: toDomainDetails(row, call.runtime.secret, Math.floor(call.now / 1000)) };
+    return { message: 'The domain was found.', data: toDomainDetails(row, call.runtime, Math.floor(call.now / 1000)) };
   },
 };

@@ -60,7 +60,7 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
     await releaseCredit(db, charge.accountId, charge.amount);
     await chargeOwed(db, runtime.ports, charge, confirmed);
     const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
-    return { message, data: toDomainDetails(row, runtime.secret, Math.floor(now / 1000)) };
+    return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),

@@ -341,6 +341,13 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
   );
   // No reference to the VM, because a position outlives it.
   await createTable(
+    'invoice_documents',
+    sql`
+      invoice_id text primary key not null references invoices (id),
+      pdf text not null
+    `,
+  );
+  await createTable(
     'positions',
     sql`
       vm_id ${integer} not null,
@@ -441,6 +448,33 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
     `,
   );
   await createTable(
+    'operator_tokens',
+    sql`
+      id text primary key not null,
+      name text not null,
+      hash text not null unique,
+      scopes text not null,
+      created ${integer} not null,
+      valid_until ${integer},
+      revoked ${integer}
+    `,
+  );
+  await createTable(
+    'audit_records',
+    sql`
+      id text primary key not null,
+      time ${integer} not null,
+      actor text not null,
+      actor_name text not null,
+      address text not null,
+      operation text not null,
+      target text,
+      state_before text not null,
+      state_after text not null,
+      request_id text not null
+    `,
+  );
+  await createTable(
     'settings',
     sql`
       name text primary key not null,
@@ -526,6 +560,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`addresses_of_server on dedicated_addresses (server_id, family, position)`,
     sql`positions_of_account on positions (account_id, invoice_id)`,
     sql`charges_of_account on charges (account_id, invoice_id)`,
+    sql`audit_records_by_time on audit_records (time, id)`,
     sql`idempotency_keys_by_age on idempotency_keys (created)`,
   ])
     await sql`create index ${index}`.execute(db);

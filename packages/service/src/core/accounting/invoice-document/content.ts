@@ -13,7 +13,6 @@ export interface InvoiceContent {
   readonly created: number;
   readonly periodStart: Seconds;
   readonly periodEnd: Seconds;
-  readonly status: string;
   readonly vms: readonly VmLine[];
   readonly charges: readonly ChargeLine[];
   /** Totals of the positions of VMs and of the charges in advance, each rounded to cents. */
@@ -57,7 +56,6 @@ export async function invoiceContent(db: Db, invoiceId: string): Promise<Invoice
     created: invoice.created,
     periodStart: invoice.period_start,
     periodEnd: end,
-    status: invoice.status,
     vms: positions.map((row) => ({
       vmId: row.vm_id,
       type: row.type,

@@ -69,7 +69,6 @@ test('the link opens a PDF with every position, without a key', async () => {
   expect(text).toContain('Date, UTC 2026-12-01 00:00:00');
   expect(text).toContain('Account Łódź Hosting & Söhne, Αθήνα');
   expect(text).toContain('Period, UTC 2026-11-01 00:00:00 to 2026-12-01 00:00:00');
-  expect(text).toContain('Status OPEN');
   // 820,800 s at 10.40 EUR and 86,401 s at 14.40 EUR, of 2,592,000 s.
   expect(text).toContain(`${identifier} CREATE 2026-11-10 12:00:00 2026-11-20 00:00:00 820800 10.40 3.29333333`);
   expect(text).toContain(`${identifier} UP-DOWNGRADE 2026-11-20 00:00:00 2026-11-21 00:00:01 86401 14.40 0.48000556`);
@@ -80,19 +79,35 @@ test('the link opens a PDF with every position, without a key', async () => {
   expect(text).toContain('Invoice total, EUR 13.27');
 });
 
-test('shows the current status', async () => {
+test('the document is rendered once, and later changes leave it as it is', async () => {
   const service = await startService();
   const { id, link } = await november(service);
+  const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
+  const concurrent = await Promise.all(Array.from({ length: 5 }, bytes));
   await providerOf(service).markPaid(id);
-  expect((await open(link)).text).toContain('Status PAID');
+  await service.store.commit(({ db }) => db.updateTable('accounts').set({ name: 'Renamed' }).execute());
+  for (const one of [...concurrent, await bytes()]) expect(one.equals(concurrent[0] ?? Buffer.of())).toBe(true);
+  expect(await service.store.read((db) => db.selectFrom('invoice_documents').select('invoice_id').execute())).toEqual([{ invoice_id: id }]);
   expect((await linkOf(service)).link).toBe(link);
 });
 
-test('the same invoice gives the same bytes', async () => {
+test('a link expires, and the service returns a new one that opens the same document', async () => {
   const service = await startService();
   const { link } = await november(service);
-  const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
-  expect((await bytes()).equals(await bytes())).toBe(true);
+  const expires = Number(new URL(link).searchParams.get('expires'));
+  expect(expires).toBe(Date.parse('2027-01-02T00:00:00Z') / 1000);
+  const before = await open(link);
+  service.clock.advanceTo('2027-01-01T23:59:59.999Z');
+  expect((await fetch(link)).status).toBe(200);
+  service.clock.advance(1);
+  const { pathname, search } = new URL(link);
+  const expired = await service.send(pathname + search);
+  expect([expired.status, expired.body.message]).toEqual([404, expect.stringContaining('has expired')]);
+  expect(await service.send(`${pathname}${search.replace(String(expires), String(expires + 86_400))}`)).toMatchObject({ status: 404 });
+  const summaries: InvoiceSummary[] = Object.values((await service.call('listInvoices')).body.data);
+  const renewed = summaries.find(({ invoice }) => new URL(invoice).pathname === pathname)?.invoice ?? '';
+  expect(renewed).not.toBe(link);
+  expect((await open(renewed)).text).toBe(before.text);
 });
 
 test('wraps a name that is longer than its column', async () => {
@@ -129,15 +144,20 @@ test('a wrong signature, none, another invoice’s, or an unknown invoice: 404 i
   const other = new URL((await linkOf(service, apiKey)).link);
   const { pathname, searchParams, search } = new URL(link);
   const signature = searchParams.get('signature') ?? '';
+  const until = `expires=${searchParams.get('expires')}`;
   const wrong = [
     pathname,
-    `${pathname}?signature=`,
-    `${pathname}?signature=${signature.slice(0, -1)}`,
-    `${pathname}?signature=${signature}A`,
-    `${pathname}?signature=${signature.toUpperCase()}`,
-    `${pathname}?signature=${signature}&signature=${signature}`,
-    `${pathname}?signature[]=${signature}`,
-    `${pathname}?signature=%00`,
+    `${pathname}?${until}&signature=`,
+    `${pathname}?${until}&signature=${signature.slice(0, -1)}`,
+    `${pathname}?${until}&signature=${signature}A`,
+    `${pathname}?${until}&signature=${signature.toUpperCase()}`,
+    `${pathname}?${until}&signature=${signature}&signature=${signature}`,
+    `${pathname}?${until}&signature[]=${signature}`,
+    `${pathname}?${until}&signature=%00`,
+    `${pathname}?signature=${signature}`,
+    `${pathname}?expires=&signature=${signature}`,
+    `${pathname}?expires=9${search.slice('?expires='.length)}`,
+    `${pathname}?expires=1e9&signature=${signature}`,
     `${pathname}${other.search}`,
     `${pathname.replace('.pdf', '')}${search}`,
     `${pathname}.pdf${search}`,

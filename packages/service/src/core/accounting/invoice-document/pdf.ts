@@ -67,7 +67,6 @@ function write(document: PDFKit.PDFDocument, content: InvoiceContent): void {
     ['Date, UTC', dateTime(content.created / 1000)],
     ['Account', content.account],
     ['Period, UTC', `${dateTime(content.periodStart)} to ${dateTime(content.periodEnd)}`],
-    ['Status', content.status],
   ]);
   if (vms.length > 0) {
     heading(document, 'Virtual servers');

@@ -1,0 +1,67 @@
+/** The shell of the site. `src/build.ts` writes its pages to `site/.pages/` and runs VitePress. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { defineConfig } from 'vitepress';
+
+import type { Navigation } from '../../src/navigation.ts';
+import { BASE } from '../../src/site.ts';
+
+const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
+
+export default defineConfig({
+  title: 'Reseller Infrastructure Service API',
+  titleTemplate: ':title · Reseller API',
+  description: 'Virtual servers, dedicated servers and domains for resellers: documentation, reference and guides.',
+  lang: 'en-GB',
+  base: BASE,
+  srcDir: '.pages',
+  outDir: '../dist',
+  cacheDir: '.pages/.cache',
+  metaChunk: true,
+  head: [
+    ['link', { rel: 'icon', href: `${BASE}icon.svg`, type: 'image/svg+xml' }],
+    // A service that serves the site returns its own version of this file, with its addresses.
+    ['script', { src: `${BASE}own-servers.js` }],
+  ],
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    // VitePress renders each page three times: for the server, the client and the search. Highlighting is most of that work.
+    config(md) {
+      const { highlight } = md.options;
+      if (!highlight) return;
+      const known = new Map<string, string>();
+      md.options.highlight = (code, language, attributes) => {
+        const key = `${language} ${attributes} ${code}`;
+        const html = known.get(key) ?? highlight(code, language, attributes);
+        known.set(key, html);
+        return html;
+      };
+    },
+  },
+  vite: {
+    publicDir: pathOf('../public'),
+    build: { chunkSizeWarningLimit: 2_000 },
+    // The esbuild of VitePress does not know the target of tsconfig.base.json.
+    esbuild: { target: 'es2022', tsconfigRaw: {} },
+  },
+  themeConfig: {
+    siteTitle: 'Reseller API',
+    logo: '/icon.svg',
+    nav,
+    sidebar,
+    outline: { level: [2, 3] },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids.
+          searchOptions: { fuzzy: 0.15, prefix: true, boost: { title: 6, text: 2, titles: 1 } },
+        },
+      },
+    },
+    docFooter: { prev: 'Previous', next: 'Next' },
+  },
+});

@@ -1,0 +1,165 @@
+/** The bundles, as far as the site reads them. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import type { Provenance } from './provenance.ts';
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string | readonly string[];
+  title?: string;
+  description?: string;
+  format?: string;
+  default?: unknown;
+  const?: unknown;
+  enum?: readonly unknown[];
+  required?: readonly string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  dependentSchemas?: Record<string, Schema>;
+  allOf?: readonly Schema[];
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  'x-provenance'?: Provenance;
+  'x-constraints'?: Provenance | Record<string, Provenance>;
+  'x-expected'?: string;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+  'x-provenance'?: Provenance;
+}
+
+export interface Example {
+  summary?: string;
+  value: unknown;
+}
+
+export interface Media {
+  schema?: Schema;
+  examples?: Record<string, Example | Reference>;
+}
+
+export interface Body {
+  description?: string;
+  content?: Record<string, Media>;
+  'x-provenance'?: Provenance;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: readonly string[];
+  parameters?: (Parameter | Reference)[];
+  requestBody?: Body;
+  responses: Record<string, Body | Reference>;
+  servers?: Server[];
+  'x-provenance'?: Provenance;
+  'x-billable'?: boolean;
+  'x-retry'?: 'safe' | 'never';
+  'x-read-only'?: boolean;
+  'x-sandbox-only'?: boolean;
+  'x-badges'?: readonly { name: string; color: string }[];
+  'x-codeSamples'?: readonly { lang: string; label: string; source: string }[];
+}
+
+export interface Server {
+  readonly url: string;
+  readonly description: string;
+}
+
+export interface Components {
+  schemas: Record<string, Schema>;
+  parameters: Record<string, Parameter>;
+  responses: Record<string, Body>;
+  examples: Record<string, Example>;
+  headers?: Record<string, { description?: string; 'x-provenance'?: Provenance }>;
+}
+
+type PathItem = Record<string, Operation>;
+
+export interface OpenApi {
+  info: { title: string; version: string; summary?: string; description: string };
+  servers: Server[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: Components;
+}
+
+/** An operation with its place in the document. */
+export interface PlacedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
+
+/** @throws Error if the bundle is not built; its message is for the user. */
+export async function readBundle(specifier: string): Promise<string> {
+  try {
+    return await readFile(fileURLToPath(import.meta.resolve(specifier)), 'utf8');
+  } catch {
+    throw new Error(`The bundle ${specifier} is missing. Build it: npx pnpm@12 build`);
+  }
+}
+
+export async function readDocument(bundle: string): Promise<OpenApi> {
+  return JSON.parse(await readBundle(`${bundle}.json`));
+}
+
+/** Every operation, in the order of the document. */
+export function operationsOf({ paths }: OpenApi): PlacedOperation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.has(method))
+      .map(([method, operation]) => ({ id: operation.operationId, method: method.toUpperCase(), path, operation })),
+  );
+}
+
+/** The component that a reference names, from the components of its kind. */
+function componentOf<Part>(parts: Readonly<Record<string, Part>>, { $ref }: Reference): Part {
+  const found = parts[$ref.split('/').at(-1) ?? ''];
+  if (found === undefined) throw new Error(`The document refers to ${$ref}, which does not exist.`);
+  return found;
+}
+
+const isReference = (part: object): part is Reference => '$ref' in part;
+
+export function parameterOf({ components }: OpenApi, part: Parameter | Reference): Parameter {
+  return isReference(part) ? componentOf(components.parameters, part) : part;
+}
+
+export function responseOf({ components }: OpenApi, part: Body | Reference): Body {
+  return isReference(part) ? componentOf(components.responses, part) : part;
+}
+
+export function exampleOf({ components }: OpenApi, part: Example | Reference): Example {
+  return isReference(part) ? componentOf(components.examples, part) : part;
+}
+
+/** The schema itself, with the annotations that are next to a reference to it. */
+export function schemaOf({ components }: Pick<OpenApi, 'components'>, schema: Schema): Schema {
+  const { $ref, ...annotations } = schema;
+  return $ref === undefined ? schema : { ...schemaOf({ components }, componentOf(components.schemas, { $ref })), ...annotations };
+}

@@ -1,0 +1,40 @@
+/** The guides, in the order in which they are read. */
+export interface Guide {
+  /** File in `site/guides`, without its extension. */
+  readonly name: string;
+  readonly title: string;
+}
+
+export interface GuideGroup {
+  readonly title: string;
+  readonly guides: readonly Guide[];
+}
+
+export const guideGroups: readonly GuideGroup[] = [
+  {
+    title: 'Buying',
+    guides: [
+      { name: 'first-purchase', title: 'Your first purchase' },
+      { name: 'lost-answers', title: 'Lost responses' },
+      { name: 'credit-limit', title: 'The credit limit' },
+      { name: 'domains', title: 'Register and transfer domains' },
+      { name: 'one-time-codes', title: 'One-time codes' },
+    ],
+  },
+  {
+    title: 'Testing',
+    guides: [
+      { name: 'a-month', title: "A month on the sandbox's clock" },
+      { name: 'faults', title: 'Faults in your tests' },
+      { name: 'contract-tests', title: 'Contract tests in your CI' },
+    ],
+  },
+  {
+    title: 'Running',
+    guides: [
+      { name: 'embedded-and-postgresql', title: 'Embedded and on PostgreSQL' },
+      { name: 'other-clients', title: 'Moving from another client' },
+      { name: 'open-questions', title: 'What the specification leaves open' },
+    ],
+  },
+];

@@ -1,0 +1,176 @@
+/** One Markdown page for an operation: for the search, for language models and for readers without JavaScript. */
+import type { Body, OpenApi, PlacedOperation } from './document.ts';
+import { exampleOf, parameterOf, responseOf, schemaOf } from './document.ts';
+import { factsOf } from './facts.ts';
+import { fieldsOf } from './fields.ts';
+import { inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
+import type { Mark, Provenance } from './provenance.ts';
+import type { Reference } from './references.ts';
+import { sandboxUrl } from './samples.ts';
+import type { Samples } from './samples.ts';
+
+/** The path from the page of an operation to the root of the site. */
+const ROOT = '../../';
+
+export interface OperationPage {
+  /** Plain Markdown. */
+  readonly markdown: string;
+  /** The same for VitePress: with front matter and the form that runs the request. */
+  readonly page: string;
+}
+
+export function operationPage(document: OpenApi, placed: PlacedOperation, reference: Reference, samples: Samples): OperationPage {
+  const { id, method, path, operation } = placed;
+  const mark = reference.followsSpecification ? markAt(ROOT) : () => '';
+  const provenance = operation['x-provenance'] ?? 'shown';
+  const facts = factsOf(operation, method, reference.followsSpecification);
+  const head = [
+    `# ${operation.summary}`,
+    `\`${method} ${path}\` · operation \`${id}\`${reference.followsSpecification ? ` · ${mark(provenance)}` : ''}`,
+    facts.length === 0 ? '' : facts.map(({ words }) => `**${words}**`).join(' · '),
+    text(operation.description, mark),
+    `[Open in the reference](${ROOT}reference/${reference.name}.html#/${redocPath(placed)})`,
+  ];
+  const run = {
+    reference: reference.name,
+    method,
+    path,
+    parameters: samples.request.parameters,
+    form: samples.request.body ?? {},
+    isBillable: operation['x-billable'] === true,
+    sandbox: sandboxUrl(document),
+  };
+  const body = [
+    '## Samples',
+    '### curl',
+    fence('sh', samples.curl),
+    '### TypeScript',
+    fence('ts', samples.typescript),
+    ...parameterTable(document, placed, mark),
+    ...requestSection(document, placed, mark),
+    ...responseSections(document, placed, mark),
+    ...(reference.followsSpecification ? [legend(mark)] : []),
+  ];
+  const runner = reference.client === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
+  const description = `${operation.summary}: ${method} ${path}`;
+  const matter = [
+    '---',
+    `title: ${JSON.stringify(operation.summary)}`,
+    `description: ${JSON.stringify(description)}`,
+    'editLink: false',
+    '---',
+  ];
+  return {
+    markdown: `${join([...head, ...body])}\n`,
+    page: `${matter.join('\n')}\n\n${escapeVue(join(head))}\n\n${join(runner)}\n\n${escapeVue(join(body))}\n`,
+  };
+}
+
+/** The address of an operation within its Redoc page. */
+export function redocPath({ id, operation }: PlacedOperation): string {
+  const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return `${slug(operation.tags[0] ?? '')}/${slug(id)}`;
+}
+
+function parameterTable(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+  const rows = (operation.parameters ?? [])
+    .map((part) => parameterOf(document, part))
+    .map(({ name, in: place, required, description = '', schema, 'x-provenance': provenance = 'shown' }) => {
+      const resolved = schemaOf(document, schema);
+      const type = [resolved.type ?? 'string'].flat().join(' or ');
+      return [`\`${name}\``, place, type, required ? 'yes' : 'no', `${marked(provenance, mark)}${text(description, mark)}`];
+    });
+  return rows.length === 0 ? [] : ['## Parameters', table(['name', 'in', 'type', 'required', 'meaning'], rows)];
+}
+
+function requestSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+  const { requestBody } = operation;
+  if (requestBody === undefined) return [];
+  const [type = '', media] = Object.entries(requestBody.content ?? {})[0] ?? [];
+  return [
+    '## Request body',
+    `\`${type}\`. ${text(requestBody.description ?? '', mark)}`,
+    fieldTable(document, requestBody, mark),
+    ...Object.values(media?.examples ?? {}).flatMap((part) => {
+      const { summary = 'Example', value } = exampleOf(document, part);
+      return [`### Example: ${summary}`, fence('json', JSON.stringify(value, null, 2))];
+    }),
+  ];
+}
+
+function responseSections(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+  const all = Object.entries(operation.responses).map(([status, part]) => [status, responseOf(document, part)] as const);
+  const successes = all.filter(([status]) => status.startsWith('2'));
+  const failures = all.filter(([status]) => !status.startsWith('2'));
+  return [
+    ...successes.flatMap(([status, response]) => {
+      const [media] = Object.values(response.content ?? {});
+      const [example] = Object.values(media?.examples ?? {});
+      const value = example === undefined ? undefined : exampleOf(document, example).value;
+      return [
+        `## Response ${status}`,
+        `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
+        fieldTable(document, response, mark),
+        ...(value === undefined ? [] : ['### Example response', fence('json', JSON.stringify(value, null, 2))]),
+      ];
+    }),
+    '## Failures',
+    table(
+      ['status', 'when'],
+      failures.map(([status, response]) => [
+        status,
+        `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
+      ]),
+    ),
+    `The [error catalogue](${ROOT}errors.html) lists the types of all failures.`,
+  ];
+}
+
+function fieldTable(document: OpenApi, body: Body, mark: Mark): string {
+  const [media] = Object.values(body.content ?? {});
+  if (media?.schema === undefined) return '';
+  const fields = fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark });
+  if (fields.length === 0) return '';
+  return table(
+    ['field', 'type', 'required', 'meaning'],
+    fields.map(({ path, type, isRequired, meaning, provenance }) => [
+      `\`${path}\``,
+      type,
+      isRequired ? 'yes' : 'no',
+      `${marked(provenance, mark)}${meaning}`,
+    ]),
+  );
+}
+
+function legend(mark: Mark): string {
+  const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
+  return ['## Marks', ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
+}
+
+const marked = (provenance: Provenance, mark: Mark): string =>
+  provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
+
+function text(description: string, mark: Mark): string {
+  return [inlineMarks(withoutRemarks(description), mark), limitMarks(description, mark)].filter((part) => part !== '').join(' ');
+}
+
+const join = (blocks: readonly string[]): string => blocks.filter((block) => block !== '').join('\n\n');
+
+const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
+
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)].join('\n');
+}
+
+const attribute = (value: unknown): string =>
+  JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+
+/** VitePress reads `{{ }}` and tags in text as parts of a Vue component. */
+function escapeVue(markdown: string): string {
+  return markdown
+    .split(/(```[^]*?```|`[^`\n]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;')))
+    .join('');
+}

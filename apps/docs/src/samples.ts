@@ -1,0 +1,145 @@
+/** Samples of each operation, made of the examples of its document. */
+import { PLACES } from '@reseller/client/places';
+import type { Places } from '@reseller/client/places';
+
+import { exampleOf, parameterOf } from './document.ts';
+import type { OpenApi, PlacedOperation } from './document.ts';
+import type { Reference } from './references.ts';
+
+/** The request that the samples of an operation send. */
+export interface SampleRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Values of the path parameters. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The form or JSON body; undefined if the operation has none. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly mediaType: string | undefined;
+}
+
+export interface Samples {
+  readonly request: SampleRequest;
+  readonly curl: string;
+  readonly typescript: string;
+}
+
+/** @throws Error if the document lacks an example that a sample needs; its message names the operation. */
+export function samplesOf(document: OpenApi, placed: PlacedOperation, reference: Reference): Samples {
+  const request = requestOf(document, placed);
+  const baseUrl = sandboxUrl(document);
+  const write = reference.client === 'reseller' ? resellerSample : operatorSample;
+  return { request, curl: curlSample(request, baseUrl, reference), typescript: write(placed.id, request, baseUrl) };
+}
+
+/** The address of the sandbox, which the pages replace when a sandbox with another address serves them. */
+export function sandboxUrl({ servers }: OpenApi): string {
+  const sandbox = servers.find(({ description }) => description === 'Sandbox') ?? servers[0];
+  if (sandbox === undefined) throw new Error('The document has no server.');
+  return sandbox.url;
+}
+
+/** The request of the first example of each part. */
+export function requestOf(document: OpenApi, { id, method, path, operation }: PlacedOperation): SampleRequest {
+  const parameters = (operation.parameters ?? [])
+    .map((part) => parameterOf(document, part))
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ name, example }) => {
+      if (example === undefined) throw new Error(`${id}: the path parameter ${name} has no example.`);
+      return [name, String(example)] as const;
+    });
+  const [mediaType, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const [example] = Object.values(media?.examples ?? {});
+  if (media !== undefined && example === undefined) throw new Error(`${id}: the request body has no example.`);
+  const value: unknown = example === undefined ? undefined : exampleOf(document, example).value;
+  return { method, path, parameters: Object.fromEntries(parameters), mediaType, body: isFields(value) ? value : undefined };
+}
+
+/** The path of a request with its parameters filled in. */
+export function pathOf({ path, parameters }: Pick<SampleRequest, 'path' | 'parameters'>): string {
+  return path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function curlSample(request: SampleRequest, baseUrl: string, { client, credential }: Reference): string {
+  const header = client === 'reseller' ? `X-SERVICE-APIKEY: $${credential}` : `Authorization: Bearer $${credential}`;
+  const parts = [`curl -X ${request.method} ${quoted(`${baseUrl}${pathOf(request)}`)}`, `-H "${header}"`];
+  if (request.mediaType === 'application/json') {
+    parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(request.body ?? {}))}`);
+  } else {
+    for (const [name, value] of Object.entries(request.body ?? {})) parts.push(`--data-urlencode ${quoted(`${name}=${String(value)}`)}`);
+  }
+  return parts.join(' \\\n  ');
+}
+
+/** A text in single quotes, as POSIX shells take it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function resellerSample(id: string, { parameters, body }: SampleRequest, baseUrl: string): string {
+  const place = placeOf(id);
+  if (place === undefined) throw new Error(`${id} has no method in packages/client/generate/places.ts.`);
+  const input = [
+    ...Object.entries(parameters).map(([name, value]) => (name === 'vmid' ? value : literal(value))),
+    ...(body === undefined ? [] : [literal(body)]),
+  ];
+  return [
+    "import { createReseller } from '@reseller/client';",
+    '',
+    'const reseller = createReseller({',
+    `  baseUrl: '${baseUrl}',`,
+    "  apiKey: process.env['RESELLER_API_KEY'] ?? '',",
+    '});',
+    `const data = await reseller.${place}(${input.join(', ')});`,
+    'console.log(data);',
+  ].join('\n');
+}
+
+/** Where the client offers an operation: `domain.handle.create`. */
+export function placeOf(id: string, places: Places = PLACES): string | undefined {
+  for (const [name, found] of Object.entries(places)) {
+    if (found === id) return name;
+    const inner = typeof found === 'string' ? undefined : placeOf(id, found);
+    if (inner !== undefined) return `${name}.${inner}`;
+  }
+  return undefined;
+}
+
+function operatorSample(id: string, { parameters, body }: SampleRequest, baseUrl: string): string {
+  const input = [
+    'client',
+    ...(Object.keys(parameters).length === 0 ? [] : [`path: ${literal(parameters)}`]),
+    ...(body === undefined ? [] : [`body: ${literal(body)}`]),
+  ];
+  const names = ['createClient', 'orThrow', id].toSorted();
+  return [
+    `import { ${names.join(', ')} } from '@reseller/operator-client';`,
+    '',
+    'const client = createClient({',
+    `  baseUrl: '${baseUrl}',`,
+    "  token: process.env['RESELLER_OPERATOR_TOKEN'] ?? '',",
+    '});',
+    `const data = await orThrow(${id}({ ${input.join(', ')} }));`,
+    'console.log(data);',
+  ].join('\n');
+}
+
+const MAX_LINE_LENGTH = 80;
+
+/** A value as TypeScript: on one line if it is short. */
+function literal(value: unknown, indent = ''): string {
+  if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const inner = `${indent}  `;
+  const items = Array.isArray(value)
+    ? value.map((item) => literal(item, inner))
+    : Object.entries(value).map(([name, item]) => `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name)}: ${literal(item, inner)}`);
+  const [open, close, space] = Array.isArray(value) ? ['[', ']', ''] : ['{', '}', ' '];
+  if (items.length === 0) return `${open}${close}`;
+  const short = `${open}${space}${items.join(', ')}${space}${close}`;
+  if (short.length + indent.length <= MAX_LINE_LENGTH && !short.includes('\n')) return short;
+  return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
+}

@@ -1,0 +1,110 @@
+/**
+ * The code of README, quickstart and guides, word for word. The TypeScript blocks of a file are one program, its shell blocks are one script.
+ * Both run against a sandbox of their own. Blocks with the marker `start` are not run: the test has started and installed already.
+ * Blocks with the marker `test` are a file for `node --test`.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { guideGroups } from '../src/guides.ts';
+import { blocksOf, programOf, shownOutput } from './blocks.ts';
+import { REPOSITORY, startSandbox } from './sandbox.ts';
+
+const SITE = join(REPOSITORY, 'apps/docs/site');
+const files = [join(REPOSITORY, 'README.md'), join(SITE, 'quickstart.md'), ...globSync(join(SITE, 'guides/*.md'))].map((path) => ({
+  path,
+  name: basename(path, '.md'),
+}));
+
+let folder: string;
+
+beforeAll(() => {
+  const reports = join(REPOSITORY, 'apps/docs/reports');
+  mkdirSync(reports, { recursive: true });
+  // Within the package, where its dependencies are found.
+  folder = mkdtempSync(join(reports, 'guides-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = promisify(execFile);
+
+test('the navigation lists every guide, and every listed guide exists', () => {
+  const listed = guideGroups.flatMap(({ guides }) => guides.map(({ name }) => name));
+  const written = globSync(join(SITE, 'guides/*.md')).map((path) => basename(path, '.md'));
+  expect(listed.toSorted()).toEqual(written.toSorted());
+});
+
+test('all programs compile', { timeout: 120_000 }, () => {
+  for (const { path, name } of files) {
+    for (const marker of ['', 'test', 'lenient']) {
+      const program = programOf(blocksOf(path), 'ts', marker);
+      if (program !== '') writeFileSync(join(folder, `${name}${marker}.ts`), program);
+    }
+  }
+  const compilerOptions = { types: ['node'], lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'], noUnusedLocals: false };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }),
+  );
+  const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
+
+test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
+  const known = new Set(['ts', 'ts test', 'ts lenient', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
+  expect(
+    blocksOf(path)
+      .map(({ language, marker }) => `${language} ${marker}`.trim())
+      .filter((kind) => !known.has(kind)),
+  ).toEqual([]);
+});
+
+const withPrograms = files.filter(({ path }) =>
+  blocksOf(path).some(({ language, marker }) => ['ts', 'sh'].includes(language) && ['', 'lenient'].includes(marker)),
+);
+
+test.each(withPrograms)('$name does what it says', { timeout: 180_000 }, async ({ path, name }) => {
+  const blocks = blocksOf(path);
+  const lenient = programOf(blocks, 'ts', 'lenient');
+  const sandbox = await startSandbox(lenient === '' ? {} : { RESELLER_LENIENT: 'true' });
+  try {
+    const printed = [sandbox.welcome];
+    const runFile = async (program: string, extension: string, code: string): Promise<void> => {
+      if (code === '') return;
+      const file = join(folder, `run-${name}.${extension}`);
+      writeFileSync(file, sandbox.withAddresses(code));
+      const { stdout } = await run(program, [file], { cwd: REPOSITORY, env: sandbox.environment });
+      printed.push(stdout);
+    };
+    const script = programOf(blocks, 'sh');
+    await runFile('bash', 'sh', script === '' ? '' : `set -euo pipefail\n${script}`);
+    await runFile(process.execPath, 'ts', programOf(blocks, 'ts'));
+    await runFile(process.execPath, 'ts', lenient);
+    expect(printed.join('\n')).toMatch(shownOutput(blocks, sandbox.withAddresses));
+  } finally {
+    await sandbox.stop();
+  }
+});
+
+const withTests = files.filter(({ path }) => blocksOf(path).some(({ marker }) => marker === 'test'));
+
+test.each(withTests)('$name has tests that pass', { timeout: 120_000 }, async ({ path, name }) => {
+  const tests = programOf(blocksOf(path), 'ts', 'test');
+  const file = join(folder, `${name}.test.ts`);
+  writeFileSync(file, tests);
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', file], { env: environment });
+  expect(stdout).toMatch(/# fail 0\n/);
+  expect(Number(/# pass (\d+)/.exec(stdout)?.[1])).toBe([...tests.matchAll(/^test\(/gm)].length);
+});
+
+test('the workflow in the guide is the file that it names', () => {
+  const block = blocksOf(join(SITE, 'guides/contract-tests.md')).find(({ language }) => language === 'yaml');
+  expect(block?.code).toBe(readFileSync(join(REPOSITORY, 'examples/github-actions/contract.yml'), 'utf8'));
+});

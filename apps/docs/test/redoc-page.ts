@@ -1,0 +1,30 @@
+/** The Redoc page of a document, as a reader uses it. */
+import type { Page } from 'playwright-core';
+
+import type { PlacedOperation } from '../src/document.ts';
+import { redocPath } from '../src/operation-page.ts';
+
+/** Opens a Redoc page at its beginning. */
+export async function openReference(page: Page, site: string, name: string): Promise<void> {
+  await page.goto(`${site}reference/${name}.html`);
+  await page.locator('.reference h1').first().waitFor();
+}
+
+/** What the page shows of an operation: its text, and the addresses that its samples offer. */
+export async function shownOperation(page: Page, placed: PlacedOperation): Promise<{ text: string; addresses: string[] }> {
+  const { method, path, operation } = placed;
+  // A link of the menu, without loading the page again.
+  await page.evaluate((hash) => void (location.hash = hash), `#/${redocPath(placed)}`);
+  const heading = page.locator('.reference h2', { hasText: operation.summary }).first();
+  await heading.waitFor();
+  const button = page
+    .locator('.reference .panel-request-samples [data-component-name="Panel/PanelHeader"] button')
+    .filter({ hasText: new RegExp(`^${method}\\s*${path.replaceAll(/[{}/]/g, '\\$&')}$`, 'i') });
+  await button.click();
+  const menu = page.locator('.reference .panel-request-samples [data-component-name="Dropdown/DropdownMenu"]:visible');
+  await menu.first().waitFor();
+  const listed = (await menu.first().innerText()).matchAll(/https?:\S+/g);
+  await button.click();
+  const text = await page.locator('.reference').innerText();
+  return { text, addresses: [...listed].map(([address]) => address) };
+}

@@ -1,0 +1,59 @@
+/** Pictures of the site, for people: `reports/screenshots/`. They fail only if a page cannot be shown. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { startSite } from '../src/server.ts';
+import type { RunningSite } from '../src/server.ts';
+
+const FOLDER = join(import.meta.dirname, '../reports/screenshots');
+
+const PAGES = [
+  { name: 'landing', path: '' },
+  { name: 'guide', path: 'guides/lost-answers.html' },
+  { name: 'operation', path: 'operations/reseller/createVm.html' },
+  { name: 'reference', path: 'reference/reseller.html#/vm/createvm' },
+  { name: 'errors', path: 'errors.html' },
+];
+const SIZES = [
+  { name: 'desktop', viewport: { width: 1440, height: 1000 } },
+  { name: 'phone', viewport: { width: 390, height: 844 } },
+];
+
+let site: RunningSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  mkdirSync(FOLDER, { recursive: true });
+  [site, browser] = await Promise.all([startSite(0), launchBrowser()]);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const shots = SIZES.flatMap((size) => (['light', 'dark'] as const).map((scheme) => ({ size: size.name, viewport: size.viewport, scheme })));
+
+test.each(shots)('$size, $scheme', async ({ size, viewport, scheme }) => {
+  if (noBrowser !== undefined) return;
+  const context = await browser.newContext({ viewport, colorScheme: scheme });
+  for (const { name, path } of PAGES) {
+    const page = await context.newPage();
+    await page.goto(`${site.url}${path}`);
+    await page
+      .locator(name === 'reference' ? '.reference h2' : 'h1')
+      .first()
+      .waitFor();
+    await page.screenshot({ path: join(FOLDER, `${name}-${size}-${scheme}.png`) });
+    // No page scrolls sideways.
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect.soft(overflow, `${name} at ${viewport.width} px`).toBeLessThanOrEqual(0);
+    await page.close();
+  }
+  await context.close();
+});

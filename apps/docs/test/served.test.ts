@@ -1,0 +1,83 @@
+/** The site as a sandbox serves it: with the addresses of the sandbox, and with a form that runs each request there. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { operationsOf, readDocument } from '../src/document.ts';
+import { references } from '../src/references.ts';
+import { openReference, shownOperation } from './redoc-page.ts';
+import { startSandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
+
+let sandbox: Sandbox;
+let browser: Browser;
+let page: Page;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  if (noBrowser !== undefined) return;
+  browser = await launchBrowser();
+  page = await browser.newPage({ viewport: { width: 1440, height: 1000 } });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.stop();
+});
+
+describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
+  test.each(references)(
+    'shows its own address first, for each operation of the $name reference',
+    { timeout: 300_000 },
+    async ({ name, bundle, client }) => {
+      const document = await readDocument(bundle);
+      const own = client === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
+      const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
+      await openReference(page, `${sandbox.baseUrl}/docs/`, name);
+      for (const placed of operationsOf(document)) {
+        const { addresses } = await shownOperation(page, placed);
+        expect.soft(addresses, placed.id).toEqual([own, ...others].map((url) => `${url}${placed.path}`));
+      }
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('runs a request from its page, and shows its own address in the samples', async () => {
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm.html`);
+    const form = page.getByRole('region', { name: 'Run in this sandbox' });
+    await form.getByLabel('API key').fill(sandbox.apiKey);
+    await form.getByLabel('cores').fill('1');
+    await form.getByRole('button', { name: 'Run in this sandbox' }).click();
+    await form.getByText('200 OK').waitFor();
+    expect(JSON.parse(await form.getByLabel('Response').innerText())).toMatchObject({ status: 'success', data: { config: { cores: 1 } } });
+    expect(await page.locator('.vp-doc').innerText()).toContain(`${sandbox.baseUrl}/vm/create`);
+    expect(problems).toEqual([]);
+  });
+
+  test('says what was wrong with a request that it refuses', async () => {
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain.html`);
+    const form = page.getByRole('region', { name: 'Run in this sandbox' });
+    await form.getByLabel('API key').fill('wrong');
+    await form.getByRole('button', { name: 'Run in this sandbox' }).click();
+    await form.getByText('401 Unauthorized').waitFor();
+    expect(await form.getByLabel('Response').innerText()).toContain('unauthorized');
+    // Chromium reports each failed request.
+    expect(problems.splice(0)).toHaveLength(1);
+  });
+});
+
+test('a sandbox with a public URL shows that URL', async () => {
+  const other = await startSandbox({ RESELLER_PUBLIC_URL: 'https://api.example.com' });
+  try {
+    // The banner shows the address that it listens on.
+    const script = await (await fetch(`${other.baseUrl}/docs/own-servers.js`)).text();
+    expect(script).toContain('"reseller":{"url":"https://api.example.com","description":"Sandbox"}');
+  } finally {
+    await other.stop();
+  }
+});

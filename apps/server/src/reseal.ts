@@ -1,0 +1,44 @@
+/** Seals all stored secrets with a new secret; README.md, "Rotating the secret". */
+import {
+  openPostgresStore,
+  openSqliteStore,
+  reseal,
+  StoreOpenError,
+  StoreUnavailableError,
+  systemClock,
+  systemRandom,
+} from '@reseller/service';
+
+import { ConfigurationError, readConfiguration } from './configuration.ts';
+import { secretFrom } from './key-files.ts';
+
+async function main(): Promise<void> {
+  const { databaseUrl, dataDirectory, secret, previousSecret } = readConfiguration(process.env);
+  if (previousSecret === undefined)
+    throw new ConfigurationError('RESELLER_SECRET_PREVIOUS is missing. Set it to the secret that the service used so far.');
+  const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
+  try {
+    const secrets = { secret: secret ?? (await secretFrom(dataDirectory, store)), previousSecret };
+    const { authcodes, passwords, inSnapshots, openCodes } = await reseal(store, secrets, { random: systemRandom, now: systemClock.now() });
+    process.stdout.write(
+      `Sealed with the new secret: ${counted(authcodes, 'auth code')}, ${counted(passwords, 'password')} of dedicated servers, ${counted(inSnapshots, 'value')} in snapshots.\n` +
+        `${counted(openCodes, 'open one-time code')} may become invalid. Remove RESELLER_SECRET_PREVIOUS and restart each instance.\n`,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+try {
+  await main();
+} catch (error) {
+  const isExplained = error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError;
+  process.stderr.write(
+    isExplained ? `${error.message}\n` : `Nothing was changed: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  process.exitCode = 1;
+}

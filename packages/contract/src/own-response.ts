@@ -1,0 +1,50 @@
+import type { Answer } from './answer.ts';
+import type { OpenApiDocument } from './document.ts';
+import { isObject, type JsonObject } from './json.ts';
+import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
+import type { Proposal } from './proposal.ts';
+import { replaced } from './replace.ts';
+
+/**
+ * A change of a response that operations share, limited to the operation that showed it: its reference becomes a copy with the change.
+ * @returns the change itself where several operations showed it, or no other operation has the response
+ */
+export function atOperation(document: OpenApiDocument, proposal: Proposal, answers: readonly Answer[]): Proposal {
+  const component = /^\/components\/responses\/[^/]+/.exec(proposal.at)?.[0];
+  const [first] = answers;
+  if (component === undefined || first === undefined || proposal.kind !== 'add-entry') return proposal;
+  const references = referencesTo(document, component);
+  const own = references.filter((pointer) => pointer.startsWith(`${first.operation.pointer}/`));
+  const [reference] = own;
+  const isShown = answers.every(({ operation }) => operation.id === first.operation.id);
+  if (!isShown || reference === undefined || own.length > 1 || references.length === 1) return proposal;
+  const below = proposal.at.slice(component.length);
+  const shared = valueAt(document, component);
+  if (!isObject(shared)) return proposal;
+  return {
+    kind: 'own-response',
+    at: reference,
+    value: withEntry(shared, joinPointer(below, proposal.key), proposal.value),
+    change: { ...proposal, at: reference + below },
+  };
+}
+
+/** The statuses of operations that are a reference to a response. */
+function referencesTo({ paths = {} }: OpenApiDocument, component: string): readonly string[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(Object(item)).flatMap(([method, operation]) =>
+      Object.entries(Object(Object(operation).responses)).flatMap(([status, response]) =>
+        Object(response).$ref === `#${component}` ? [joinPointer('', 'paths', path, method, 'responses', status)] : [],
+      ),
+    ),
+  );
+}
+
+/** A copy with an entry at a pointer, and the maps above it that are not there yet. */
+function withEntry(object: JsonObject, pointer: string, entry: unknown): JsonObject {
+  const tokens = pointerTokens(pointer);
+  const missing = tokens.findIndex((_, index) => valueAt(object, joinPointer('', ...tokens.slice(0, index + 1))) === undefined);
+  const value = tokens.slice(missing + 1).reduceRight<unknown>((inner, key) => ({ [key]: inner }), entry);
+  const copy = replaced(object, joinPointer('', ...tokens.slice(0, missing + 1)), value);
+  return isObject(copy) ? copy : object;
+}

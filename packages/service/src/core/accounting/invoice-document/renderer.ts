@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+import { Refusal } from '../../../rules/refusal.ts';
+import type { InvoiceContent } from './content.ts';
+
+/** Documents that wait while another one is rendered. */
+const MAX_WAITING = 20;
+const RENDER_TIMEOUT_MS = 30_000;
+
+/** Renders invoices one after another in a worker thread. */
+export interface InvoiceRenderer {
+  /** @throws Refusal 503 if too many documents wait already. */
+  render(content: InvoiceContent): Promise<Uint8Array>;
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
+export function createInvoiceRenderer(maxWaiting = MAX_WAITING): InvoiceRenderer {
+  let worker: Worker | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function renderNow(content: InvoiceContent): Promise<Uint8Array> {
+    worker ??= startWorker();
+    try {
+      // `once` rejects if the thread fails.
+      const rendered = once(worker, 'message', { signal: AbortSignal.timeout(RENDER_TIMEOUT_MS) });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+      worker.postMessage(content);
+      const [pdf]: unknown[] = await rendered;
+      if (!(pdf instanceof Uint8Array)) throw new TypeError('The renderer of invoices returned something other than a document.');
+      return pdf;
+    } catch (error) {
+      // The next document gets a new thread.
+      await end();
+      throw error;
+    }
+  }
+
+  async function end(): Promise<void> {
+    await worker?.terminate();
+    worker = undefined;
+  }
+
+  return {
+    async render(content) {
+      if (waiting > maxWaiting)
+        throw new Refusal(503, 'unavailable', 'Too many invoice documents are being rendered. Open the link again in a few seconds.');
+      waiting++;
+      const rendered = last.then(() => renderNow(content));
+      last = rendered.catch(() => undefined);
+      try {
+        return await rendered;
+      } finally {
+        waiting--;
+      }
+    },
+    close: end,
+  };
+}
+
+function startWorker(): Worker {
+  // A production installation has it as JavaScript.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const worker = new Worker(new URL(`./render-worker.${extension}`, import.meta.url), { execArgv: [] });
+  // An idle thread does not keep the process running.
+  worker.unref();
+  // Without a listener, an error between two documents would end the process.
+  worker.on('error', () => {});
+  return worker;
+}

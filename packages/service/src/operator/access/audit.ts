@@ -1,0 +1,38 @@
+import type { AuditRecord } from '@reseller/operator-client';
+import type { Selectable } from 'kysely';
+
+import type { AuditRecordsTable } from '../../store/tables/audit-records.ts';
+import { toInstant } from '../instants.ts';
+import type { ReadOperation } from '../operation.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import type { Order } from '../paging.ts';
+
+const order: Order = { columns: { time: 'integer', id: 'text' }, direction: 'desc' };
+
+/** GET /audit */
+export const listAuditRecords: ReadOperation<'listAuditRecords'> = {
+  kind: 'read',
+  async run(db, { query }) {
+    const { actor, operation, target, from, to } = query;
+    const records = await db
+      .selectFrom('audit_records')
+      .selectAll()
+      .where(afterCursor(order, query))
+      .$if(actor !== undefined, (select) => select.where('actor', '=', actor ?? ''))
+      .$if(operation !== undefined, (select) => select.where('operation', '=', operation ?? ''))
+      .$if(target !== undefined, (select) => select.where('target', '=', target ?? ''))
+      .$if(from !== undefined, (select) => select.where('time', '>=', Date.parse(from ?? '')))
+      .$if(to !== undefined, (select) => select.where('time', '<', Date.parse(to ?? '')))
+      .orderBy(inOrder(order))
+      .limit(rowLimit(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(records, query, ({ time, id }) => [time, id]);
+    return { items: rows.map(toAuditRecord), next_cursor };
+  },
+};
+
+function toAuditRecord(row: Selectable<AuditRecordsTable>): AuditRecord {
+  const { id, time, actor, actor_name, address, operation, target, state_before, state_after, request_id } = row;
+  const [before, after]: unknown[] = [JSON.parse(state_before), JSON.parse(state_after)];
+  return { id, time: toInstant(time), actor, actor_name, address, operation, target, before, after, request_id };
+}

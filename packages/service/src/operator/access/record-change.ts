@@ -1,0 +1,59 @@
+import { MASK, secretNames } from '@reseller/contract';
+import { v7 as uuidv7 } from 'uuid';
+
+import type { Db } from '../../store/store.ts';
+import { operatorDocument } from '../document.ts';
+import type { OperatorCall, OperatorId } from '../operation.ts';
+
+/** The states of a resource before and after a change. Null if it did not or does not exist. */
+export interface Change {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The members of a call that its record has. */
+type RecordedCall = Pick<OperatorCall<OperatorId>, 'runtime' | 'sandbox' | 'caller' | 'operationId' | 'address' | 'requestId'> & {
+  readonly path: object;
+};
+
+const SECRET_NAMES = secretNames(operatorDocument);
+
+/** Adds the record of a change to the audit. Must run in the transaction of the change. */
+export async function recordChange(
+  db: Db,
+  { runtime, sandbox, caller, operationId, address, requestId, path }: RecordedCall,
+  { before, after }: Change,
+): Promise<void> {
+  // The clock of a sandbox can go back.
+  const time = sandbox.clock.base.now();
+  await db
+    .insertInto('audit_records')
+    .values({
+      id: uuidv7({ msecs: time, random: runtime.ports.random.bytes(16) }),
+      time,
+      actor: caller.id,
+      actor_name: caller.name,
+      address,
+      operation: operationId,
+      target: targetOf(path, after),
+      state_before: JSON.stringify(withoutSecrets(before)),
+      state_after: JSON.stringify(withoutSecrets(after)),
+      request_id: requestId,
+    })
+    .execute();
+}
+
+/** The resource that the path names, or else the one in the response. */
+function targetOf(path: object, after: unknown): string | null {
+  const { id, account, account_id } = Object(after);
+  const target: unknown = Object.values(path)[0] ?? id ?? Object(account).id ?? account_id;
+  return typeof target === 'string' ? target : null;
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, SECRET_NAMES.has(name) && item !== null ? MASK : withoutSecrets(item)]),
+  );
+}
