@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import type { Docs } from './docs.ts';
-import type { Metrics } from './observability.ts';
+import type { Metrics } from './metrics.ts';
 
 /** What both HTTP applications are built with. */
 export interface HttpContext {

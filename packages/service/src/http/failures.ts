@@ -12,6 +12,7 @@ import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { apiKeyOf, JSON_TYPE, pathOf, send } from './handler.ts';
 import { loggableError } from './loggable-error.ts';
+import { countFailure } from './metrics.ts';
 import { RequestFault } from './protocol.ts';
 import { requestFacts } from './request-facts.ts';
 import type { ServerOptions } from './server.ts';
@@ -30,6 +31,7 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     }
     const refusal = toRefusal(failure);
     request.caller = caller;
+    countFailure(context.metrics, { api: 'reseller', status: refusal.status, error: failure });
     logFailure(request, caller, { refusal, error: failure });
     return sendLogged(context, request, reply, { refusal, caller });
   };
