@@ -90,7 +90,7 @@ async function respond<Id extends OperationId>(
     const { values: form } = body;
     assertPath<Id>(path);
     assertQuery(api, request.query, maskKey);
-    assertForm<Id>(api, form, body);
+    assertForm<Id>(api, form, body, maskKey);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
     return await perform(operations[api.id], {
       operationId: api.id,

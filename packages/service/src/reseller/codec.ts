@@ -3,6 +3,7 @@ import { createValidator, maskSecrets } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
 import type { LogEntry } from '../store/log-row.ts';
+import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH } from './cut.ts';
 import { resellerDocument } from './document.ts';
 import { maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';
@@ -119,14 +120,15 @@ export function successEnvelope(requestID: string | null, message: string, data:
 
 /** The entry of a request and its response in the request log. The caller's API key is masked wherever it occurs. */
 export function toLogEntry({ id, accountId, now, method, path, form, maskKey }: LoggedRequest, reply: Reply): LogEntry {
+  const maskedForm = maskKey(form);
   return {
     account_id: accountId,
     request_id: id,
     date: now,
     success: reply.errorType === null ? 1 : 0,
-    endpoint: maskKey(maskPath(path)),
+    endpoint: cutText(maskKey(maskPath(path)), MAX_LOGGED_PATH_LENGTH),
     method,
-    request_body: maskKey(form),
+    request_body: reply.errorType === null ? maskedForm : cutForm(maskedForm),
     error_type: reply.errorType,
     response_body: maskedBody(reply, maskKey),
   };
