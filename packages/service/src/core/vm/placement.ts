@@ -21,7 +21,10 @@ export interface Footprint {
 }
 
 /** The row of a VM before it has a node. */
-export type NewVm = Omit<Selectable<VmsTable>, 'id' | 'default_ptr' | 'node' | 'changing' | 'removed' | 'booted' | 'stopped_by_provider'> & {
+export type NewVm = Omit<
+  Selectable<VmsTable>,
+  'id' | 'default_ptr' | 'node' | 'changing' | 'removed' | 'booted' | 'stopped_by_provider'
+> & {
   /** Undefined for a domain of the provider. */
   readonly default_ptr: string | undefined;
 };
