@@ -21,6 +21,16 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'GET /accounts/{account_id}/requests': {
+        id: 'listAccountRequests',
+        effect: 'read',
+        repeatable: true
+    },
+    'GET /accounts/{account_id}/current-invoice': {
+        id: 'getAccountCurrentInvoice',
+        effect: 'read',
+        repeatable: true
+    },
     'GET /accounts/{account_id}/api-keys': {
         id: 'listApiKeys',
         effect: 'read',
