@@ -16,11 +16,6 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
-    'PUT /accounts/{account_id}/credit-limit': {
-        id: 'setCreditLimit',
-        effect: 'write',
-        repeatable: true
-    },
     'GET /accounts/{account_id}/requests': {
         id: 'listAccountRequests',
         effect: 'read',
@@ -29,6 +24,11 @@ export const operations = {
     'GET /accounts/{account_id}/current-invoice': {
         id: 'getAccountCurrentInvoice',
         effect: 'read',
+        repeatable: true
+    },
+    'PUT /accounts/{account_id}/credit-limit': {
+        id: 'setCreditLimit',
+        effect: 'write',
         repeatable: true
     },
     'GET /accounts/{account_id}/api-keys': {

@@ -53,22 +53,6 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
 export const getAccount = <ThrowOnError extends boolean = false>(options: Options<GetAccountData, ThrowOnError>): RequestResult<GetAccountResponses, GetAccountErrors, ThrowOnError> => options.client.get<GetAccountResponses, GetAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}', ...options });
 
 /**
- * Set a credit limit
- *
- * Sets the maximum amount that an account may owe. It applies to new purchases and does not affect earlier ones.
- *
- * Needs the scope `billing`.
- */
-export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
-    url: '/accounts/{account_id}/credit-limit',
-    ...options,
-    headers: {
-        'Content-Type': 'application/json',
-        ...options.headers
-    }
-});
-
-/**
  * List an account's requests
  *
  * Returns the request log of an account, newest first, with the same entries that the reseller sees with `POST /account/requests`. Secrets are masked.
@@ -85,6 +69,22 @@ export const listAccountRequests = <ThrowOnError extends boolean = false>(option
  * Needs the scope `read`.
  */
 export const getAccountCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetAccountCurrentInvoiceData, ThrowOnError>): RequestResult<GetAccountCurrentInvoiceResponses, GetAccountCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetAccountCurrentInvoiceResponses, GetAccountCurrentInvoiceErrors, ThrowOnError>({ url: '/accounts/{account_id}/current-invoice', ...options });
+
+/**
+ * Set a credit limit
+ *
+ * Sets the maximum amount that an account may owe. It applies to new purchases and does not affect earlier ones.
+ *
+ * Needs the scope `billing`.
+ */
+export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Options<SetCreditLimitData, ThrowOnError>): RequestResult<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError> => options.client.put<SetCreditLimitResponses, SetCreditLimitErrors, ThrowOnError>({
+    url: '/accounts/{account_id}/credit-limit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * List API keys

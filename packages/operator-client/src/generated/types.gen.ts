@@ -169,16 +169,6 @@ export type ValidationProblem = {
 };
 
 /**
- * The new credit limit.
- */
-export type SetCreditLimitRequest = {
-    /**
-     * Maximum amount that the account may owe, in EUR. It may be below the amount that the account owes; purchases are then refused.
-     */
-    credit_limit: CreditAmount;
-};
-
-/**
  * A request of a reseller and its response. Both bodies are as the request log has them, with secrets masked.
  */
 export type AccountRequest = {
@@ -301,6 +291,16 @@ export type AccountCurrentInvoice = {
      * Positions of VMs, ordered by VM, then charges of dedicated servers and domains, oldest first.
      */
     positions: Array<CurrentPosition>;
+};
+
+/**
+ * The new credit limit.
+ */
+export type SetCreditLimitRequest = {
+    /**
+     * Maximum amount that the account may owe, in EUR. It may be below the amount that the account owes; purchases are then refused.
+     */
+    credit_limit: CreditAmount;
 };
 
 /**
@@ -2685,75 +2685,6 @@ export type GetAccountResponses = {
 
 export type GetAccountSuccess = GetAccountResponses[keyof GetAccountResponses];
 
-export type SetCreditLimitData = {
-    /**
-     * The new credit limit.
-     */
-    body: SetCreditLimitRequest;
-    path: {
-        /**
-         * Identifier of the account.
-         */
-        account_id: Id;
-    };
-    query?: never;
-    url: '/accounts/{account_id}/credit-limit';
-};
-
-export type SetCreditLimitErrors = {
-    /**
-     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
-     */
-    400: Problem;
-    /**
-     * The token is missing, unknown or revoked.
-     */
-    401: Problem;
-    /**
-     * The token does not allow this operation.
-     */
-    403: Problem;
-    /**
-     * No resource has this identifier.
-     */
-    404: Problem;
-    /**
-     * The body is longer than 64 KiB.
-     */
-    413: Problem;
-    /**
-     * The body is not JSON.
-     */
-    415: Problem;
-    /**
-     * The body breaks a rule; nothing was changed.
-     */
-    422: ValidationProblem;
-    /**
-     * Too many requests were sent with this token, or from this address without a valid token.
-     */
-    429: Problem;
-    /**
-     * The service failed; the effect of the request is uncertain.
-     */
-    500: Problem;
-    /**
-     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
-     */
-    503: Problem;
-};
-
-export type SetCreditLimitError = SetCreditLimitErrors[keyof SetCreditLimitErrors];
-
-export type SetCreditLimitResponses = {
-    /**
-     * The account with its new limit.
-     */
-    200: Account;
-};
-
-export type SetCreditLimitSuccess = SetCreditLimitResponses[keyof SetCreditLimitResponses];
-
 export type ListAccountRequestsData = {
     body?: never;
     path: {
@@ -2870,6 +2801,75 @@ export type GetAccountCurrentInvoiceResponses = {
 };
 
 export type GetAccountCurrentInvoiceSuccess = GetAccountCurrentInvoiceResponses[keyof GetAccountCurrentInvoiceResponses];
+
+export type SetCreditLimitData = {
+    /**
+     * The new credit limit.
+     */
+    body: SetCreditLimitRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/credit-limit';
+};
+
+export type SetCreditLimitErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetCreditLimitError = SetCreditLimitErrors[keyof SetCreditLimitErrors];
+
+export type SetCreditLimitResponses = {
+    /**
+     * The account with its new limit.
+     */
+    200: Account;
+};
+
+export type SetCreditLimitSuccess = SetCreditLimitResponses[keyof SetCreditLimitResponses];
 
 export type ListApiKeysData = {
     body?: never;

@@ -17,11 +17,6 @@ export type RouteHandlers = {
         Params: GetAccountData['path'];
         Reply: GetAccountErrors & GetAccountResponses;
     }>;
-    setCreditLimit: RouteHandler<{
-        Body: SetCreditLimitData['body'];
-        Params: SetCreditLimitData['path'];
-        Reply: SetCreditLimitErrors & SetCreditLimitResponses;
-    }>;
     listAccountRequests: RouteHandler<{
         Params: ListAccountRequestsData['path'];
         Querystring?: ListAccountRequestsData['query'];
@@ -30,6 +25,11 @@ export type RouteHandlers = {
     getAccountCurrentInvoice: RouteHandler<{
         Params: GetAccountCurrentInvoiceData['path'];
         Reply: GetAccountCurrentInvoiceErrors & GetAccountCurrentInvoiceResponses;
+    }>;
+    setCreditLimit: RouteHandler<{
+        Body: SetCreditLimitData['body'];
+        Params: SetCreditLimitData['path'];
+        Reply: SetCreditLimitErrors & SetCreditLimitResponses;
     }>;
     listApiKeys: RouteHandler<{
         Params: ListApiKeysData['path'];
