@@ -24,6 +24,15 @@ export const listAccountRequests: ServiceOperation<'listAccountRequests'> = {
     }),
 };
 
-function toAccountRequest({ date, success, request_id, method, endpoint, request_body, error_type, response_body }: LogEntry): AccountRequest {
+function toAccountRequest({
+  date,
+  success,
+  request_id,
+  method,
+  endpoint,
+  request_body,
+  error_type,
+  response_body,
+}: LogEntry): AccountRequest {
   return { request_id, time: toInstant(date), success: success === 1, method, endpoint, request_body, error_type, response_body };
 }

@@ -75,7 +75,9 @@ describe.each(engines)('on %s', (engine) => {
     const theirs = (await service.call('listRequests', { apiKey })).body.data;
     expect(theirs.at(-1)).toMatchObject({ requestID: seen.at(-1)?.request_id, response_body: seen.at(-1)?.response_body });
     const forged = { cursor: Buffer.from('["x"]').toString('base64url') };
-    expect(await refusalOf(operator.listAccountRequests({ client, path: { account_id: id }, query: forged }))).toMatchObject({ status: 400 });
+    expect(await refusalOf(operator.listAccountRequests({ client, path: { account_id: id }, query: forged }))).toMatchObject({
+      status: 400,
+    });
   });
 
   test('the running invoice is the one that the reseller sees, after the periods that have ended are closed', async () => {
