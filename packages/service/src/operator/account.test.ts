@@ -27,7 +27,7 @@ describe.each(engines)('on %s', (engine) => {
     const inside = network.replace('::/64', ':0:0:0:5').toUpperCase();
     const addresses = [ipv4[0] ?? '', inside, network.replace('/64', ''), '192.0.2.7', '2001:db8:77:ffff::1'];
     const filters: Filters[] = [{ vm }, { domain: 'FOUND.net' }, { handle }, ...addresses.map((address) => ({ address }))];
-    for (const query of filters) expect(await find(query), JSON.stringify(query)).toEqual([id]);
+    for (const query of filters) expect({ query, found: await find(query) }).toEqual({ query, found: [id] });
     expect(await find({ vm, domain: 'found.net', handle, address: '192.0.2.7' })).toEqual([id]);
 
     const nobodys: Filters[] = [
@@ -38,7 +38,7 @@ describe.each(engines)('on %s', (engine) => {
       { address: '192.0.2.8' },
       { address: '2001:db8:78::1' },
     ];
-    for (const query of nobodys) expect(await find(query), JSON.stringify(query)).toEqual([]);
+    for (const query of nobodys) expect({ query, found: await find(query) }).toEqual({ query, found: [] });
     for (const address of ['300.1.1.1', '1.2.3', ':::', '12345']) {
       expect(await refusalOf(find({ address }))).toMatchObject({ status: 400, message: expect.stringContaining('IPv4 or IPv6 address') });
     }
