@@ -55,6 +55,7 @@ export async function deliver<Request, Details, Plan, Result, Outcome>(
   // Recovery skips what this instance is delivering.
   delivering.add(order.id);
   try {
+    if (delivery.recovery === 'undo') delivery.draw?.(order.request);
     const reserved = await reserve(runtime, delivery, order);
     if ('outcome' in reserved) return reserved.outcome;
     return await callAndConfirm(runtime, order, reserved, delivery.isRepeatable === true);

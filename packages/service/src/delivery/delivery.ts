@@ -33,6 +33,8 @@ interface DeliveryBase<Details> {
 /** A change that is undone if it fails. */
 export interface UndoableDelivery<Request, Details, Plan, Result> extends DeliveryBase<Details> {
   readonly recovery: 'undo';
+  /** Draws the random values of a request before its first transaction, which may run more than once. */
+  draw?(request: Request): void;
   /** Returns the result if there is nothing to deliver. The plan is never stored, so it may hold secrets. */
   reserve(transaction: Transaction, request: Request): Promise<(Reserved<Details> & { readonly plan: Plan }) | NothingToDeliver<Result>>;
   call(ports: Ports, plan: Plan, token: FencingToken): Promise<void>;

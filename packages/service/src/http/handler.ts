@@ -4,6 +4,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { FaultEffectInput } from '@reseller/operator-client';
 import type { LoggedRequest, Reply } from '../reseller/codec.ts';
 import { apiKeyHeader } from '../reseller/document.ts';
+import { drawForSealing } from '../reseller/idempotency.ts';
 import { maskByName } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { logReply, perform } from '../reseller/perform.ts';
@@ -96,7 +97,15 @@ async function respond<Id extends OperationId>(
       operationId: api.id,
       call: { runtime, accountId, now, form, path },
       repeatable:
-        key === undefined ? undefined : { accountId, apiKey, key, fingerprint: fingerprintOf(method, pathOf(request.url), body.values) },
+        key === undefined
+          ? undefined
+          : {
+              accountId,
+              apiKey,
+              key,
+              fingerprint: fingerprintOf(method, pathOf(request.url), body.values),
+              random: drawForSealing(runtime.ports.random),
+            },
       logged,
       codec,
     });

@@ -5,7 +5,7 @@
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { seal, sha256, unseal } from '../rules/credentials.ts';
+import { seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
 import { deferredWrite, expectedWrite } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 
@@ -18,6 +18,8 @@ export interface Repeatable {
   readonly fingerprint: string;
   /** The caller's API key. The stored response is encrypted with it. */
   readonly apiKey: string;
+  /** The result of `drawForSealing`. */
+  random(): Random;
 }
 
 /** The store has only hashes of Idempotency-Keys. */
@@ -67,19 +69,20 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 }
 
 /** Stores the response of a request that was carried out. */
-export async function keepResponse(db: Db, request: Repeatable, response: string, random: Random): Promise<void> {
-  const { accountId, apiKey, key } = request;
+export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
+  const { accountId, apiKey, key, random } = request;
   const keyHash = hashOfIdempotencyKey(key);
-  let kept = sealed.get(request);
-  if (kept?.response !== response) {
-    kept = { response, answer: seal(response, apiKey, `${accountId}/${keyHash}`, random) };
-    sealed.set(request, kept);
-  }
-  await storeAnswer(db, { accountId, keyHash, answer: kept.answer });
+  await storeAnswer(db, { accountId, keyHash, answer: seal(response, apiKey, `${accountId}/${keyHash}`, random()) });
 }
 
-/** A transaction that runs again stores the same text, because encryption draws random numbers. */
-const sealed = new WeakMap<Repeatable, { readonly response: string; readonly answer: string }>();
+/** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same. */
+export function drawForSealing(random: Random): () => Random {
+  const drawn = random.bytes(SEALING_BYTES);
+  return () => {
+    let used = 0;
+    return { bytes: (count) => drawn.subarray(used, (used += count)) };
+  };
+}
 
 const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
   db

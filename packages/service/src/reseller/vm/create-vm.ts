@@ -57,6 +57,7 @@ interface Plan {
 export const createVm = deliveredOperation<'createVm', Details, Plan>({
   recovery: 'undo',
   isRepeatable: true,
+  draw: (call) => void drawnFor(call),
   details,
   subject: vmSubject,
 
