@@ -16,6 +16,16 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
+    'GET /accounts/{account_id}/requests': {
+        id: 'listAccountRequests',
+        effect: 'read',
+        repeatable: true
+    },
+    'GET /accounts/{account_id}/current-invoice': {
+        id: 'getAccountCurrentInvoice',
+        effect: 'read',
+        repeatable: true
+    },
     'PUT /accounts/{account_id}/credit-limit': {
         id: 'setCreditLimit',
         effect: 'write',
@@ -348,6 +358,11 @@ export const operations = {
     },
     'PUT /settings/vat-rates': {
         id: 'setVatRates',
+        effect: 'write',
+        repeatable: true
+    },
+    'PUT /settings/request-log-retention': {
+        id: 'setRequestLogRetention',
         effect: 'write',
         repeatable: true
     },

@@ -1,5 +1,7 @@
 import { listAuditRecords } from './access/audit.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
+import { getAccountCurrentInvoice } from './account-invoice.ts';
+import { listAccountRequests } from './account-request.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
@@ -22,7 +24,7 @@ import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork } from './service/due-work.ts';
-import { getSettings, setDefaultRateLimit, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
+import { getSettings, setDefaultRateLimit, setRequestLogRetention, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
 import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
@@ -30,6 +32,8 @@ export const operatorTable: OperatorTable = {
   listAccounts,
   createAccount,
   getAccount,
+  listAccountRequests,
+  getAccountCurrentInvoice,
   setCreditLimit,
   getBillingProfile,
   setBillingProfile,
@@ -97,6 +101,7 @@ export const operatorTable: OperatorTable = {
   getSettings,
   setDefaultRateLimit,
   setVatRates,
+  setRequestLogRetention,
   setVmIdentifierQuarantine,
   getDueWork,
 };
