@@ -5,8 +5,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Services } from '../../../delivery/runtime.ts';
 import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { vatOn } from '../../../rules/vat.ts';
-import { readVat } from '../../../store/settings.ts';
+import { vatInForce, vatOn } from '../../../rules/vat.ts';
+import { readVatRates } from '../../../store/settings.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
 import type { Db, Store } from '../../../store/store.ts';
@@ -70,7 +70,7 @@ export async function issuePending(db: Db): Promise<number> {
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
   const { buyer, reverseCharge } = await buyerOf(db, invoice.account_id);
   // The service is rendered at the end of the period.
-  const basisPoints = reverseCharge ? 0 : await readVat(db, invoice.period_end * 1000 - 1);
+  const basisPoints = reverseCharge ? 0 : vatInForce(await readVatRates(db), invoice.period_end * 1000 - 1);
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
   const net = BigInt(invoice.total);
