@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 
 /** The documents, with the prefix of their operations in the file of covered responses. */
 const BUNDLES = [
-  { prefix: '', bundle: resolve(import.meta.dirname, '../openapi/dist/openapi.json') },
+  { prefix: '', bundle: resolve(import.meta.dirname, '../openapi/dist/service.json') },
   { prefix: 'operator ', bundle: resolve(import.meta.dirname, '../openapi/dist/operator.json') },
 ];
 /** Maximum number of missing responses in the line for the terminal. */

@@ -114,7 +114,7 @@ function operatorSample(id: string, { parameters, body }: SampleRequest, baseUrl
     ...(Object.keys(parameters).length === 0 ? [] : [`path: ${literal(parameters)}`]),
     ...(body === undefined ? [] : [`body: ${literal(body)}`]),
   ];
-  const names = ['createClient', 'orThrow', id].toSorted();
+  const names = ['createClient', id].toSorted();
   return [
     `import { ${names.join(', ')} } from '@reseller/operator-client';`,
     '',
@@ -122,7 +122,7 @@ function operatorSample(id: string, { parameters, body }: SampleRequest, baseUrl
     `  baseUrl: '${baseUrl}',`,
     "  token: process.env['RESELLER_OPERATOR_TOKEN'] ?? '',",
     '});',
-    `const data = await orThrow(${id}({ ${input.join(', ')} }));`,
+    `const data = await ${id}({ ${input.join(', ')} });`,
     'console.log(data);',
   ].join('\n');
 }

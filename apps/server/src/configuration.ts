@@ -44,6 +44,8 @@ export interface Configuration {
   readonly operatorToken: string | undefined;
   /** Whether the reseller API accepts common deviations of existing clients from the document. */
   readonly lenient: boolean;
+  /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
+  readonly extension: boolean;
 }
 
 /** An invalid environment variable. The message is one line. */
@@ -88,6 +90,7 @@ export function readConfiguration(environment: Environment): Configuration {
     secret: serviceSecret(secret('RESELLER_SECRET'), isShared),
     previousSecret: previousSecret(secret('RESELLER_SECRET_PREVIOUS')),
     lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
+    extension: extension(value('RESELLER_EXTENSION') ?? (mode === 'sandbox' ? 'on' : 'off')),
   };
 }
 
@@ -212,6 +215,11 @@ function previousSecret(text: string | undefined): string | undefined {
 function lenient(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new ConfigurationError(`RESELLER_LENIENT is '${text}'. Set it to true or false.`);
+}
+
+function extension(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new ConfigurationError(`RESELLER_EXTENSION is '${text}'. Set it to on or off.`);
 }
 
 function modeOf(text: string): 'sandbox' | 'live' {

@@ -28,6 +28,8 @@ import { openLog } from './log.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
 import { welcome } from './welcome.ts';
 
+/** A newer version has upgraded the database. A supervisor that restarts failed services starts whatever version is installed then. */
+const EXIT_CODE_REPLACED = 75;
 const NO_DOCS = 'The documentation is not built. Build it with npx pnpm@12 build, and start the service again.\n';
 
 async function start(): Promise<void> {
@@ -53,6 +55,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const { mode } = configuration;
   const hasDocs = existsSync(join(siteDirectory, 'index.html'));
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
+  const replaced = Promise.withResolvers<void>();
   const service = await createService({
     store,
     ports,
@@ -62,10 +65,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     mode,
     operatorToken,
     lenient: configuration.lenient,
+    extension: configuration.extension,
     trustedProxies: configuration.trustedProxies,
     invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
+    onOutdated: () => replaced.resolve(),
     clockLimits: configuration.clockLimits,
     lostLogLines: log.lost,
     logger,
@@ -92,7 +97,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
-  const end = async (drain: number): Promise<void> => {
+  const end = async (drain: number, exitCode = 0): Promise<void> => {
     service.announceStop();
     await wait(drain);
     const failure = await stop().then(
@@ -102,11 +107,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     if (failure !== undefined) logger.error({ err: failure }, 'the service could not stop cleanly');
     await log.flush();
     // Lines that nobody reads would keep the process alive.
-    process.exit(failure === undefined ? 0 : 1);
+    process.exit(failure === undefined ? exitCode : 1);
   };
   process.once('SIGTERM', () => void end(configuration.drain));
   // At a terminal, no load balancer has to notice the stop.
   process.once('SIGINT', () => void end(0));
+  void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
   process.stdout.write(
     welcome({
       mode,

@@ -52,7 +52,7 @@ export async function runScript(script: string, directory = REPOSITORY): Promise
   return { code, stdout, stderr };
 }
 
-async function freePorts(count: number): Promise<string[]> {
+export async function freePorts(count: number): Promise<string[]> {
   const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   const ports = await Promise.all(
     probes.map(async (probe) => {

@@ -178,6 +178,7 @@ test.each([
   ['RESELLER_PUBLIC_URL', 'api.example.com'],
   ['RESELLER_LOG_LEVEL', 'loud'],
   ['RESELLER_SECRET', 'short'],
+  ['RESELLER_EXTENSION', 'true'],
   ['RESELLER_SECRET_PREVIOUS', 'short'],
   ['RESELLER_LENIENT', 'yes'],
   ['RESELLER_INVOICE_LINK_DAYS', '0'],

@@ -51,6 +51,23 @@ export const EXTENSION_PLACES: Places = {
     delete: 'deleteVm',
     resetPassword: 'resetVmPassword',
   },
+  dedicated: {
+    offer: 'getDedicatedOffer',
+    purchase: 'purchaseDedicatedServer',
+  },
+  accounting: {
+    pricings: 'getPricings',
+  },
+  domain: {
+    check: 'checkDomain',
+    delete: 'deleteDomain',
+    dns: {
+      list: 'listDomainDns',
+      add: 'addDomainDns',
+      edit: 'editDomainDnsRecord',
+      remove: 'removeDomainDns',
+    },
+  },
 };
 
 /** The groups of two documents in one. */

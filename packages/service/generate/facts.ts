@@ -77,7 +77,7 @@ function write(path: string, facts: readonly (readonly [name: string, remark: st
 
 /** Writes `facts.gen.ts` of both documents into the folder of the generated code. */
 export function writeFacts(into: string): void {
-  const reseller = new Source('openapi.json');
+  const reseller = new Source('service.json');
   const schemas = ['components', 'schemas'];
   const page = ['ListRequestsResponse', 'allOf', '1', 'properties', 'data'];
 

@@ -16,7 +16,7 @@ const TYPES_IMPORT = "from './types.gen.ts'";
 const into = process.env['GENERATE_INTO'] ?? join(import.meta.dirname, '../src/generated');
 
 rmSync(into, { recursive: true, force: true });
-await writeRoutes({ document: 'openapi', client: '@reseller/client', path: into });
+await writeRoutes({ document: 'service', client: '@reseller/client/extension', path: into });
 await writeRoutes({ document: 'operator', client: '@reseller/operator-client', path: join(into, 'operator') });
 writeFacts(into);
 

@@ -20,7 +20,7 @@ import { createAuthenticator } from './http/authenticate.ts';
 import type { HttpContext } from './http/context.ts';
 import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
-import { createMetrics } from './http/observability.ts';
+import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
@@ -67,6 +67,11 @@ export interface ServiceOptions {
    */
   readonly lenient?: boolean;
   /**
+   * Whether the reseller API has the extension: operations that the specification names but does not show. Default: only in a sandbox. The
+   * operator of a live service decides whether resellers may stop, change and delete what they bought.
+   */
+  readonly extension?: boolean;
+  /**
    * IP addresses and CIDR networks of proxies. The client address of their requests, for limits, logs and the audit, is the one in
    * X-Forwarded-For. Default: none.
    */
@@ -90,6 +95,8 @@ export interface ServiceOptions {
   readonly clockLimits?: Partial<ClockLimits>;
   /** The identifiers that new VMs may get. Default: all five-digit numbers. */
   readonly vmIdentifiers?: VmIdentifiers;
+  /** Called a lease after a newer version has upgraded the shared database. The process should stop, and be started again with that version. */
+  readonly onOutdated?: () => void;
   /** The number of lines that the logger has lost so far, for the metrics. */
   readonly lostLogLines?: () => number;
   /** A logger with the interface of pino. */
@@ -146,12 +153,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         ? logger.error(`${error.message} Until then, every request gets a 503.`)
         : logger.info('the clock of this machine is right again'),
   });
+  const metrics = createMetrics({ lostLogLines: options.lostLogLines });
+  const leaseMs = options.lease ?? DEFAULT_LEASE_MS;
   const instance = await joinCluster({
     store,
     clockCheck,
     id: uuidv7({ random: ports.random.bytes(16) }),
-    leaseMs: options.lease ?? DEFAULT_LEASE_MS,
-    onFailure: (error) => logger.error({ err: error }, 'this instance could not renew its lease and tries again'),
+    leaseMs,
+    onFailure(error) {
+      metrics.leaseFailures.inc();
+      logger.error({ err: error }, 'this instance could not renew its lease and tries again');
+    },
+    onOutdated(reason) {
+      logger.fatal(reason);
+      // The newer version needs a moment until it can take requests.
+      setTimeout(() => options.onOutdated?.(), leaseMs).unref();
+    },
   });
   const runtime: Runtime = {
     store,
@@ -166,6 +183,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     closing: closing.signal,
     publicUrl: () => publicUrl ?? listeningUrl(app),
   };
+  observeRuntime(metrics, runtime);
   const recover = recoveringAndLogging(runtime, logger);
   await recover();
   const authenticator = createAuthenticator(store, { mode, clock });
@@ -181,6 +199,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await instance.assertAlive();
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
+    metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
@@ -216,9 +235,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     lenient,
+    hasExtension: options.extension ?? mode === 'sandbox',
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
-    metrics: createMetrics({ lostLogLines: options.lostLogLines }),
+    metrics,
     logger,
   };
   const app = await createApplication(context);
@@ -239,7 +259,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await controls.refresh();
       return Math.floor(clock.offset / 1000);
     },
-    runScheduledJobs: () => exclusive(() => runAllJobs('skip')),
+    async runScheduledJobs() {
+      try {
+        return await exclusive(() => runAllJobs('skip'));
+      } catch (error) {
+        metrics.scheduledJobFailures.inc();
+        throw error;
+      }
+    },
     announceStop() {
       state.isStopping = true;
     },

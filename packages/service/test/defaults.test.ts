@@ -1,5 +1,5 @@
 /** Leaving a field out is sending its default, and its default alone: for each field of both documents that has one. */
-import reseller from '@reseller/openapi/openapi.json' with { type: 'json' };
+import reseller from '@reseller/openapi/service.json' with { type: 'json' };
 import provider from '@reseller/openapi/operator.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import type { DEFAULTS as FormDefaults } from '../src/generated/facts.gen.ts';
 import type { DEFAULTS as BodyDefaults } from '../src/generated/operator/facts.gen.ts';
 import { addIpPool } from '../src/index.ts';
 import { EPYC, orderServer } from './dedicated.ts';
+import { register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
 import { startOperator } from './operator.ts';
 import type { TestOperator } from './operator.ts';
@@ -39,6 +40,35 @@ const cases: Readonly<
         return { status, config, addresses: [ipv4.length, ipv6.length], pricings: body.data?.pricings };
       };
       return [await buy(), await buy(), await buy()];
+    },
+  },
+  AddDomainDnsForm: {
+    others: { ttl: 60 },
+    async effect(service, fields) {
+      await register(service, 'defaults.net');
+      const form = { type: 'TXT', data: 'v=spf1 -all', ...fields };
+      return (await service.call('addDomainDns', { path: { domain: 'defaults.net' }, form })).body.data.ttl;
+    },
+  },
+  ChangeVmForm: {
+    others: { allowFallbackIPs: true },
+    async effect(service, fields) {
+      const account = await service.account();
+      // The account's network has only the address that the VM has already.
+      await service.store.commit(({ db }) =>
+        addIpPool(db, {
+          id: `own-${account.id}`,
+          datacenter: 'AMS1',
+          accountId: account.id,
+          cidr: '100.127.0.0/30',
+          ddosProtection: 'none',
+        }),
+      );
+      const { apiKey } = account;
+      const { body } = await service.call('createVm', { form: SMALL_VM, apiKey });
+      const path = { vmid: String(body.data?.identifier) };
+      const { status } = await service.call('changeVm', { path, form: { ips: 2, ...fields }, apiKey });
+      return status;
     },
   },
   CreateFaultRequest: {

@@ -15,6 +15,10 @@ import { withForm } from './operations.ts';
 /** What only the service can know of a text that keeps the rules of the document, by field. */
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   os: ['exists'],
+  mode: ['exists'],
+  // A disk cannot shrink.
+  disk: ['minimum'],
+  storage: ['minimum'],
   hostsystem: ['exists'],
   ssh_key: ['ssh_key'],
   domain: ['domain', 'tld', 'registrable'],

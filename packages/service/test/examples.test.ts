@@ -84,17 +84,66 @@ const sending =
   (sandbox) =>
     sandbox.copy(id, sent);
 
+/** A request about a domain whose subdomain www has a CNAME. */
+const afterCname =
+  (id: OperationId, sent: Sent): Cause =>
+  async (sandbox) => {
+    await sandbox.copy('addDomainDns', { form: { type: 'CNAME', sub: 'www', data: 'web1.example.net' } });
+    return sandbox.copy(id, sent);
+  };
+
+/** A further change of the sample VM while the first is being carried out. */
+const duringVmChange =
+  (id: OperationId, sent: Sent = {}): Cause =>
+  async (sandbox) => {
+    await sandbox.store.commit(({ db }) => db.updateTable('vms').set({ changing: 1 }).where('id', '=', sampleIdentifiers.vm).execute());
+    return sandbox.copy(id, sent);
+  };
+
+/** Leaves no room for more cores on any node. */
+async function fillNodes({ store }: Sandbox): Promise<void> {
+  await store.commit(({ db }) =>
+    db
+      .updateTable('host_nodes')
+      .set((node) => ({ cores: node.ref('used_cores') }))
+      .execute(),
+  );
+}
+
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createVm outOfCapacity': async (sandbox) => {
-    await sandbox.store.commit(({ db }) =>
-      db
-        .updateTable('host_nodes')
-        .set((node) => ({ cores: node.ref('used_cores') }))
-        .execute(),
-    );
+    await fillNodes(sandbox);
     return sandbox.copy('createVm', { form: SMALL_VM });
   },
   'createVm tooManyCores': sending('createVm', { form: { ...SMALL_VM, cores: 17 } }),
+  'createVm priceTooHigh': sending('createVm', { form: { ...SMALL_VM, max_price: '8.40' } }),
+  'setVmPower wrongState': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    return sandbox.copy('setVmPower', { form: { mode: 'restart' } });
+  },
+  'setVmPower stoppedByProvider': async (sandbox) => {
+    await sandbox.vms.stop(sampleIdentifiers.vm);
+    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
+  },
+  'setVmPower creditLimit': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
+    return sandbox.copy('setVmPower', { form: { mode: 'start' } });
+  },
+  'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
+  'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
+  'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
+  'changeVm priceTooHigh': sending('changeVm', { form: { cores: 4, max_price: '8.40' } }),
+  'changeVm changeInProgress': duringVmChange('changeVm', { form: { cores: 4 } }),
+  'changeVm outOfCapacity': async (sandbox) => {
+    await fillNodes(sandbox);
+    return sandbox.copy('changeVm', { form: { cores: 4 } });
+  },
+  'deleteVm changeInProgress': duringVmChange('deleteVm'),
+  'resetVmPassword stopped': async (sandbox) => {
+    await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+    return sandbox.copy('resetVmPassword');
+  },
   'reinstallVm wrongState': async (sandbox) => {
     await sandbox.vms.stop(sampleIdentifiers.vm);
     return sandbox.copy('reinstallVm');
@@ -126,6 +175,26 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'editDomainDns unknownType': sending('editDomainDns', { form: { type: 'HINFO', data: 'x' } }),
   'editDomainDns noAddress': sending('editDomainDns', { form: { type: 'A', data: 'x' } }),
   'editDomainDns noData': sending('editDomainDns', { form: { type: 'A' } }),
+  'registerDomain priceTooHigh': sending('registerDomain', { form: { ...PROJECT, max_price: '1.00' } }),
+  'deleteDomain alreadyCancelled': sending('deleteDomain', { path: { domain: sampleIdentifiers.cancelledDomain } }),
+  'deleteDomain changeInProgress': duringChange('deleteDomain'),
+  'checkDomain notFound': sending('checkDomain', { path: { domain: 'reseller-project.zz' } }),
+  'purchaseDedicatedServer sold': async (sandbox) => {
+    await sandbox.copy('purchaseDedicatedServer');
+    return sandbox.copy('purchaseDedicatedServer');
+  },
+  'purchaseDedicatedServer priceTooHigh': sending('purchaseDedicatedServer', { form: { max_price: '8.40' } }),
+  'purchaseDedicatedServer badPrice': sending('purchaseDedicatedServer', { form: { max_price: '8,40' } }),
+  'editDomainDns cnameConflict': afterCname('editDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
+  'addDomainDns exists': sending('addDomainDns', { form: { type: 'A', data: '198.51.100.23' } }),
+  'addDomainDns cnameConflict': afterCname('addDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
+  'addDomainDns noAddress': sending('addDomainDns', { form: { type: 'A', data: 'x' } }),
+  'editDomainDnsRecord exists': async (sandbox) => {
+    await sandbox.copy('addDomainDns', { form: { type: 'A', data: '198.51.100.99' } });
+    return sandbox.copy('editDomainDnsRecord', { form: { data: '198.51.100.99' } });
+  },
+  'editDomainDnsRecord cnameConflict': afterCname('editDomainDnsRecord', { form: { sub: 'www' } }),
+  'editDomainDnsRecord noAddress': sending('editDomainDnsRecord', { form: { data: 'x' } }),
   'createHandle unknownCountry': sending('createHandle', { form: { ...PERSON_FORM, countrycode: 'ZZ' } }),
   'createHandle badPhone': sending('createHandle', { form: { ...PERSON_FORM, phone: '123' } }),
   'createHandle badEmail': sending('createHandle', { form: { ...PERSON_FORM, email: 'abc' } }),
@@ -155,6 +224,7 @@ const causeOf = (id: OperationId, name: string): Cause | undefined =>
         vmid: '99999',
         identifier: '01900000-0000-7000-8000-00000000ffff',
         domain: 'not-registered.net',
+        record_id: '01900000-0000-7000-8000-00000000eeee',
         handle: 'HDL-999999',
         invoiceID: 'none',
       };

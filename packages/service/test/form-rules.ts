@@ -1,5 +1,5 @@
 /** The rules of a form as the document writes them, read here a second time so that the service is not judged by its own reading. */
-import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+import document from '@reseller/openapi/service.json' with { type: 'json' };
 
 import type { OperationId } from '../src/reseller/operation.ts';
 import { apiOf } from './operations.ts';

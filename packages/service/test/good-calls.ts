@@ -1,5 +1,7 @@
 /** For each operation of the document one call that it carries out, with every field of its form. */
+import { addMarketServer } from '../src/core/dedicated/order.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
+import { sandboxMarket } from '../src/sandbox/market.ts';
 import { completeSetUp, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { handleOf, PERSON, PHONE, register } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
@@ -18,6 +20,7 @@ const TRANSFER = {
   authcode: 'example-authcode-1',
   ns1: 'ns1.reseller-dns.example',
   ns2: 'ns2.reseller-dns.example',
+  max_price: '1000.00',
 };
 
 const EVERY_VM_FIELD = {
@@ -35,6 +38,19 @@ const EVERY_VM_FIELD = {
   ssh_key_displayname: 'ops laptop',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
+  max_price: '1000.00',
+};
+
+const EVERY_VM_CHANGE = {
+  cores: 4,
+  mem: 8192,
+  disk: 80,
+  storage: 200,
+  ips: 3,
+  backup_slots: 4,
+  network_speed: 1000,
+  allowFallbackIPs: true,
+  max_price: '1000.00',
 };
 
 const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns${number}`, `ns${number}.reseller-dns.example`]));
@@ -45,11 +61,16 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
  */
 const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
-  reinstallVm: async (service, { apiKey }) => {
-    const { body } = await service.call('createVm', { form: SMALL_VM, apiKey });
-    return { path: { vmid: String(body.data.identifier) }, form: { os: 'debian_13' } };
-  },
+  reinstallVm: async (service, owner) => ({ ...(await bought(service, owner)), form: { os: 'debian_13' } }),
   listVmHosts: async () => ({}),
+  listVms: async () => ({}),
+  listVmOsImages: async () => ({}),
+  getVmConfig: bought,
+  getVmStatus: bought,
+  setVmPower: async (service, owner) => ({ ...(await bought(service, owner)), form: { mode: 'stop' } }),
+  changeVm: async (service, owner) => ({ ...(await bought(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
+  deleteVm: bought,
+  resetVmPassword: bought,
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployed(service, owner, EPYC),
@@ -77,6 +98,21 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
     ...(await registered(service, owner, 'edited.net')),
     form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all' },
   }),
+  getDedicatedOffer: offered,
+  purchaseDedicatedServer: async (service, owner) => ({ ...(await offered(service, owner)), form: { max_price: '59.00' } }),
+  checkDomain: (service, owner) => registered(service, owner, 'checked.net'),
+  deleteDomain: (service, owner) => registered(service, owner, 'given-up.net'),
+  getPricings: async () => ({}),
+  listDomainDns: (service, owner) => registered(service, owner, 'listed.net'),
+  addDomainDns: async (service, owner) => ({
+    ...(await registered(service, owner, 'extended.net')),
+    form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all', ttl: 300 },
+  }),
+  editDomainDnsRecord: async (service, owner) => ({
+    ...(await recorded(service, owner, 'amended.net')),
+    form: { type: 'TXT', sub: 'mail', data: 'v=spf1 mx -all', ttl: 300 },
+  }),
+  removeDomainDns: (service, owner) => recorded(service, owner, 'reduced.net'),
   createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
   listHandleCountries: async () => ({}),
   getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
@@ -99,6 +135,15 @@ export async function goodCall(service: TestService, id: OperationId, owner: Own
   return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
 }
 
+async function bought(
+  service: TestService,
+  { apiKey }: Owner,
+  form: Readonly<Record<string, unknown>> = SMALL_VM,
+): Promise<{ readonly path: { readonly vmid: string } }> {
+  const { body } = await service.call('createVm', { form, apiKey });
+  return { path: { vmid: String(body.data.identifier) } };
+}
+
 async function deployed(
   service: TestService,
   owner: Owner,
@@ -109,7 +154,34 @@ async function deployed(
   return { path: { identifier } };
 }
 
+/** An offer for the owner alone. */
+async function offered(
+  { store, ports }: TestService,
+  { id: offeredTo }: Owner,
+): Promise<{ readonly path: { readonly identifier: string } }> {
+  const { identifier: _sample, ...server } = sandboxMarket[2] ?? fail();
+  const offeredIps = { ipv4: 1, ipv6: 1 };
+  const offer = { ...server, ipv4: [], ipv6: [], offeredIps, offeredTo };
+  return { path: { identifier: await store.commit(({ db }) => addMarketServer(db, ports, offer)) } };
+}
+
+function fail(): never {
+  throw new Error('The market of the sandbox has fewer servers than the tests need.');
+}
+
 async function registered(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {
   await register(service, domain, owner.apiKey);
   return { path: { domain } };
+}
+
+/** A domain with a DNS record. */
+async function recorded(
+  service: TestService,
+  owner: Owner,
+  domain: string,
+): Promise<{ readonly path: { readonly domain: string; readonly record_id: string } }> {
+  const { path } = await registered(service, owner, domain);
+  const form = { type: 'TXT', sub: 'www', data: 'v=spf1 -all' };
+  const { body } = await service.call('addDomainDns', { path, form, apiKey: owner.apiKey });
+  return { path: { ...path, record_id: body.data.record_id } };
 }

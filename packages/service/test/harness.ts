@@ -68,6 +68,7 @@ export async function startService({
   operatorToken,
   mode,
   lenient,
+  extension,
   engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
   databaseUrl,
   vmIdentifiers,
@@ -85,6 +86,8 @@ export async function startService({
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
   lenient?: boolean;
+  /** Whether the reseller API has the extension. By default, a sandbox has it. */
+  extension?: boolean;
   /** A PostgreSQL database with the sandbox's data, to run on in place of a new one. */
   databaseUrl?: string;
   engine?: Engine;
@@ -109,6 +112,7 @@ export async function startService({
     ...(mode === undefined ? {} : { mode }),
     ...(portTimeout === undefined ? {} : { portTimeout }),
     ...(lenient === undefined ? {} : { lenient }),
+    ...(extension === undefined ? {} : { extension }),
     ...(vmIdentifiers === undefined ? {} : { vmIdentifiers }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });

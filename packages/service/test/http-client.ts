@@ -2,7 +2,7 @@
 import { createValidator, fillPath, parseDocument, pathPattern, readOperations, responseFor, writeForm } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
-import resellerDocument from '@reseller/openapi/openapi.json' with { type: 'json' };
+import resellerDocument from '@reseller/openapi/service.json' with { type: 'json' };
 import type { FastifyInstance } from 'fastify';
 
 /** The input of one call. */

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
-import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+import document from '@reseller/openapi/service.json' with { type: 'json' };
 import { secretNames } from '@reseller/contract';
 
 import { apiOperations } from '../src/http/api.ts';

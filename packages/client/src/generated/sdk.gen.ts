@@ -158,7 +158,7 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

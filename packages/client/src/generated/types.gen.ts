@@ -2850,7 +2850,7 @@ export type EditDomainDnsErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**

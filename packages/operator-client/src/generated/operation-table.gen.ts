@@ -16,6 +16,16 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
+    'GET /accounts/{account_id}/requests': {
+        id: 'listAccountRequests',
+        effect: 'read',
+        repeatable: true
+    },
+    'GET /accounts/{account_id}/current-invoice': {
+        id: 'getAccountCurrentInvoice',
+        effect: 'read',
+        repeatable: true
+    },
     'PUT /accounts/{account_id}/credit-limit': {
         id: 'setCreditLimit',
         effect: 'write',

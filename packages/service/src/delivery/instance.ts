@@ -8,6 +8,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Schema } from '../store/schema.ts';
 import { ClockError } from './clock-check.ts';
 import type { ClockCheck } from './clock-check.ts';
+import { outdatedReason } from './version-gate.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 
@@ -54,6 +55,8 @@ export interface JoinOptions {
   readonly id: string;
   readonly leaseMs: number;
   readonly clockCheck: ClockCheck;
+  /** Called once, when a newer version has upgraded the database. */
+  onOutdated(reason: string): void;
   /** Called if the lease could not be renewed. */
   onFailure(error: unknown): void;
 }
@@ -62,15 +65,16 @@ export interface JoinOptions {
  * @throws StoreUnavailableError if the store cannot be written to.
  * @throws ClockError if the clock of this machine is wrong.
  */
-export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure }: JoinOptions): Promise<Instance> {
+export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, onOutdated }: JoinOptions): Promise<Instance> {
   const { hasInstances, now } = store.sharing;
   let heldSince = performance.now();
   let heldUntil = -Infinity;
   let leaving = false;
+  let outdated: string | undefined;
 
   async function renew(): Promise<void> {
     const begun = performance.now();
-    await store.commit(async ({ db }) => {
+    const reason = await store.commit(async ({ db }) => {
       // An instance with a wrong clock loses its lease.
       await clockCheck.compare(db);
       await db
@@ -82,7 +86,9 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure }:
         .deleteFrom('instances')
         .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
         .execute();
+      return outdatedReason(db);
     });
+    if (reason !== undefined && outdated === undefined) onOutdated((outdated = reason));
     if (begun > heldUntil) heldSince = begun;
     // A slow renewal may end after a later one.
     heldUntil = Math.max(heldUntil, begun + leaseMs);

@@ -26,7 +26,24 @@ export const OPERATION_IDS = [
   "getCurrentInvoice",
   "getInvoice",
   "generateOtp",
-  "listRequests"
+  "listRequests",
+  "listVms",
+  "listVmOsImages",
+  "getVmConfig",
+  "getVmStatus",
+  "setVmPower",
+  "changeVm",
+  "deleteVm",
+  "resetVmPassword",
+  "getDedicatedOffer",
+  "purchaseDedicatedServer",
+  "checkDomain",
+  "deleteDomain",
+  "listDomainDns",
+  "addDomainDns",
+  "editDomainDnsRecord",
+  "removeDomainDns",
+  "getPricings"
 ] as const;
 
 /** The defaults of form fields, by the name of the form. */
@@ -37,6 +54,12 @@ export const DEFAULTS = {
     "network_speed": 1000,
     "hostname": "KVM",
     "allowFallbackIPs": false
+  },
+  "ChangeVmForm": {
+    "allowFallbackIPs": false
+  },
+  "AddDomainDnsForm": {
+    "ttl": 3600
   }
 } as const;
 

@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
 
 export type RouteHandlers = {
     createVm: RouteHandler<{
@@ -108,5 +108,84 @@ export type RouteHandlers = {
     listRequests: RouteHandler<{
         Body?: ListRequestsData['body'];
         Reply: ListRequestsErrors & ListRequestsResponses;
+    }>;
+    listVms: RouteHandler<{
+        Reply: ListVmsErrors & ListVmsResponses;
+    }>;
+    listVmOsImages: RouteHandler<{
+        Reply: ListVmOsImagesErrors & ListVmOsImagesResponses;
+    }>;
+    getVmConfig: RouteHandler<{
+        Params: GetVmConfigData['path'];
+        Reply: GetVmConfigErrors & GetVmConfigResponses;
+    }>;
+    getVmStatus: RouteHandler<{
+        Params: GetVmStatusData['path'];
+        Reply: GetVmStatusErrors & GetVmStatusResponses;
+    }>;
+    setVmPower: RouteHandler<{
+        Body: SetVmPowerData['body'];
+        Headers?: SetVmPowerData['headers'];
+        Params: SetVmPowerData['path'];
+        Reply: SetVmPowerErrors & SetVmPowerResponses;
+    }>;
+    changeVm: RouteHandler<{
+        Body: ChangeVmData['body'];
+        Headers?: ChangeVmData['headers'];
+        Params: ChangeVmData['path'];
+        Reply: ChangeVmErrors & ChangeVmResponses;
+    }>;
+    deleteVm: RouteHandler<{
+        Headers?: DeleteVmData['headers'];
+        Params: DeleteVmData['path'];
+        Reply: DeleteVmErrors & DeleteVmResponses;
+    }>;
+    resetVmPassword: RouteHandler<{
+        Headers?: ResetVmPasswordData['headers'];
+        Params: ResetVmPasswordData['path'];
+        Reply: ResetVmPasswordErrors & ResetVmPasswordResponses;
+    }>;
+    getDedicatedOffer: RouteHandler<{
+        Params: GetDedicatedOfferData['path'];
+        Reply: GetDedicatedOfferErrors & GetDedicatedOfferResponses;
+    }>;
+    purchaseDedicatedServer: RouteHandler<{
+        Body?: PurchaseDedicatedServerData['body'];
+        Headers?: PurchaseDedicatedServerData['headers'];
+        Params: PurchaseDedicatedServerData['path'];
+        Reply: PurchaseDedicatedServerErrors & PurchaseDedicatedServerResponses;
+    }>;
+    checkDomain: RouteHandler<{
+        Params: CheckDomainData['path'];
+        Reply: CheckDomainErrors & CheckDomainResponses;
+    }>;
+    deleteDomain: RouteHandler<{
+        Headers?: DeleteDomainData['headers'];
+        Params: DeleteDomainData['path'];
+        Reply: DeleteDomainErrors & DeleteDomainResponses;
+    }>;
+    listDomainDns: RouteHandler<{
+        Params: ListDomainDnsData['path'];
+        Reply: ListDomainDnsErrors & ListDomainDnsResponses;
+    }>;
+    addDomainDns: RouteHandler<{
+        Body: AddDomainDnsData['body'];
+        Headers?: AddDomainDnsData['headers'];
+        Params: AddDomainDnsData['path'];
+        Reply: AddDomainDnsErrors & AddDomainDnsResponses;
+    }>;
+    editDomainDnsRecord: RouteHandler<{
+        Body: EditDomainDnsRecordData['body'];
+        Headers?: EditDomainDnsRecordData['headers'];
+        Params: EditDomainDnsRecordData['path'];
+        Reply: EditDomainDnsRecordErrors & EditDomainDnsRecordResponses;
+    }>;
+    removeDomainDns: RouteHandler<{
+        Headers?: RemoveDomainDnsData['headers'];
+        Params: RemoveDomainDnsData['path'];
+        Reply: RemoveDomainDnsErrors & RemoveDomainDnsResponses;
+    }>;
+    getPricings: RouteHandler<{
+        Reply: GetPricingsErrors & GetPricingsResponses;
     }>;
 };

@@ -1,9 +1,9 @@
-import { createValidator, maskSecrets } from '@reseller/contract';
-import type { Check, Operation } from '@reseller/contract';
+import { createValidator, maskSecrets, readOperations } from '@reseller/contract';
+import type { Check, Operation, Validator } from '@reseller/contract';
 
 import { createReplyCodec } from '../reseller/codec.ts';
 import type { ReplyCodec } from '../reseller/codec.ts';
-import { documentedOperations, resellerDocument } from '../reseller/document.ts';
+import { documentedOperations, resellerDocument, specifiedDocument } from '../reseller/document.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { operations as table } from '../reseller/table.ts';
 
@@ -22,10 +22,16 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
 
 const validator = createValidator(resellerDocument);
 
-/** Every operation of the reseller API. */
-export const apiOperations: readonly ApiOperation[] = documentedOperations.map(toApiOperation);
+/** Every operation of the reseller API, those of the extension included. */
+export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
 
-function toApiOperation(operation: Operation): ApiOperation {
+/** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
+export function specifiedOperations(): readonly ApiOperation[] {
+  const specified = createValidator(specifiedDocument);
+  return readOperations(specifiedDocument).map((operation) => toApiOperation(operation, specified));
+}
+
+function toApiOperation(operation: Operation, { compile }: Validator): ApiOperation {
   const { id, form } = operation;
   if (!isOperationId(id))
     throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
@@ -33,8 +39,8 @@ function toApiOperation(operation: Operation): ApiOperation {
   return {
     id,
     operation,
-    checkForm: form && validator.compile(form.pointer),
-    checkIdempotencyKey: key === undefined ? undefined : validator.compile(key),
+    checkForm: form && compile(form.pointer),
+    checkIdempotencyKey: key === undefined ? undefined : compile(key),
     codec: createReplyCodec(operation),
     maskForm: (values) => (form ? maskSecrets(resellerDocument, form.pointer, values) : values),
   };

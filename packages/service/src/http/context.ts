@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import type { Docs } from './docs.ts';
-import type { Metrics } from './observability.ts';
+import type { Metrics } from './metrics.ts';
 
 /** What both HTTP applications are built with. */
 export interface HttpContext {
@@ -26,6 +26,8 @@ export interface HttpContext {
   readonly docs: Docs | undefined;
   /** Whether the reseller API accepts requests that deviate from the document in known ways. */
   readonly lenient: boolean;
+  /** Whether the reseller API has the operations of the extension. */
+  readonly hasExtension: boolean;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Whether the ports only simulate the infrastructure. */

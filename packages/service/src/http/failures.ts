@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { ClockError } from '../delivery/clock-check.ts';
+import { InfrastructureError } from '../delivery/deliver.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
@@ -12,6 +13,7 @@ import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { apiKeyOf, JSON_TYPE, pathOf, send } from './handler.ts';
 import { loggableError } from './loggable-error.ts';
+import { countFailure } from './metrics.ts';
 import { RequestFault } from './protocol.ts';
 import { requestFacts } from './request-facts.ts';
 import type { ServerOptions } from './server.ts';
@@ -30,6 +32,7 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     }
     const refusal = toRefusal(failure);
     request.caller = caller;
+    countFailure(context.metrics, { api: 'reseller', status: refusal.status, error: failure });
     logFailure(request, caller, { refusal, error: failure });
     return sendLogged(context, request, reply, { refusal, caller });
   };
@@ -82,6 +85,7 @@ async function findCaller({ authenticate }: HttpContext, request: FastifyRequest
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof RequestFault) return refusalOfFault(error);
+  if (error instanceof InfrastructureError) return new Refusal(503, 'unavailable', error.message);
   if (error instanceof StoreUnavailableError) {
     return new Refusal(
       503,

@@ -1,43 +1,10 @@
 import { LogController } from 'fastify';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
 import { ClockError } from '../delivery/clock-check.ts';
 import type { Instance } from '../delivery/instance.ts';
+import type { Metrics } from './metrics.ts';
 import { requestFacts } from './request-facts.ts';
-
-/** Metrics for Prometheus. */
-export interface Metrics {
-  readonly registry: Registry;
-  /** Duration of requests in seconds, by operation and status. */
-  readonly requests: Histogram<'operation' | 'status'>;
-}
-
-/** @param sources Figures that are read when the metrics are. */
-export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => number) | undefined }): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'reseller_request_duration_seconds',
-    help: 'Time from the arrival of a request until its response was sent.',
-    labelNames: ['operation', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
-  if (lostLogLines) {
-    const lost = new Counter({
-      name: 'reseller_log_lines_lost_total',
-      help: 'Lines of the log that were lost, because standard error was not read in time.',
-      registers: [],
-      collect() {
-        this.reset();
-        this.inc(lostLogLines());
-      },
-    });
-    registry.registerMetric(lost);
-  }
-  return { registry, requests };
-}
 
 /** Turns off Fastify's two log lines and its child logger per request. `observeRequests` logs one line instead. */
 export const QUIET_LOGGING: Pick<FastifyServerOptions, 'logController' | 'childLoggerFactory'> = {

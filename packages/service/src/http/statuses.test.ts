@@ -13,6 +13,7 @@ const anyPath = {
   vmid: '12345',
   identifier: '01900000-0000-7000-8000-00000000ffff',
   domain: 'example.net',
+  record_id: '01900000-0000-7000-8000-00000000eeee',
   handle: 'XX0000',
   invoiceID: 'none',
 };
@@ -63,7 +64,9 @@ test.each(all)('%s: 400 for a query parameter that it does not have, named in th
 
 test.each(withPath)('%s: 404 for an identifier that names nothing', async (id) => {
   const service = await startService();
-  expect(await service.call(id, exampleOf(id))).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
+  // A name under a TLD that has no price is not a domain for any operation.
+  const path = { ...anyPath, domain: 'example.zz' };
+  expect(await service.call(id, { ...exampleOf(id), path })).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
 });
 
 test.each(withForm)('%s: 413, 415 and 422 for bodies that are none of its forms', async (id) => {

@@ -5,6 +5,7 @@ import { createAccount as addAccount } from '../core/account/account.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import type { Db } from '../store/store.ts';
+import { hasResources } from './account-filter.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -20,6 +21,7 @@ export const listAccounts: ReadOperation<'listAccounts'> = {
     const accounts = await db
       .selectFrom('accounts')
       .selectAll()
+      .where((eb) => hasResources(eb, query))
       .where(afterCursor(order, query))
       .orderBy(inOrder(order))
       .limit(rowLimit(query))

@@ -36,6 +36,15 @@ export function afterCursor(order: Order, { cursor }: PageQuery): RawBuilder<boo
   return order.direction === 'asc' ? sql<boolean>`(${columns}) > (${values})` : sql<boolean>`(${columns}) < (${values})`;
 }
 
+/**
+ * The keys of the last item of the previous page. Empty without a cursor.
+ *
+ * @throws OperatorProblem 400 if the cursor is not from a list of this order.
+ */
+export function cursorKeys(order: Order, { cursor }: PageQuery): readonly Key[] {
+  return cursor === undefined ? [] : keysOf(order, cursor);
+}
+
 /** The `order by` clause of a list. */
 export function inOrder({ columns, direction }: Order): RawBuilder<unknown> {
   const way = direction === 'asc' ? sql`asc` : sql`desc`;

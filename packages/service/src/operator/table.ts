@@ -1,5 +1,7 @@
 import { listAuditRecords } from './access/audit.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
+import { getAccountCurrentInvoice } from './account-invoice.ts';
+import { listAccountRequests } from './account-request.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
@@ -28,6 +30,8 @@ export const operatorTable: OperatorTable = {
   listAccounts,
   createAccount,
   getAccount,
+  listAccountRequests,
+  getAccountCurrentInvoice,
   setCreditLimit,
   listApiKeys,
   issueApiKey,

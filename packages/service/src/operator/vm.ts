@@ -1,7 +1,8 @@
-import type { BrokenRule, ResizeVmRequest, Vm } from '@reseller/operator-client';
+import type { ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { addressesOf } from '../core/vm/addresses.ts';
 import { restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
@@ -15,7 +16,7 @@ import { witness } from './access/witness.ts';
 import type { ReadOperation, RecordChange, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { assertNoBrokenRules, requireFound, OperatorProblem } from './problem.ts';
+import { requireFound, OperatorProblem } from './problem.ts';
 import { toInstant } from './instants.ts';
 
 type Row = Selectable<VmsTable>;
@@ -72,7 +73,6 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
   async run({ runtime, path, body }, record) {
     const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
-    assertNoBrokenRules([...brokenByShrinking(body.disk, vm.disk, 'disk'), ...brokenByShrinking(body.storage, vm.storage, 'storage')]);
     await vmCommands(runtime, vmWitness(path.vm_id, record)).resize(vm.id, { resources: definedOnly(body) });
     return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
   },
@@ -120,25 +120,13 @@ async function vmOf(db: Db, id: string): Promise<Row> {
   return requireFound(vm, `VM ${id}`);
 }
 
-function brokenByShrinking(wanted: number | undefined, present: number | null, name: 'disk' | 'storage'): BrokenRule[] {
-  if (wanted === undefined || present === null || wanted >= present) return [];
-  return [{ pointer: `#/${name}`, detail: `must be at least its current size, ${present}: a disk cannot shrink` }];
-}
-
 /** Without undefined properties, which would replace the present resources. */
 function definedOnly(body: ResizeVmRequest): ResizeVmRequest {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
 async function toVm(db: Db, vm: Row): Promise<Vm> {
-  const addresses = await db
-    .selectFrom('ip_addresses')
-    .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
-    .select(['ip_addresses.address', 'ip_pools.family'])
-    .where('ip_addresses.vm_id', '=', vm.id)
-    .orderBy('ip_addresses.pool_id')
-    .orderBy('ip_addresses.position')
-    .execute();
+  const addresses = await addressesOf(db, vm.id);
   const ofFamily = (family: number) => addresses.filter((address) => address.family === family).map(({ address }) => address);
   return {
     id: String(vm.id),

@@ -40,6 +40,10 @@ export interface Hypervisor {
   reinstall(vmId: number, os: string, token: FencingToken): Promise<void>;
   /** Boots a VM. Does nothing if it runs. */
   start(vmId: number, token: FencingToken): Promise<void>;
+  /** Restarts a VM. Boots it if it does not run. */
+  restart(vmId: number, token: FencingToken): Promise<void>;
+  /** Sets the password of the login user of a running VM. */
+  setPassword(vmId: number, password: string, token: FencingToken): Promise<void>;
   /** Shuts a VM down. Does nothing if it does not run. */
   stop(vmId: number, token: FencingToken): Promise<void>;
   /**
@@ -57,6 +61,8 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     reinstall: (vmId, _os, token) => fence.admit(`vm/${vmId}`, token),
     start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    setPassword: (vmId, _password, token) => fence.admit(`vm/${vmId}`, token),
     stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),

@@ -37,6 +37,8 @@ export interface DomainOrder {
 export interface Registrar {
   /** The provider's own nameservers, in their order: at least two. */
   readonly standardNameservers: readonly string[];
+  /** Whether nobody has a domain at the moment. Needs no token, because it changes nothing. */
+  isAvailable(name: string): Promise<boolean>;
   /** Registers a domain for a year. `taken`: another provider has it, and nothing was done. */
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'>;
   /** Takes a domain over from another provider for a year. `refused`: the auth code is wrong, and nothing was done. */
@@ -61,6 +63,9 @@ export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
   const admit = (name: string, token: FencingToken) => fence.admit(`domain/${name}`, token);
   return {
     standardNameservers: [1, 2, 3, 4, 5].map((number) => `ns${number}.provider.example`),
+    async isAvailable(name) {
+      return !name.startsWith('taken-');
+    },
     async register({ name }, token) {
       await admit(name, token);
       return name.startsWith('taken-') ? 'taken' : 'registered';

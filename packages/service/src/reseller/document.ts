@@ -1,10 +1,15 @@
-import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+import service from '@reseller/openapi/service.json' with { type: 'json' };
+import specification from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { parseDocument, readOperations } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
-/** The document of the reseller API. */
-export const resellerDocument = parseDocument(document);
+/** The document of the reseller API: the specification and the extension. */
+export const resellerDocument = parseDocument(service);
 
+/** The specification alone. Its parts have the same pointers as in the document of both. */
+export const specifiedDocument = parseDocument(specification);
+
+/** The operations of both. */
 export const documentedOperations: readonly Operation[] = readOperations(resellerDocument);
 
 /** Name of the header that carries the API key. */

@@ -7,6 +7,8 @@ import { recoverable } from '../delivery/delivery.ts';
 import type { Delivery, Recover } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Refusal } from '../rules/refusal.ts';
 import type { Db, Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
@@ -46,6 +48,13 @@ export interface ReadOperation<Id extends OperationId> {
   run(db: Db, call: Call<Id>): Promise<Success<Id>>;
 }
 
+/** An operation that changes nothing and asks the infrastructure. No transaction is open meanwhile. */
+export interface LookupOperation<Id extends OperationId, Found = unknown> {
+  readonly kind: 'lookup';
+  find(db: Db, call: Call<Id>): Promise<Found>;
+  ask(ports: Ports, found: Found): Promise<Success<Id>>;
+}
+
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
@@ -69,7 +78,59 @@ export function deliveredOperation<Id extends OperationId, Details, Plan>(
   };
 }
 
-export type Operation<Id extends OperationId> = ReadOperation<Id> | StoreOperation<Id> | DeliveredOperation<Id>;
+/** An operation that carries out a delivery of core/. Recovery finds the delivery under its own name. */
+export interface CommandOperation<Id extends OperationId> {
+  readonly kind: 'command';
+  deliver<Outcome>(runtime: Runtime, order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>): Promise<Outcome>;
+}
+
+/** A delivery of core/, and how it serves an operation. */
+export interface CoreDelivery<Id extends OperationId, Request, Details, Plan, Result> {
+  /** Name of the delivery in the registry. */
+  readonly name: string;
+  readonly delivery: Delivery<Request, Details, Plan, Result>;
+  request(call: Call<Id>): Request;
+  success(result: Result, call: Call<Id>, transaction: Transaction): Promise<Success<Id>>;
+}
+
+export function commandOperation<Id extends OperationId, Request, Details, Plan, Result>(
+  _id: Id,
+  core: CoreDelivery<Id, Request, Details, Plan, Result>,
+): CommandOperation<Id> {
+  return { kind: 'command', deliver: (runtime, order) => deliverCore(runtime, order, core) };
+}
+
+/** Carries out a delivery of core/ for a call. */
+export function deliverCore<Id extends OperationId, Request, Details, Plan, Result, Outcome>(
+  runtime: Runtime,
+  order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>,
+  { name, delivery, request, success }: CoreDelivery<Id, Request, Details, Plan, Result>,
+): Promise<Outcome> {
+  return deliver<Request, Details, Plan, Result, Outcome>(runtime, delivery, {
+    ...order,
+    name,
+    request: request(order.request),
+    confirming: async (transaction, result) => order.confirming(transaction, await success(result, order.request, transaction)),
+  });
+}
+
+/** Refuses a call before anything is delivered. The API records the refusal like any other. */
+export async function refuseDelivery<Id extends OperationId, Outcome>(
+  { store }: Runtime,
+  order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>,
+  refusal: Refusal,
+): Promise<Outcome> {
+  const outcome = await store.commit((transaction) => order.reserving(transaction, () => Promise.reject(refusal)));
+  if (outcome === undefined) throw refusal;
+  return outcome;
+}
+
+export type Operation<Id extends OperationId> =
+  | ReadOperation<Id>
+  | LookupOperation<Id>
+  | StoreOperation<Id>
+  | DeliveredOperation<Id>
+  | CommandOperation<Id>;
 
 /** The handler table. It does not compile until every operation of the document has an entry. */
 export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

@@ -6,7 +6,17 @@ import { toLogEntry } from './codec.ts';
 import type { LoggedRequest, Reply, ReplyCodec } from './codec.ts';
 import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
-import type { Call, DeliveredOperation, Operation, OperationId, ReadOperation, StoreOperation, Success } from './operation.ts';
+import type {
+  Call,
+  CommandOperation,
+  DeliveredOperation,
+  Operation,
+  OperationId,
+  LookupOperation,
+  ReadOperation,
+  StoreOperation,
+  Success,
+} from './operation.ts';
 
 /** One request, with the data that its response, its repetition and its log entry need. */
 export interface Request<Id extends OperationId> {
@@ -26,9 +36,12 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
   switch (operation.kind) {
     case 'read':
       return performRead(operation, request);
+    case 'lookup':
+      return performLookup(operation, request);
     case 'store':
       return performInStore(operation, request);
     case 'delivered':
+    case 'command':
       return performDelivered(operation, request);
   }
 }
@@ -47,6 +60,12 @@ async function performRead<Id extends OperationId>(operation: ReadOperation<Id>,
   return logReply(runtime.store, logged, codec.success(logged.id, success));
 }
 
+async function performLookup<Id extends OperationId>(operation: LookupOperation<Id>, { call, logged, codec }: Request<Id>): Promise<Reply> {
+  const { store, ports } = call.runtime;
+  const found = await store.read((db) => operation.find(db, call));
+  return logReply(store, logged, codec.success(logged.id, await operation.ask(ports, found)));
+}
+
 function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call } = request;
   return call.runtime.store.commit((transaction) =>
@@ -54,7 +73,10 @@ function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, r
   );
 }
 
-function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+function performDelivered<Id extends OperationId>(
+  operation: DeliveredOperation<Id> | CommandOperation<Id>,
+  request: Request<Id>,
+): Promise<Reply> {
   const { operationId, call, repeatable, logged } = request;
   return operation.deliver<Reply>(call.runtime, {
     id: logged.id,

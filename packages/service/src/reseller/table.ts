@@ -1,16 +1,25 @@
 import { generateOtp } from './account/generate-otp.ts';
 import { listRequests } from './account/list-requests.ts';
+import { getPricings } from './accounting/get-pricings.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
 import { listInvoices } from './accounting/list-invoices.ts';
 import { listSales } from './accounting/list-sales.ts';
 import { deleteDedicatedServer } from './dedicated/delete-dedicated-server.ts';
+import { getDedicatedOffer } from './dedicated/get-dedicated-offer.ts';
+import { purchaseDedicatedServer } from './dedicated/purchase-dedicated-server.ts';
 import { getDedicatedServer } from './dedicated/get-dedicated-server.ts';
 import { listDedicatedServers } from './dedicated/list-dedicated-servers.ts';
 import { listDedicatedMarket } from './dedicated/list-dedicated-market.ts';
 import { undeleteDedicatedServer } from './dedicated/undelete-dedicated-server.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
+import { checkDomain } from './domain/check-domain.ts';
+import { deleteDomain } from './domain/delete-domain.ts';
+import { addDomainDns } from './domain/add-domain-dns.ts';
+import { editDomainDnsRecord } from './domain/edit-domain-dns-record.ts';
 import { editDomainDns } from './domain/edit-domain-dns.ts';
+import { listDomainDns } from './domain/list-domain-dns.ts';
+import { removeDomainDns } from './domain/remove-domain-dns.ts';
 import { listHandleCountries } from './handle/list-handle-countries.ts';
 import { createHandle } from './handle/create-handle.ts';
 import { getHandle } from './handle/get-handle.ts';
@@ -21,7 +30,15 @@ import { getDomainPricings } from './domain/get-domain-pricings.ts';
 import { registerDomain } from './domain/register-domain.ts';
 import { undeleteDomain } from './domain/undelete-domain.ts';
 import type { OperationTable } from './operation.ts';
+import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
+import { deleteVm } from './vm/delete-vm.ts';
+import { getVmConfig } from './vm/get-vm-config.ts';
+import { getVmStatus } from './vm/get-vm-status.ts';
+import { listVmOsImages } from './vm/list-vm-os-images.ts';
+import { listVms } from './vm/list-vms.ts';
+import { resetVmPassword } from './vm/reset-vm-password.ts';
+import { setVmPower } from './vm/set-vm-power.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 
@@ -30,6 +47,14 @@ export const operations: OperationTable = {
   createVm,
   reinstallVm,
   listVmHosts,
+  listVms,
+  listVmOsImages,
+  getVmConfig,
+  getVmStatus,
+  setVmPower,
+  changeVm,
+  deleteVm,
+  resetVmPassword,
   getCurrentInvoice,
   getInvoice,
   listInvoices,
@@ -50,6 +75,15 @@ export const operations: OperationTable = {
   requestDomainAuthcode,
   undeleteDomain,
   editDomainDns,
+  checkDomain,
+  deleteDomain,
+  getDedicatedOffer,
+  purchaseDedicatedServer,
+  getPricings,
+  listDomainDns,
+  addDomainDns,
+  editDomainDnsRecord,
+  removeDomainDns,
   createHandle,
   listHandleCountries,
   getHandle,

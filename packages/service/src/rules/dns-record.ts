@@ -79,9 +79,9 @@ export function readDnsRecord(
   return { record: { type, sub, data } };
 }
 
-/** Whether two records of a subdomain exclude each other: they have the same type, or one is a CNAME (RFC 1034, 3.6.2). */
-export function displaces(one: string, other: string): boolean {
-  return one === other || one === 'CNAME' || other === 'CNAME';
+/** Whether two records of a name exclude each other: one of them is a CNAME (RFC 1034, 3.6.2). */
+export function excludes(one: string, other: string): boolean {
+  return one === 'CNAME' || other === 'CNAME';
 }
 
 function typeOf(text: string): RecordType | undefined {

@@ -75,6 +75,15 @@ export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Mon
   return divideHalfEven(withoutMemory * MB_PER_GB + BigInt(vm.mem) * euros(prices.mem), MB_PER_GB);
 }
 
+/** Every disk that would shrink. */
+export function brokenShrinking(from: BilledResources, to: BilledResources): BrokenRange[] {
+  return (['disk', 'storage'] as const).flatMap((field): BrokenRange[] => {
+    const present = from[field] ?? 0;
+    if ((to[field] ?? 0) >= present) return [];
+    return [{ field, rule: 'minimum', message: `must be at least its current size, ${present}: a disk cannot shrink` }];
+  });
+}
+
 /** A resource outside its bounds. */
 export interface BrokenRange extends BrokenField {
   readonly field: keyof ResourceRanges;

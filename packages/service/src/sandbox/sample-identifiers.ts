@@ -1,6 +1,6 @@
 /** The identifiers in paths of the examples. A sandbox has a resource for each, so that a copied example works. */
 import operator from '@reseller/openapi/operator.json' with { type: 'json' };
-import document from '@reseller/openapi/openapi.json' with { type: 'json' };
+import document from '@reseller/openapi/service.json' with { type: 'json' };
 
 const { parameters, examples } = document.components;
 
@@ -9,6 +9,7 @@ export const sampleIdentifiers = {
   dedicatedServer: parameters.DedicatedIdentifier.example,
   cancelledDedicatedServer: parameters.CancelledDedicatedIdentifier.example,
   domain: parameters.DomainPath.example,
+  dnsRecord: parameters.DnsRecordId.example,
   cancelledDomain: parameters.CancelledDomainPath.example,
   handle: parameters.HandlePath.example,
   handleWithoutPhone: examples.GetHandleWithoutPhone.value.data.handle,

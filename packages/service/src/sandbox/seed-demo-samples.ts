@@ -6,6 +6,7 @@ import { assignAddresses } from '../core/vm/addresses.ts';
 import { findHostSystem } from '../core/vm/host-system.ts';
 import { placeOnNode } from '../core/vm/placement.ts';
 import type { Ports } from '../ports/ports.ts';
+import { DEFAULTS } from '../generated/facts.gen.ts';
 import { periodOf } from '../rules/billing.ts';
 import { hashOfApiKey, newApiKey, newVerifierToken, sha256 } from '../rules/credentials.ts';
 import { beginRegistration } from '../rules/domain-registration.ts';
@@ -19,7 +20,7 @@ const DOMAIN_AGE_SECONDS = 90 * 86_400;
 const BILLED_SECONDS = 10 * 86_400;
 
 /**
- * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled), a running VM, and the open invoice of
+ * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled, the other with a DNS record), a running VM, and the open invoice of
  * the previous period.
  */
 export async function addDemoSamples(db: Db, ports: Ports, accountId: string): Promise<void> {
@@ -27,6 +28,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.domain, terminated: 0 });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.cancelledDomain, terminated: 1 });
+  await addDnsRecord(db, ports);
   await addVm(db, ports, accountId);
   await addCredentials(db, ports, accountId);
 }
@@ -112,6 +114,13 @@ async function addDomain(
       locked_until: lockedUntil,
     })
     .execute();
+}
+
+/** The address of the website of the sample domain. */
+async function addDnsRecord(db: Db, { clock }: Ports): Promise<void> {
+  const { dnsRecord: id, domain } = sampleIdentifiers;
+  const { ttl } = DEFAULTS.AddDomainDnsForm;
+  await db.insertInto('dns_records').values({ id, domain, sub: '', type: 'A', data: '198.51.100.23', ttl, changed: clock.now() }).execute();
 }
 
 /** The VM was bought in the previous period. Closing that period creates the invoice. */

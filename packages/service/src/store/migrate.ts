@@ -12,6 +12,7 @@ import type { Db, Engine } from './store.ts';
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   await assertReleased(db, engine);
+  await assertNotNewer(db, engine);
   const { error } = await migratorOf(db, engine).migrateToLatest();
   if (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -20,6 +21,26 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
       { cause: error },
     );
   }
+}
+
+/** @throws StoreOpenError if a newer version wrote the store. */
+async function assertNotNewer(db: Db, engine: Engine): Promise<void> {
+  if (!(await hasTable(db, engine, 'kysely_migration'))) return;
+  const known = Object.keys(migrationsOf(engine));
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  const newest = rows.map(({ name }) => name).findLast((name) => !known.includes(name));
+  if (newest === undefined) return;
+  throw new StoreOpenError(
+    `A newer version of the service wrote the store: it has the migration ${newest}. Start that version; this one knows ${known.at(-1)}.`,
+  );
+}
+
+async function hasTable(db: Db, engine: Engine, name: string): Promise<boolean> {
+  const found =
+    engine === 'sqlite'
+      ? sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
+      : sql`select 1 where to_regclass(${name}) is not null`;
+  return (await found.execute(db)).rows.length > 0;
 }
 
 /**
@@ -43,17 +64,10 @@ function migratorOf(db: Db, engine: Engine): Migrator {
  * @throws StoreOpenError if such a version wrote the store.
  */
 export async function assertReleased(db: Db, engine: Engine): Promise<void> {
-  const hasTable = async (name: string): Promise<boolean> => {
-    const found =
-      engine === 'sqlite'
-        ? sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
-        : sql`select 1 where to_regclass(${name}) is not null`;
-    return (await found.execute(db)).rows.length > 0;
-  };
-  if (!(await hasTable('kysely_migration'))) return;
+  if (!(await hasTable(db, engine, 'kysely_migration'))) return;
   const { rows: migrated } = await sql`select name from kysely_migration`.execute(db);
   // In this order, because another instance may be creating the tables at the moment.
-  if (migrated.length === 0 || (await hasTable('fencing_tokens'))) return;
+  if (migrated.length === 0 || (await hasTable(db, engine, 'fencing_tokens'))) return;
   throw new StoreOpenError(
     `A development version from before the first release wrote the store, and its data cannot be converted. ${
       engine === 'sqlite' ? 'Delete the data directory, or name another one.' : 'Create a new database, and name it in DATABASE_URL.'

@@ -81,6 +81,14 @@ export interface Sharing {
   freeze(db: Db, tables: readonly string[]): Promise<void>;
 }
 
+/** Connections of an instance to its database. */
+export interface PoolFigures {
+  readonly inUse: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+  readonly max: number;
+}
+
 /** All stored data of the service. One implementation for each engine. */
 export interface Store {
   /** Reads committed data. The work must not write. */
@@ -94,6 +102,8 @@ export interface Store {
   commit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   readonly sharing: Sharing;
   readonly requestLog: RequestLog;
+  /** Undefined for a store without connections. */
+  readonly pool?: () => PoolFigures;
   /** Waits for running transactions and closes the files or connections. Further calls have no effect. */
   close(): Promise<void>;
 }

@@ -30,6 +30,12 @@ export class TestHypervisor implements Hypervisor {
   start(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
   }
+  restart(vmId: number, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));
+  }
+  setPassword(vmId: number, password: string, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { password }));
+  }
   stop(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('tell', vmId, token, () => void this.stopped.add(vmId));
   }

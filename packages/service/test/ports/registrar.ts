@@ -30,6 +30,9 @@ export class TestRegistrar implements Registrar {
     this.#calls = calls;
   }
 
+  async isAvailable(name: string): Promise<boolean> {
+    return !name.startsWith(TAKEN) && !this.domains.has(name);
+  }
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'> {
     return this.#call('do', order.name, token, () => (order.name.startsWith(TAKEN) ? 'taken' : this.#add(order, 'registered')));
   }

@@ -53,9 +53,15 @@ export async function resizeSomeVm(sim: Simulation): Promise<void> {
   await resize(sim, vm, someChange(dice, vm), dice.chance(0.3));
 }
 
-/** Other resources that a VM may be given. */
-export function someChange(dice: Dice, { host }: ModelVm): Partial<Resources> {
-  return Object.fromEntries(Object.entries(someResources(dice, hostOf(host))).filter(() => dice.chance(0.4)));
+/** Other resources that a VM may be given. Its disks do not shrink. */
+export function someChange(dice: Dice, { host, resources }: ModelVm): Partial<Resources> {
+  const { storage, ...wanted } = someResources(dice, hostOf(host));
+  const change = {
+    ...wanted,
+    disk: Math.max(wanted.disk, resources.disk),
+    storage: Math.max(storage ?? 0, resources.storage ?? 0) || null,
+  };
+  return Object.fromEntries(Object.entries(change).filter(() => dice.chance(0.4)));
 }
 
 async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, allowFallbackIPs: boolean): Promise<void> {

@@ -2235,6 +2235,13 @@ export const answers = {
       "message": "No such resource exists on this account. Check the identifier in the path.",
       "data": null
     } satisfies types.EditDomainDnsErrors['404'],
+    "cnameConflict": {
+      "status": "error",
+      "type": "wrong_state",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "A CNAME cannot be next to another record of the name www.reseller-customer.net, which has a record of the type A. Remove that record first, or choose another name.",
+      "data": null
+    } satisfies types.EditDomainDnsErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",

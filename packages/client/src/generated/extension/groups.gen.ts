@@ -460,6 +460,73 @@ export interface Groups<Dates extends boolean = false> {
      * @throws ResellerError of the class that says what happened.
      */
     undelete(identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<Dates extends true ? WithDates<types.UndeleteDedicatedServerSuccess['data'], 'renew_date'> : types.UndeleteDedicatedServerSuccess['data']>;
+    /**
+     * Get a market offer
+     *
+     * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @throws ResellerError of the class that says what happened.
+     */
+    offer(identifier: types.GetDedicatedOfferData['path']['identifier'], options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Get a market offer
+     *
+     * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @throws ResellerError of the class that says what happened.
+     */
+    offer(identifier: types.GetDedicatedOfferData['path']['identifier'], options?: CallOptions): Call<types.GetDedicatedOfferSuccess['data']>;
+    /**
+     * Order a dedicated server
+     *
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws CreditLimitError when it would exceed the credit limit.
+     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
+     * @throws ResellerError of the class that says what happened.
+     */
+    purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form: undefined | OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Order a dedicated server
+     *
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws CreditLimitError when it would exceed the credit limit.
+     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
+     * @throws ResellerError of the class that says what happened.
+     */
+    purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form: undefined | OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options: ReconcilingOptions): Call<Recovered<types.PurchaseDedicatedServerSuccess['data']>>;
+    /**
+     * Order a dedicated server
+     *
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws CreditLimitError when it would exceed the credit limit.
+     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
+     * @throws ResellerError of the class that says what happened.
+     */
+    purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form?: OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options?: CallOptions): Call<types.PurchaseDedicatedServerSuccess['data']>;
   };
   readonly domain: {
     /**
@@ -637,7 +704,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -648,7 +715,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -659,7 +726,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -733,6 +800,208 @@ export interface Groups<Dates extends boolean = false> {
        */
       info(handle: types.GetHandleData['path']['handle'], options?: CallOptions): Call<types.GetHandleSuccess['data']>;
     };
+    /**
+     * Check domain availability
+     *
+     * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of any domain with its TLD.
+     * @throws ResellerError of the class that says what happened.
+     */
+    check(domain: types.CheckDomainData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Check domain availability
+     *
+     * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of any domain with its TLD.
+     * @throws ResellerError of the class that says what happened.
+     */
+    check(domain: types.CheckDomainData['path']['domain'], options?: CallOptions): Call<types.CheckDomainSuccess['data']>;
+    /**
+     * Cancel a domain
+     *
+     * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws ResellerError of the class that says what happened.
+     */
+    delete(domain: types.DeleteDomainData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Cancel a domain
+     *
+     * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws ResellerError of the class that says what happened.
+     */
+    delete(domain: types.DeleteDomainData['path']['domain'], options: ReconcilingOptions): Call<Recovered<Dates extends true ? WithDates<types.DeleteDomainSuccess['data'], 'termination_date'> : types.DeleteDomainSuccess['data']>>;
+    /**
+     * Cancel a domain
+     *
+     * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param domain Name of the domain with its TLD.
+     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+     * @throws ResellerError of the class that says what happened.
+     */
+    delete(domain: types.DeleteDomainData['path']['domain'], options?: CallOptions): Call<Dates extends true ? WithDates<types.DeleteDomainSuccess['data'], 'termination_date'> : types.DeleteDomainSuccess['data']>;
+    readonly dns: {
+      /**
+       * List DNS records
+       *
+       * Returns the DNS records of a domain with their identifiers.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @throws ResellerError of the class that says what happened.
+       */
+      list(domain: types.ListDomainDnsData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
+      /**
+       * List DNS records
+       *
+       * Returns the DNS records of a domain with their identifiers.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @throws ResellerError of the class that says what happened.
+       */
+      list(domain: types.ListDomainDnsData['path']['domain'], options?: CallOptions): Call<types.ListDomainDnsSuccess['data']>;
+      /**
+       * Add a DNS record
+       *
+       * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DNS record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      add(domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Add a DNS record
+       *
+       * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DNS record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      add(domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options: ReconcilingOptions): Call<Recovered<types.AddDomainDnsSuccess['data']>>;
+      /**
+       * Add a DNS record
+       *
+       * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param form The DNS record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      add(domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options?: CallOptions): Call<types.AddDomainDnsSuccess['data']>;
+      /**
+       * Change a DNS record
+       *
+       * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @param form The new values of the record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      edit(domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Change a DNS record
+       *
+       * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @param form The new values of the record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      edit(domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options: ReconcilingOptions): Call<Recovered<types.EditDomainDnsRecordSuccess['data']>>;
+      /**
+       * Change a DNS record
+       *
+       * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @param form The new values of the record.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      edit(domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options?: CallOptions): Call<types.EditDomainDnsRecordSuccess['data']>;
+      /**
+       * Remove a DNS record
+       *
+       * Removes one DNS record. Other records of the same name and type stay.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Remove a DNS record
+       *
+       * Removes one DNS record. Other records of the same name and type stay.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options: ReconcilingOptions): Call<Recovered<types.RemoveDomainDnsSuccess['data']>>;
+      /**
+       * Remove a DNS record
+       *
+       * Removes one DNS record. Other records of the same name and type stay.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param domain Name of the domain with its TLD.
+       * @param record_id Identifier of the DNS record, as the list of the records of the domain returns it.
+       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
+       * @throws ResellerError of the class that says what happened.
+       */
+      remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: CallOptions): Call<types.RemoveDomainDnsSuccess['data']>;
+    };
   };
   readonly accounting: {
     /**
@@ -801,6 +1070,26 @@ export interface Groups<Dates extends boolean = false> {
      * @throws ResellerError of the class that says what happened.
      */
     invoice(invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: CallOptions): Call<Dates extends true ? WithDates<types.GetInvoiceSuccess['data'], 'created' | 'positions.vms.*.*.start' | 'positions.vms.*.*.stop' | 'positions.dedicated.*.*.start' | 'positions.dedicated.*.*.stop' | 'positions.domains.*.*.start' | 'positions.domains.*.*.stop'> : types.GetInvoiceSuccess['data']>;
+    /**
+     * Get all prices
+     *
+     * Returns the standard prices of VMs on each host system and of domains under each TLD.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @throws ResellerError of the class that says what happened.
+     */
+    pricings(options: DryRunOptions): Promise<DryRun>;
+    /**
+     * Get all prices
+     *
+     * Returns the standard prices of VMs on each host system and of domains under each TLD.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @throws ResellerError of the class that says what happened.
+     */
+    pricings(options?: CallOptions): Call<types.GetPricingsSuccess['data']>;
   };
   readonly account: {
     /**
@@ -872,6 +1161,8 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
     info: (identifier: types.GetDedicatedServerData['path']['identifier'], options?: AnyCallOptions) => sdk.getDedicatedServer({ ...options, client, path: { identifier }, meta: table.getDedicatedServer }),
     delete: (identifier: types.DeleteDedicatedServerData['path']['identifier'], options?: AnyCallOptions) => sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, meta: table.deleteDedicatedServer }),
     undelete: (identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: AnyCallOptions) => sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, meta: table.undeleteDedicatedServer }),
+    offer: (identifier: types.GetDedicatedOfferData['path']['identifier'], options?: AnyCallOptions) => sdk.getDedicatedOffer({ ...options, client, path: { identifier }, meta: table.getDedicatedOffer }),
+    purchase: (identifier: types.PurchaseDedicatedServerData['path']['identifier'], form?: OpenFormInput<NonNullable<types.PurchaseDedicatedServerData['body']>>, options?: AnyCallOptions) => sdk.purchaseDedicatedServer({ ...options, client, path: { identifier }, body: form, meta: table.purchaseDedicatedServer }),
   },
   domain: {
     list: (options?: AnyCallOptions) => sdk.listDomains({ ...options, client, meta: table.listDomains }),
@@ -887,12 +1178,21 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
       countries: (options?: AnyCallOptions) => sdk.listHandleCountries({ ...options, client, meta: table.listHandleCountries }),
       info: (handle: types.GetHandleData['path']['handle'], options?: AnyCallOptions) => sdk.getHandle({ ...options, client, path: { handle }, meta: table.getHandle }),
     },
+    check: (domain: types.CheckDomainData['path']['domain'], options?: AnyCallOptions) => sdk.checkDomain({ ...options, client, path: { domain }, meta: table.checkDomain }),
+    delete: (domain: types.DeleteDomainData['path']['domain'], options?: AnyCallOptions) => sdk.deleteDomain({ ...options, client, path: { domain }, meta: table.deleteDomain }),
+    dns: {
+      list: (domain: types.ListDomainDnsData['path']['domain'], options?: AnyCallOptions) => sdk.listDomainDns({ ...options, client, path: { domain }, meta: table.listDomainDns }),
+      add: (domain: types.AddDomainDnsData['path']['domain'], form: FormInput<NonNullable<types.AddDomainDnsData['body']>>, options?: AnyCallOptions) => sdk.addDomainDns({ ...options, client, path: { domain }, body: form, meta: table.addDomainDns }),
+      edit: (domain: types.EditDomainDnsRecordData['path']['domain'], record_id: types.EditDomainDnsRecordData['path']['record_id'], form: FormInput<NonNullable<types.EditDomainDnsRecordData['body']>>, options?: AnyCallOptions) => sdk.editDomainDnsRecord({ ...options, client, path: { domain, record_id }, body: form, meta: table.editDomainDnsRecord }),
+      remove: (domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: AnyCallOptions) => sdk.removeDomainDns({ ...options, client, path: { domain, record_id }, meta: table.removeDomainDns }),
+    },
   },
   accounting: {
     sales: (options?: AnyCallOptions) => sdk.listSales({ ...options, client, meta: table.listSales }),
     invoices: (options?: AnyCallOptions) => sdk.listInvoices({ ...options, client, meta: table.listInvoices }),
     currentInvoice: (options?: AnyCallOptions) => sdk.getCurrentInvoice({ ...options, client, meta: table.getCurrentInvoice }),
     invoice: (invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: AnyCallOptions) => sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: table.getInvoice }),
+    pricings: (options?: AnyCallOptions) => sdk.getPricings({ ...options, client, meta: table.getPricings }),
   },
   account: {
     createOtp: (options?: AnyCallOptions) => sdk.generateOtp({ ...options, client, meta: table.generateOtp }),

@@ -163,6 +163,9 @@ export const registerDomain = {
         },
         ns2: {
             type: 'string'
+        },
+        max_price: {
+            type: 'string'
         }
     }
 } as const;
@@ -463,4 +466,97 @@ export const resetVmPassword = {
     id: 'resetVmPassword',
     effect: 'write',
     keyed: true
+} as const;
+
+export const getDedicatedOffer = {
+    id: 'getDedicatedOffer',
+    effect: 'read',
+    repeatable: true
+} as const;
+
+export const purchaseDedicatedServer = {
+    id: 'purchaseDedicatedServer',
+    effect: 'purchase',
+    keyed: true,
+    form: {
+        max_price: {
+            type: 'string'
+        }
+    },
+    openForm: true
+} as const;
+
+export const checkDomain = {
+    id: 'checkDomain',
+    effect: 'read',
+    repeatable: true
+} as const;
+
+export const deleteDomain = {
+    id: 'deleteDomain',
+    effect: 'write',
+    keyed: true,
+    instants: [
+        'termination_date'
+    ]
+} as const;
+
+export const listDomainDns = {
+    id: 'listDomainDns',
+    effect: 'read',
+    repeatable: true
+} as const;
+
+export const addDomainDns = {
+    id: 'addDomainDns',
+    effect: 'write',
+    keyed: true,
+    form: {
+        type: {
+            type: 'string',
+            required: true
+        },
+        sub: {
+            type: 'string'
+        },
+        data: {
+            type: 'string',
+            required: true
+        },
+        ttl: {
+            type: 'integer'
+        }
+    }
+} as const;
+
+export const editDomainDnsRecord = {
+    id: 'editDomainDnsRecord',
+    effect: 'write',
+    keyed: true,
+    form: {
+        type: {
+            type: 'string'
+        },
+        sub: {
+            type: 'string'
+        },
+        data: {
+            type: 'string'
+        },
+        ttl: {
+            type: 'integer'
+        }
+    }
+} as const;
+
+export const removeDomainDns = {
+    id: 'removeDomainDns',
+    effect: 'write',
+    keyed: true
+} as const;
+
+export const getPricings = {
+    id: 'getPricings',
+    effect: 'read',
+    repeatable: true
 } as const;

@@ -2,7 +2,7 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import type { ChangeVmData, ChangeVmErrors, ChangeVmResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -158,7 +158,7 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service the record replaces those of the same type and subdomain. DNS allows no other record next to a CNAME, so in this service a CNAME replaces every record of its subdomain, and any other record replaces a CNAME.
+ * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -320,3 +320,90 @@ export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<
  * Gives the login user of a running VM a new, generated password. The old one is no longer valid.
  */
 export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({ url: '/vm/{vmid}/password-reset', ...options });
+
+/**
+ * Get a market offer
+ *
+ * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
+ */
+export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedOfferData, ThrowOnError>): RequestResult<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError> => options.client.get<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError>({ url: '/dedicated/available/{identifier}', ...options });
+
+/**
+ * Order a dedicated server
+ *
+ * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime is taken from the credit limit with the order and charged when the set-up completes (not shown).
+ */
+export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<PurchaseDedicatedServerData, ThrowOnError>): RequestResult<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError> => options.client.put<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    url: '/dedicated/{identifier}/purchase',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Check domain availability
+ *
+ * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
+ */
+export const checkDomain = <ThrowOnError extends boolean = false>(options: Options<CheckDomainData, ThrowOnError>): RequestResult<CheckDomainResponses, CheckDomainErrors, ThrowOnError> => options.client.get<CheckDomainResponses, CheckDomainErrors, ThrowOnError>({ url: '/domain/{domain}/check', ...options });
+
+/**
+ * Cancel a domain
+ *
+ * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
+ */
+export const deleteDomain = <ThrowOnError extends boolean = false>(options: Options<DeleteDomainData, ThrowOnError>): RequestResult<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError> => options.client.delete<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/delete', ...options });
+
+/**
+ * List DNS records
+ *
+ * Returns the DNS records of a domain with their identifiers.
+ */
+export const listDomainDns = <ThrowOnError extends boolean = false>(options: Options<ListDomainDnsData, ThrowOnError>): RequestResult<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError> => options.client.get<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError>({ url: '/domain/{domain}/dns/list', ...options });
+
+/**
+ * Add a DNS record
+ *
+ * Adds a DNS record. Other records of the same name and type stay, so a name can have several values, such as two mail servers or the two TXT records that a certificate for a domain and its subdomains needs. DNS allows no other record next to a CNAME, so such a record is refused.
+ */
+export const addDomainDns = <ThrowOnError extends boolean = false>(options: Options<AddDomainDnsData, ThrowOnError>): RequestResult<AddDomainDnsResponses, AddDomainDnsErrors, ThrowOnError> => options.client.put<AddDomainDnsResponses, AddDomainDnsErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    url: '/domain/{domain}/dns/add',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Change a DNS record
+ *
+ * Changes one DNS record. It keeps its identifier, and other records stay as they are.
+ */
+export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsRecordData, ThrowOnError>): RequestResult<EditDomainDnsRecordResponses, EditDomainDnsRecordErrors, ThrowOnError> => options.client.post<EditDomainDnsRecordResponses, EditDomainDnsRecordErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    url: '/domain/{domain}/dns/{record_id}/edit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a DNS record
+ *
+ * Removes one DNS record. Other records of the same name and type stay.
+ */
+export const removeDomainDns = <ThrowOnError extends boolean = false>(options: Options<RemoveDomainDnsData, ThrowOnError>): RequestResult<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError> => options.client.delete<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError>({ url: '/domain/{domain}/dns/{record_id}/remove', ...options });
+
+/**
+ * Get all prices
+ *
+ * Returns the standard prices of VMs on each host system and of domains under each TLD.
+ */
+export const getPricings = <ThrowOnError extends boolean = false>(options: Options<GetPricingsData, ThrowOnError>): RequestResult<GetPricingsResponses, GetPricingsErrors, ThrowOnError> => options.client.get<GetPricingsResponses, GetPricingsErrors, ThrowOnError>({ url: '/accounting/pricings', ...options });

@@ -1102,6 +1102,7 @@ export type RegisterDomainForm = {
     authcode?: string;
     ns1?: WantedNameserver;
     ns2?: WantedNameserver;
+    max_price?: MaxPrice;
 };
 
 /**
@@ -2045,12 +2046,7 @@ export type ListVmsResponse = SuccessEnvelope & {
 };
 
 /**
- * Kind of the operating system.
- */
-export type VmOsPlatform = 'linux' | 'windows' | (string & {});
-
-/**
- * An operating system that a VM can have. Public clients also know `icon`, the URL of a picture, and `minDiskSize`, the least disk in GB. This service does not return them.
+ * An operating system that a VM can have. Public clients also know `platform` (linux or windows), `icon`, the URL of a picture, and `minDiskSize`, the least disk in GB. This service does not return them.
  */
 export type VmOsImage = {
     /**
@@ -2061,7 +2057,6 @@ export type VmOsImage = {
      * Display name.
      */
     displayname: string;
-    platform: VmOsPlatform;
 };
 
 /**
@@ -2392,6 +2387,261 @@ export type ResetVmPasswordResponse = SuccessEnvelope & {
 };
 
 /**
+ * Whether a dedicated server can be ordered, and its offer.
+ */
+export type DedicatedOffer = {
+    /**
+     * True if the server can be ordered. False if this account has ordered it.
+     */
+    available: boolean;
+    /**
+     * The offer. Null if the server is not available.
+     */
+    data: DedicatedMarketItem | null;
+};
+
+/**
+ * A dedicated server on the market.
+ */
+export type GetDedicatedOfferResponse = SuccessEnvelope & {
+    data: DedicatedOffer;
+};
+
+/**
+ * The conditions of an order.
+ */
+export type PurchaseDedicatedServerForm = {
+    max_price?: MaxPrice;
+};
+
+/**
+ * The ordered server.
+ */
+export type PurchasedDedicatedServer = {
+    /**
+     * Identifier of the server, the same as on the market.
+     */
+    identifier: string;
+};
+
+/**
+ * The ordered server.
+ */
+export type PurchaseDedicatedServerResponse = SuccessEnvelope & {
+    data: PurchasedDedicatedServer;
+};
+
+/**
+ * Whether a domain can be registered.
+ */
+export type DomainAvailability = {
+    /**
+     * True if nobody has registered the domain at the moment. Only its registration makes sure.
+     */
+    available: boolean;
+};
+
+/**
+ * Whether a domain can be registered.
+ */
+export type CheckDomainResponse = SuccessEnvelope & {
+    data: DomainAvailability;
+};
+
+/**
+ * The cancelled domain and the end of its registration.
+ */
+export type DomainTermination = {
+    /**
+     * Name of the domain, with TLD.
+     */
+    domain: string;
+    /**
+     * Time until which the domain stays registered, ISO 8601 in UTC.
+     */
+    termination_date: string;
+};
+
+/**
+ * The cancelled domain.
+ */
+export type DeleteDomainResponse = SuccessEnvelope & {
+    data: DomainTermination;
+};
+
+/**
+ * A DNS record of a domain.
+ */
+export type DnsRecord = {
+    /**
+     * Identifier of the record. A change of the record does not change it.
+     */
+    record_id: string;
+    type: DnsRecordType;
+    /**
+     * Full name of the record, with the domain.
+     */
+    name: string;
+    /**
+     * Record data in zone file notation, without a name, a class or a TTL.
+     */
+    data: string;
+    /**
+     * Number of seconds for which resolvers may keep the record.
+     */
+    ttl: number;
+};
+
+/**
+ * The DNS records of a domain.
+ */
+export type ListDomainDnsResponse = SuccessEnvelope & {
+    /**
+     * The records, by name, type and data.
+     */
+    data: Array<DnsRecord>;
+};
+
+/**
+ * A DNS record to add, with the fields of `POST /domain/{domain}/dns/edit` and a TTL.
+ */
+export type AddDomainDnsForm = {
+    type: DnsRecordType;
+    /**
+     * Subdomain of the record, without the domain itself. A missing or empty value and `@` mean the domain itself.
+     */
+    sub?: string;
+    /**
+     * Record data, as in `POST /domain/{domain}/dns/edit`.
+     */
+    data: string;
+    /**
+     * Number of seconds for which resolvers may keep the record. In this service all records of one name and type have the same TTL, the one that was sent last (RFC 2181).
+     */
+    ttl?: number;
+};
+
+/**
+ * The added DNS record.
+ */
+export type AddDomainDnsResponse = SuccessEnvelope & {
+    data: DnsRecord;
+};
+
+/**
+ * Identifier of a DNS record in a path, a UUID.
+ */
+export type DnsRecordIdPath = string;
+
+/**
+ * The new values of a DNS record. A value that is missing stays as it is.
+ */
+export type EditDomainDnsRecordForm = {
+    type?: DnsRecordType;
+    /**
+     * Subdomain of the record, without the domain itself. An empty value and `@` mean the domain itself.
+     */
+    sub?: string;
+    /**
+     * Record data, as in `POST /domain/{domain}/dns/edit`.
+     */
+    data?: string;
+    /**
+     * Number of seconds for which resolvers may keep the record. In this service all records of one name and type have the same TTL, the one that was sent last (RFC 2181).
+     */
+    ttl?: number;
+};
+
+/**
+ * The changed DNS record.
+ */
+export type EditDomainDnsRecordResponse = SuccessEnvelope & {
+    data: DnsRecord;
+};
+
+/**
+ * The DNS record was removed.
+ */
+export type RemoveDomainDnsResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
+     */
+    data: null;
+};
+
+/**
+ * Price of a resource.
+ */
+export type KvmPrice = {
+    /**
+     * Net price in EUR, a string with a decimal number of two to eight decimals.
+     */
+    price_net: string;
+    /**
+     * Gross price in EUR, as a number.
+     */
+    price_gross: number;
+    /**
+     * The unit that the price is for, in words.
+     */
+    info: string;
+};
+
+/**
+ * Prices of one unit of each resource of a VM for 30 days of runtime. "Billing" explains how the price of a VM is calculated.
+ */
+export type KvmPricing = {
+    /**
+     * Price of one virtual core.
+     */
+    core: KvmPrice;
+    /**
+     * Price of one GB (1024 MB) of memory.
+     */
+    mem: KvmPrice;
+    /**
+     * Price of one GB of NVMe storage.
+     */
+    nvme: KvmPrice;
+    /**
+     * Price of one GB of HDD storage. Only host systems with HDD storage have this property (not shown).
+     */
+    hdd?: KvmPrice;
+    /**
+     * Price of each IP address beyond the included ones.
+     */
+    ipv4: KvmPrice;
+    /**
+     * Price of each backup slot beyond the included ones.
+     */
+    backup: KvmPrice;
+    /**
+     * Price of each 1000 Mbit, or part of it, beyond the included network speed.
+     */
+    network: KvmPrice;
+};
+
+/**
+ * The standard prices of VMs and domains. `GET /accounting/sales` returns the prices of sales.
+ */
+export type Pricings = {
+    /**
+     * Prices of VMs, keyed by the name of the host system.
+     */
+    kvm: {
+        [key: string]: KvmPricing;
+    };
+    domains: DomainPricings;
+};
+
+/**
+ * The price list.
+ */
+export type GetPricingsResponse = SuccessEnvelope & {
+    data: Pricings;
+};
+
+/**
  * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
  */
 export type IdempotencyKey = string;
@@ -2430,6 +2680,21 @@ export type HandlePath = HandleId;
  * Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
  */
 export type InvoiceId = InvoiceIdPath;
+
+/**
+ * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+ */
+export type DedicatedOfferIdentifier = string;
+
+/**
+ * Name of any domain with its TLD.
+ */
+export type AnyDomainPath = DomainName;
+
+/**
+ * Identifier of the DNS record, as the list of the records of the domain returns it.
+ */
+export type DnsRecordId = DnsRecordIdPath;
 
 export type CreateVmData = {
     /**
@@ -2989,6 +3254,10 @@ export type RegisterDomainErrors = {
      */
     409: ErrorEnvelope;
     /**
+     * The price is higher than `max_price`; nothing was bought.
+     */
+    412: ErrorEnvelope;
+    /**
      * The body is longer than 64 KiB.
      */
     413: ErrorEnvelope;
@@ -3305,7 +3574,7 @@ export type EditDomainDnsErrors = {
      */
     404: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -4245,3 +4514,555 @@ export type ResetVmPasswordResponses = {
 };
 
 export type ResetVmPasswordSuccess = ResetVmPasswordResponses[keyof ResetVmPasswordResponses];
+
+export type GetDedicatedOfferData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+         */
+        identifier: string;
+    };
+    query?: never;
+    url: '/dedicated/available/{identifier}';
+};
+
+export type GetDedicatedOfferErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetDedicatedOfferError = GetDedicatedOfferErrors[keyof GetDedicatedOfferErrors];
+
+export type GetDedicatedOfferResponses = {
+    /**
+     * The offer.
+     */
+    200: GetDedicatedOfferResponse;
+};
+
+export type GetDedicatedOfferSuccess = GetDedicatedOfferResponses[keyof GetDedicatedOfferResponses];
+
+export type PurchaseDedicatedServerData = {
+    /**
+     * The conditions of the order.
+     */
+    body?: PurchaseDedicatedServerForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+         */
+        identifier: string;
+    };
+    query?: never;
+    url: '/dedicated/{identifier}/purchase';
+};
+
+export type PurchaseDedicatedServerErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The purchase would exceed the credit limit of the account; nothing was bought.
+     */
+    402: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The server is no longer on the market, or an earlier request with the same Idempotency-Key does not allow this; nothing was ordered.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The price is higher than `max_price`; nothing was bought.
+     */
+    412: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was ordered.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type PurchaseDedicatedServerError = PurchaseDedicatedServerErrors[keyof PurchaseDedicatedServerErrors];
+
+export type PurchaseDedicatedServerResponses = {
+    /**
+     * The server is ordered and being set up.
+     */
+    200: PurchaseDedicatedServerResponse;
+};
+
+export type PurchaseDedicatedServerSuccess = PurchaseDedicatedServerResponses[keyof PurchaseDedicatedServerResponses];
+
+export type CheckDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Name of any domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/check';
+};
+
+export type CheckDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type CheckDomainError = CheckDomainErrors[keyof CheckDomainErrors];
+
+export type CheckDomainResponses = {
+    /**
+     * Whether the domain can be registered.
+     */
+    200: CheckDomainResponse;
+};
+
+export type CheckDomainSuccess = CheckDomainResponses[keyof CheckDomainResponses];
+
+export type DeleteDomainData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/delete';
+};
+
+export type DeleteDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The domain is already cancelled, another change of it is in progress, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type DeleteDomainError = DeleteDomainErrors[keyof DeleteDomainErrors];
+
+export type DeleteDomainResponses = {
+    /**
+     * The domain is cancelled and stays registered until the termination date.
+     */
+    200: DeleteDomainResponse;
+};
+
+export type DeleteDomainSuccess = DeleteDomainResponses[keyof DeleteDomainResponses];
+
+export type ListDomainDnsData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/list';
+};
+
+export type ListDomainDnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListDomainDnsError = ListDomainDnsErrors[keyof ListDomainDnsErrors];
+
+export type ListDomainDnsResponses = {
+    /**
+     * The DNS records.
+     */
+    200: ListDomainDnsResponse;
+};
+
+export type ListDomainDnsSuccess = ListDomainDnsResponses[keyof ListDomainDnsResponses];
+
+export type AddDomainDnsData = {
+    /**
+     * The DNS record.
+     */
+    body: AddDomainDnsForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/add';
+};
+
+export type AddDomainDnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The same record exists, the record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AddDomainDnsError = AddDomainDnsErrors[keyof AddDomainDnsErrors];
+
+export type AddDomainDnsResponses = {
+    /**
+     * The record was added.
+     */
+    200: AddDomainDnsResponse;
+};
+
+export type AddDomainDnsSuccess = AddDomainDnsResponses[keyof AddDomainDnsResponses];
+
+export type EditDomainDnsRecordData = {
+    /**
+     * The new values of the record.
+     */
+    body: EditDomainDnsRecordForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+        /**
+         * Identifier of the DNS record, as the list of the records of the domain returns it.
+         */
+        record_id: DnsRecordIdPath;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/{record_id}/edit';
+};
+
+export type EditDomainDnsRecordErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The same record exists, the record conflicts with a CNAME, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EditDomainDnsRecordError = EditDomainDnsRecordErrors[keyof EditDomainDnsRecordErrors];
+
+export type EditDomainDnsRecordResponses = {
+    /**
+     * The record was changed.
+     */
+    200: EditDomainDnsRecordResponse;
+};
+
+export type EditDomainDnsRecordSuccess = EditDomainDnsRecordResponses[keyof EditDomainDnsRecordResponses];
+
+export type RemoveDomainDnsData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+        /**
+         * Identifier of the DNS record, as the list of the records of the domain returns it.
+         */
+        record_id: DnsRecordIdPath;
+    };
+    query?: never;
+    url: '/domain/{domain}/dns/{record_id}/remove';
+};
+
+export type RemoveDomainDnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RemoveDomainDnsError = RemoveDomainDnsErrors[keyof RemoveDomainDnsErrors];
+
+export type RemoveDomainDnsResponses = {
+    /**
+     * The record was removed.
+     */
+    200: RemoveDomainDnsResponse;
+};
+
+export type RemoveDomainDnsSuccess = RemoveDomainDnsResponses[keyof RemoveDomainDnsResponses];
+
+export type GetPricingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/accounting/pricings';
+};
+
+export type GetPricingsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetPricingsError = GetPricingsErrors[keyof GetPricingsErrors];
+
+export type GetPricingsResponses = {
+    /**
+     * The price list.
+     */
+    200: GetPricingsResponse;
+};
+
+export type GetPricingsSuccess = GetPricingsResponses[keyof GetPricingsResponses];

@@ -6,13 +6,23 @@ import type { Db, RequestLog } from '../../store/store.ts';
 /** A part of an account's log. */
 export interface LogPage {
   readonly accountId: string;
+  /** Only entries with a lower number. Without it, the newest come first. */
+  readonly before?: number;
   /** Number of newest entries to skip. */
-  readonly offset: number;
+  readonly offset?: number;
   readonly limit: number;
 }
 
+export interface NumberedLogEntry extends LogEntry {
+  readonly number: number;
+}
+
 /** The entries of an account, newest first. Every entry that was durable before the call is among them. */
-export async function readLog(db: Db, requestLog: RequestLog, { accountId, offset, limit }: LogPage): Promise<LogEntry[]> {
+export async function readLog(
+  db: Db,
+  requestLog: RequestLog,
+  { accountId, before, offset = 0, limit }: LogPage,
+): Promise<NumberedLogEntry[]> {
   await requestLog.number(db, accountId);
   const newest = await db
     .selectFrom('request_log')
@@ -22,7 +32,7 @@ export async function readLog(db: Db, requestLog: RequestLog, { accountId, offse
     .limit(1)
     .executeTakeFirst();
   // Entries are numbered without a gap, so an offset is a position in the index, however deep it is.
-  const first = (newest?.number ?? 0) - offset;
+  const first = (before === undefined ? (newest?.number ?? 0) : before - 1) - offset;
   const rows = await db
     .selectFrom('request_log as entry')
     .leftJoin('request_log_bodies as shared', (join) =>
@@ -38,7 +48,7 @@ export async function readLog(db: Db, requestLog: RequestLog, { accountId, offse
     .where('entry.number', '>', first - limit)
     .orderBy('entry.number', 'desc')
     .execute();
-  return rows.map(({ number: _number, position: _position, month: _month, response_hash: _hash, body, ...entry }) => ({
+  return rows.map(({ position: _position, month: _month, response_hash: _hash, body, ...entry }) => ({
     ...entry,
     response_body: responseOf(entry, body),
   }));

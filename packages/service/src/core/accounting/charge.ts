@@ -51,8 +51,11 @@ export async function chargeOwed(db: Db, { random }: Ports, charge: Charge, now:
     .execute();
 }
 
-/** The charges of the current period as positions of an invoice, and their sum. */
-export async function openCharges(db: Db, accountId: string): Promise<ChargePositions & { readonly accrued: PriceSeconds }> {
+/** The charges of the current period, and their sum. */
+export async function openCharges(
+  db: Db,
+  accountId: string,
+): Promise<{ readonly rows: readonly Selectable<ChargesTable>[]; readonly accrued: PriceSeconds }> {
   const rows = await db
     .selectFrom('charges')
     .selectAll()
@@ -61,7 +64,7 @@ export async function openCharges(db: Db, accountId: string): Promise<ChargePosi
     .orderBy('start')
     .orderBy('id')
     .execute();
-  return { ...toChargePositions(rows), accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
+  return { rows, accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
 }
 
 /** The members of `positions` besides `vms`. A member without charges is missing. */

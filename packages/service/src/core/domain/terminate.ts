@@ -6,7 +6,7 @@ import { InfrastructureError } from '../../delivery/deliver.ts';
 import { recoverable } from '../../delivery/delivery.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import { domainSubject, endChange } from './domain.ts';
+import { domainSubject, endChange, settleAndFindDomain } from './domain.ts';
 import { settle } from '../jobs/settle.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
@@ -15,6 +15,8 @@ interface DomainRequest {
   readonly runtime: Runtime;
   /** ASCII form. */
   readonly name: string;
+  /** The account that requests the change, and must have the domain. Missing if the provider requests it. */
+  readonly accountId?: string;
 }
 
 const domainDetails = v.object({ name: v.string() });
@@ -24,12 +26,12 @@ const domainDetails = v.object({ name: v.string() });
  * it. The store knows at once, so it costs nothing more. The registrar is called until it succeeds, and the domain cannot be changed
  * until then.
  */
-const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<typeof domainDetails>, void> = {
+export const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<typeof domainDetails>, void> = {
   recovery: 'finish',
   details: domainDetails,
   subject: domainSubject,
-  async reserve({ db }, { runtime, name }) {
-    return { accountId: await markTerminated(db, runtime, name), details: { name } };
+  async reserve({ db }, request) {
+    return { accountId: await markTerminated(db, request), details: { name: request.name } };
   },
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
   confirm: ({ db }, { name }) => endChange(db, name),
@@ -56,8 +58,9 @@ export function domainCommands(runtime: Runtime, witness?: Witness): DomainComma
 }
 
 /** @returns The account that has the domain. */
-async function markTerminated(db: Db, runtime: Runtime, name: string): Promise<string> {
+async function markTerminated(db: Db, { runtime, name, accountId }: DomainRequest): Promise<string> {
   const now = runtime.ports.clock.now();
+  if (accountId !== undefined) await assertCancellable(db, runtime, { name, accountId, now });
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
   if (registered) await settle(db, runtime, { accountId: registered.account_id, now });
   const row = await db
@@ -72,7 +75,27 @@ async function markTerminated(db: Db, runtime: Runtime, name: string): Promise<s
   const other = await db.selectFrom('domains').select('state').where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   if (!other) throw new Refusal(404, 'not_found', `No account has the domain ${name}. Check the name.`);
   if (await isUnconfirmed(db, name)) throw new InfrastructureError(retryMessage(name));
-  throw new Refusal(409, 'wrong_state', `The domain ${name} is being changed at the moment. Try again in a minute.`);
+  throw changing(name);
+}
+
+/**
+ * An account cancels only its own domain, and only once.
+ *
+ * @throws Refusal 404 if the account does not have the domain, 409 if it is cancelled already.
+ */
+async function assertCancellable(
+  db: Db,
+  runtime: Runtime,
+  { name, accountId, now }: { readonly name: string; readonly accountId: string; readonly now: number },
+): Promise<void> {
+  const row = await settleAndFindDomain(db, runtime, { accountId, now, path: { domain: name } });
+  if (row.state !== 'changing' && row.terminated === 1)
+    throw new Refusal(409, 'wrong_state', `The domain ${name} is already cancelled. No action is needed: it will not be renewed.`);
+  if (row.state === 'changing') throw changing(name);
+}
+
+function changing(name: string): Refusal {
+  return new Refusal(409, 'wrong_state', `The domain ${name} is being changed at the moment. Try again in a minute.`);
 }
 
 async function isUnconfirmed(db: Db, name: string): Promise<boolean> {

@@ -55,18 +55,22 @@ export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void>
   await assign(db, order, pools, { family: 4, count: order.ips });
 }
 
-/** The IPv4 addresses of a VM, in the order of their pools. */
-export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
-  const rows = await db
+/** The addresses and networks of a VM, in the order of their pools. */
+export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
+  return db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
-    .select('ip_addresses.address')
+    .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', '=', vmId)
-    .where('ip_pools.family', '=', 4)
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position')
     .execute();
-  return rows.map(({ address }) => address);
+}
+
+/** The IPv4 addresses of a VM, in the order of their pools. */
+export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
+  const addresses = await addressesOf(db, vmId);
+  return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
 }
 
 /** Returns the last IPv4 addresses of a VM to their pools. */

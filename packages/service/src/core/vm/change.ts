@@ -7,8 +7,8 @@ import type { NewPosition } from '../accounting/vm-billing.ts';
 import { holdOwed } from '../accounting/credit-hold.ts';
 import { findHostSystem } from './host-system.ts';
 import type { HostSystem } from './host-system.ts';
-import type { Services } from '../../delivery/runtime.ts';
-import { Refusal } from '../../rules/refusal.ts';
+import type { Runtime, Services } from '../../delivery/runtime.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
@@ -22,13 +22,21 @@ type Vm = Selectable<VmsTable>;
 /** Events that change the state when they are requested. The others change it when they are confirmed. */
 const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart']);
 
+/** A request to change a VM. */
+export interface VmRequest {
+  readonly runtime: Runtime;
+  readonly vmId: number;
+  /** The account that requests the change, and must own the VM. Missing if the provider requests it. */
+  readonly accountId?: string;
+}
+
 /**
  * Begins a change of a VM. Other changes are refused until `endChange`.
  *
  * @throws Refusal 404 if there is no such VM, 409 if its state does not allow the change or another one is under way.
  */
-export function beginChange(db: Db, services: Services, vmId: number, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
-  return applyEvent(db, services, { vmId, now: services.ports.clock.now(), event, changing: 1 });
+export function beginChange(db: Db, { runtime, vmId, accountId }: VmRequest, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
+  return applyEvent(db, runtime, { vmId, accountId, now: runtime.ports.clock.now(), event, changing: 1 });
 }
 
 /** Ends a change, and stores its result. */
@@ -65,6 +73,8 @@ export async function restartBilling(db: Db, services: Services, { vmId, now }: 
 const ALLOWED: Readonly<Record<VmEvent, string>> = {
   resize: 'can be resized',
   restart: 'has a position that can be restarted',
+  reboot: 'can be restarted',
+  'reset-password': 'can get a new password',
   stop: 'can be stopped',
   start: 'can be started',
   remove: 'can be removed',
@@ -74,10 +84,18 @@ const ALLOWED: Readonly<Record<VmEvent, string>> = {
 async function applyEvent(
   db: Db,
   services: Services,
-  { vmId, now, event, changing }: { vmId: number; now: number; event: VmEvent; changing: 0 | 1 },
+  { vmId, accountId, now, event, changing }: { vmId: number; accountId?: string | undefined; now: number; event: VmEvent; changing: 0 | 1 },
 ): Promise<{ vm: Vm; instant: Seconds }> {
-  const present = await db.selectFrom('vms').select(['account_id', 'state', 'changing']).where('id', '=', vmId).executeTakeFirst();
-  if (!present || !isVmState(present.state)) throw new Refusal(404, 'not_found', `The VM ${vmId} does not exist. Check its identifier.`);
+  const present = await db
+    .selectFrom('vms')
+    .select(['account_id', 'state', 'changing', 'stopped_by_provider'])
+    .where('id', '=', vmId)
+    .executeTakeFirst();
+  if (!present || !isVmState(present.state)) {
+    if (accountId !== undefined) throw notFound('VM');
+    throw new Refusal(404, 'not_found', `The VM ${vmId} does not exist. Check its identifier.`);
+  }
+  if (accountId !== undefined && !isOfAccount(present, accountId)) throw notFound('VM');
   const instant = await billingInstant(db, services, { accountId: present.account_id, now });
   if (present.changing !== 0) throw underWay(vmId);
   const after = vmStateAfter(present.state, event);
@@ -85,6 +103,8 @@ async function applyEvent(
     const states = vmStatesBefore(event).join(' or ');
     throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${present.state}. Only a ${states} VM ${ALLOWED[event]}.`);
   }
+  if (accountId !== undefined && event === 'start' && present.stopped_by_provider === 1)
+    throw new Refusal(409, 'wrong_state', `The provider has stopped the VM ${vmId}. Ask the provider to start it.`);
   const vm = await db
     .updateTable('vms')
     .set({ state: IMMEDIATE_EVENTS.has(event) ? after : present.state, changing, ...(event === 'remove' && { removed: now }) })
@@ -95,6 +115,11 @@ async function applyEvent(
     .executeTakeFirst();
   if (!vm) throw underWay(vmId);
   return { vm, instant };
+}
+
+/** For an account, a VM that is still being created or was removed does not exist. */
+function isOfAccount(vm: Pick<Vm, 'account_id' | 'state'>, accountId: string): boolean {
+  return vm.account_id === accountId && vm.state !== 'reserved' && vm.state !== 'removed';
 }
 
 function underWay(vmId: number): Refusal {

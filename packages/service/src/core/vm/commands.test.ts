@@ -118,9 +118,9 @@ test('in an upgradable sale the prices stay after up- and downgrade, also when t
   const vm = await buy(service);
   await provider.endSale(sale);
   service.clock.advance(3_600_000);
-  // 4 x 1.00 + 8 x 0.40 + 40 x 0.02 + 1.50 for an address, then 1 x 1.00 + 1 x 0.40 + 10 x 0.02.
+  // 4 x 1.00 + 8 x 0.40 + 40 x 0.02 + 1.50 for an address, then 1 x 1.00 + 1 x 0.40 + 40 x 0.02.
   expect(await provider.resize(vm, { cores: 4, mem: 8192, ips: 2 })).toBe(950_000_000n);
-  expect(await provider.resize(vm, { cores: 1, mem: 1024, disk: 10, ips: 1 })).toBe(160_000_000n);
+  expect(await provider.resize(vm, { cores: 1, mem: 1024, ips: 1 })).toBe(220_000_000n);
 });
 
 test('in another sale they stay until the first up- or downgrade', async () => {
@@ -311,4 +311,17 @@ test('a change that arrives late touches no invoice that was made, and ends noth
   expect(await positions(service, vm)).toEqual([]);
   expect(await invoicesOf(service)).toMatchObject([{ total: 7.11 }]);
   await expectInvariants(service.store);
+});
+
+test('refuses to shrink a disk, for the provider too', async () => {
+  const service = await startService();
+  const vm = await buy(service, { ...SMALL_VM, hostsystem: 'de_epyc', storage: 200 });
+  await expect(providerOf(service).resize(vm, { disk: 35, storage: 100 })).rejects.toMatchObject({
+    status: 422,
+    fields: [
+      { field: 'disk', rule: 'minimum', message: 'must be at least its current size, 40: a disk cannot shrink' },
+      { field: 'storage', rule: 'minimum', message: 'must be at least its current size, 200: a disk cannot shrink' },
+    ],
+  });
+  expect(await providerOf(service).resize(vm, { disk: 40, storage: 200 })).toBeGreaterThan(0n);
 });

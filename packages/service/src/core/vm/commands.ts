@@ -4,6 +4,7 @@ import { recoverable } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Money } from '../../rules/money.ts';
 import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
+import { resetPassword, restartVm } from './guest-deliveries.ts';
 import type { Resize } from './deliveries.ts';
 
 /**
@@ -36,6 +37,8 @@ export const vmRecoveries = {
   stopVm: recoverable(stopVm),
   resizeVm: recoverable(resizeVm),
   removeVm: recoverable(removeVm),
+  restartVm: recoverable(restartVm),
+  resetPassword: recoverable(resetPassword),
 };
 
 export function vmCommands(runtime: Runtime, witness?: Witness): VmCommands {

@@ -22,25 +22,23 @@ import { vmSubject } from './subject.ts';
 import type { VmSize } from '../../ports/hypervisor.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { Money } from '../../rules/money.ts';
-import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
+import { brokenRanges, brokenShrinking, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
+import type { VmRequest } from './change.ts';
 
 type Row = Selectable<VmsTable>;
-
-/** A request to change a VM. */
-export interface VmRequest {
-  readonly runtime: Runtime;
-  readonly vmId: number;
-}
 
 /** The new resources of a VM. Resources that are missing stay as they are. */
 export interface Resize {
   readonly resources: Partial<BilledResources>;
   /** Whether addresses of the provider may be used once the account's own subnets are used up. Default: false. */
   readonly allowFallbackIPs?: boolean;
+  /** The price guard: the highest net price of 30 days that is accepted, in EUR. */
+  readonly maxPrice?: string | undefined;
 }
 
 const vmDetails = v.object({ vmId: v.number() });
@@ -83,8 +81,9 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
   details: heldDetails,
   subject: vmSubject,
 
-  async reserve({ db }, { runtime, vmId }) {
-    const { vm, instant } = await beginChange(db, runtime, vmId, 'start');
+  async reserve({ db }, request) {
+    const { runtime, vmId } = request;
+    const { vm, instant } = await beginChange(db, request, 'start');
     const hold = holdOf(await nextPosition(db, vm, instant));
     await holdCredit(db, vm.account_id, hold);
     const accountId = vm.account_id;
@@ -95,7 +94,7 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
 
   async confirm({ db }, { runtime, vm, hold }) {
     const position = await nextPosition(db, vm, await settledInstant(db, vm, runtime));
-    await endChange(db, vm.id, { state: 'running' });
+    await endChange(db, vm.id, { state: 'running', booted: runtime.ports.clock.now(), stopped_by_provider: 0 });
     await releaseCredit(db, vm.account_id, hold - holdOf(position));
     await beginPosition(db, position);
   },
@@ -158,8 +157,9 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
   details: resizeDetails,
   subject: vmSubject,
 
-  async reserve({ db }, { runtime, vmId, resources: wanted, allowFallbackIPs = false }) {
-    const { vm, instant } = await beginChange(db, runtime, vmId, 'resize');
+  async reserve({ db }, request) {
+    const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
+    const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
     const to: BilledResources = { ...from, ...wanted };
     if (JSON.stringify(to) === JSON.stringify(from)) {
@@ -167,7 +167,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
       return { result: BigInt(vm.monthly_price) };
     }
     const host = await hostSystemOf(db, vm);
-    const broken = brokenRanges(to, host.ranges, host.name);
+    const broken = [...brokenShrinking(from, to), ...brokenRanges(to, host.ranges, host.name)];
     if (broken.length > 0) throw invalid(broken);
     const before = sizeOf(vm, from, await ipv4Of(db, vmId));
     await resizeOnNode(db, vm.node, from, largerOf(from, to));
@@ -178,6 +178,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
     const { prices, basis } = await pricesFor(db, vm, host);
     const price = monthlyPriceOf(to, prices);
+    assertPriceAccepted(price, maxPrice);
     const hold = await holdMore(db, vm, price, instant);
     return {
       accountId,
@@ -220,8 +221,11 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 };
 
 /** Ends billing at once, in the transaction that reserves the change. */
-async function reserveEnd(db: Db, { runtime, vmId }: VmRequest, event: 'stop' | 'remove') {
-  const { vm, instant } = await beginChange(db, runtime, vmId, event);
+async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {
+  const { vmId, accountId } = request;
+  const { vm, instant } = await beginChange(db, request, event);
+  if (event === 'stop' && accountId === undefined)
+    await db.updateTable('vms').set({ stopped_by_provider: 1 }).where('id', '=', vmId).execute();
   await endPosition(db, vmId, instant);
   return { accountId: vm.account_id, details: { vmId } };
 }

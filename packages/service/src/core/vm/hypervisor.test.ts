@@ -59,7 +59,7 @@ async function vmFor(does: Does): Promise<{ service: TestService; hypervisor: Tr
 }
 
 function act({ vms }: Pick<Service, 'vms'>, does: Does, vmId: number): Promise<unknown> {
-  return does === 'resize' ? vms.resize(vmId, { resources: { cores: 4, disk: 20, ips: 2 } }) : vms[does](vmId);
+  return does === 'resize' ? vms.resize(vmId, { resources: { cores: 4, disk: 60, ips: 2 } }) : vms[does](vmId);
 }
 
 /** Everything that billing, room and addresses are in the store. */

@@ -16,4 +16,5 @@ export async function findOsImage(db: Db, name: string): Promise<OsImage | { rea
   return named ?? { broken: { field: 'os', rule: 'exists', message } };
 }
 
-const allOsImages = prepared<Record<never, never>, OsImage>((db) => db.selectFrom('os_images').selectAll().orderBy('name'));
+/** All operating systems, by name. */
+export const allOsImages = prepared<Record<never, never>, OsImage>((db) => db.selectFrom('os_images').selectAll().orderBy('name'));

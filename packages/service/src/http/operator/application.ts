@@ -4,6 +4,7 @@ import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
 import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
 import type { HttpContext } from '../context.ts';
 import { loggableError } from '../loggable-error.ts';
+import { countFailure } from '../metrics.ts';
 import { serveMetrics } from '../observability.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
@@ -25,6 +26,7 @@ export function createOperatorApplication(context: HttpContext): FastifyInstance
     parseBody: (_request, bytes) => bytes,
     async sendFailure(error, request, reply) {
       const problem = toProblem(error);
+      countFailure(metrics, { api: 'operator', status: problem.status, error });
       const line = { ...requestFacts(request), err: loggableError(error) };
       if (problem.kind === 'internal-error') request.log.error(line, 'request of the operator failed');
       else if (problem.kind === 'unavailable')

@@ -64,7 +64,8 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
     );
     const id = path.server_id.toLowerCase();
     await completeDedicatedSetUp(db, runtime, id, management);
-    await replaceAddresses(db, id, { ipv4, ipv6 });
+    const networks = ipv6.map(({ address, gateway }) => ({ address: networkOf(address)?.cidr ?? address, gateway }));
+    await replaceAddresses(db, id, { ipv4, ipv6: networks });
     return serverOf(db, id);
   },
 };

@@ -8,11 +8,11 @@ const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };
 
 async function recordsOf({ store }: TestService): Promise<string[]> {
-  const rows = await store.read((db) => db.selectFrom('dns_records').selectAll().orderBy('sub').orderBy('type').execute());
+  const rows = await store.read((db) => db.selectFrom('dns_records').selectAll().orderBy('sub').orderBy('type').orderBy('data').execute());
   return rows.map(({ domain, sub, type, data }) => `${sub}.${domain} ${type} ${data}`);
 }
 
-test('a record is stored, and replaces the one of its type and subdomain', async () => {
+test('a record is added to those of its name and type, and the same record again changes nothing', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const edit = (form: { type: string; sub?: string; data: string }) => service.call('editDomainDns', { path, form });
@@ -20,20 +20,38 @@ test('a record is stored, and replaces the one of its type and subdomain', async
   expect({ status, data: body.data }).toEqual({ status: 200, data: null });
   await edit({ type: 'aaaa', sub: 'WWW', data: '2001:db8:0:0::23' });
   await edit({ type: 'A', sub: 'www', data: '198.51.100.24' });
+  await edit({ type: 'A', sub: 'www', data: '198.51.100.23' });
   await edit({ type: 'MX', data: '10 mail.reseller-customer.net.' });
+  await edit({ type: 'MX', data: '20 mail2.reseller-customer.net' });
+  await edit({ type: 'TXT', sub: '_acme-challenge', data: 'of-the-domain' });
+  await edit({ type: 'TXT', sub: '_acme-challenge', data: 'of-its-subdomains' });
   expect(await recordsOf(service)).toEqual([
     '.reseller-customer.net MX 10 mail.reseller-customer.net',
+    '.reseller-customer.net MX 20 mail2.reseller-customer.net',
+    '_acme-challenge.reseller-customer.net TXT of-its-subdomains',
+    '_acme-challenge.reseller-customer.net TXT of-the-domain',
+    'www.reseller-customer.net A 198.51.100.23',
     'www.reseller-customer.net A 198.51.100.24',
     'www.reseller-customer.net AAAA 2001:db8::23',
   ]);
+});
+
+test('a CNAME replaces the CNAME of its name, and conflicts are refused without a loss', async () => {
+  const service = await startService();
+  await register(service, DOMAIN);
+  const edit = (form: { type: string; sub?: string; data: string }) => service.call('editDomainDns', { path, form });
   await edit({ type: 'CNAME', sub: 'www', data: 'web1.example.net' });
-  expect(await recordsOf(service)).toEqual([
-    '.reseller-customer.net MX 10 mail.reseller-customer.net',
-    'www.reseller-customer.net CNAME web1.example.net',
-  ]);
-  await edit({ type: 'A', sub: 'www', data: '198.51.100.25' });
-  expect(await recordsOf(service)).toContain('www.reseller-customer.net A 198.51.100.25');
-  expect(await recordsOf(service)).toHaveLength(2);
+  expect((await edit({ type: 'CNAME', sub: 'www', data: 'web2.example.net' })).status).toBe(200);
+  await edit({ type: 'A', sub: 'ftp', data: '198.51.100.23' });
+  const before = await recordsOf(service);
+  expect(before).toEqual(['ftp.reseller-customer.net A 198.51.100.23', 'www.reseller-customer.net CNAME web2.example.net']);
+  for (const form of [
+    { type: 'A', sub: 'www', data: '198.51.100.23' },
+    { type: 'CNAME', sub: 'ftp', data: 'web1.example.net' },
+  ]) {
+    expect(await edit(form)).toMatchObject({ status: 409, body: { type: 'wrong_state', message: expect.stringContaining('CNAME') } });
+  }
+  expect(await recordsOf(service)).toEqual(before);
 });
 
 test.each([

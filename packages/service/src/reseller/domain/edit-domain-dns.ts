@@ -1,22 +1,18 @@
-import { invalid } from '../../rules/refusal.ts';
-import { displaces, readDnsRecord } from '../../rules/dns-record.ts';
-import type { StoreOperation } from '../operation.ts';
+import { ensureRecord } from '../../core/domain/dns.ts';
 import { settleAndFindDomain } from '../../core/domain/domain.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { readDnsRecord } from '../../rules/dns-record.ts';
+import type { StoreOperation } from '../operation.ts';
 
-/** POST /domain/{domain}/dns/edit: sets a DNS record, which replaces the records that conflict with it. */
+/** POST /domain/{domain}/dns/edit: adds a DNS record unless the domain has it. No other record is lost. */
 export const editDomainDns: StoreOperation<'editDomainDns'> = {
   kind: 'store',
   async run({ db }, call) {
-    const { name } = await settleAndFindDomain(db, call.runtime, call);
-    const read = readDnsRecord(call.form, name);
+    const { runtime, accountId, form } = call;
+    const { name: domain } = await settleAndFindDomain(db, runtime, call);
+    const read = readDnsRecord(form, domain);
     if ('broken' in read) throw invalid(read.broken);
-    const { sub, type, data } = read.record;
-    const present = await db.selectFrom('dns_records').select('type').where('domain', '=', name).where('sub', '=', sub).execute();
-    const displaced = present.flatMap((other) => (displaces(type, other.type) ? [other.type] : []));
-    if (displaced.length > 0) {
-      await db.deleteFrom('dns_records').where('domain', '=', name).where('sub', '=', sub).where('type', 'in', displaced).execute();
-    }
-    await db.insertInto('dns_records').values({ domain: name, sub, type, data, changed: call.now }).execute();
+    await ensureRecord(db, runtime.ports, { zone: { accountId, domain }, record: read.record });
     return { message: 'The DNS records were edited.', data: null };
   },
 };

@@ -4,6 +4,7 @@ import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { readVat } from '../../store/settings.ts';
+import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /domain/pricings: the prices of registration, renewal and transfer for each TLD. */
@@ -12,16 +13,25 @@ export const getDomainPricings: ReadOperation<'getDomainPricings'> = {
   settles: false,
   async run(db, { now }) {
     const vat = await readVat(db, now);
-    const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
-    const data: DomainPricings = {};
-    for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {
-      const prices = (convert: (net: Money) => Money) => ({
-        create: numberOf(convert(BigInt(create))),
-        renew: numberOf(convert(BigInt(renew))),
-        transfer: numberOf(convert(BigInt(transfer))),
-      });
-      data[tld] = { price_net: prices((net) => net), price_gross: prices((net) => roundToCents(grossOf(net, vat))) };
-    }
-    return { message: 'The price list was read.', data };
+    return { message: 'The price list was read.', data: await readDomainPricings(db, vat) };
   },
 };
+
+/**
+ * The prices of domains, by TLD.
+ *
+ * @param vat Hundredths of a percent.
+ */
+export async function readDomainPricings(db: Db, vat: number): Promise<DomainPricings> {
+  const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
+  const pricings: DomainPricings = {};
+  for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {
+    const prices = (convert: (net: Money) => Money) => ({
+      create: numberOf(convert(BigInt(create))),
+      renew: numberOf(convert(BigInt(renew))),
+      transfer: numberOf(convert(BigInt(transfer))),
+    });
+    pricings[tld] = { price_net: prices((net) => net), price_gross: prices((net) => roundToCents(grossOf(net, vat))) };
+  }
+  return pricings;
+}

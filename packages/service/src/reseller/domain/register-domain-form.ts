@@ -1,4 +1,4 @@
-import type { RegisterDomainForm } from '@reseller/client';
+import type { RegisterDomainForm } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
 import type { BrokenField } from '../../rules/broken-field.ts';
@@ -45,7 +45,8 @@ export async function readForm(db: Db, form: RegisterDomainForm, accountId: stri
   return { ...split, handle, nameservers };
 }
 
-async function readName(db: Db, text: string): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
+/** The parts of a name that can be registered, with the prices of its TLD, or the rule that it breaks. */
+export async function readName(db: Db, text: string): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
   const name = asciiNameOf(text);
   if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
   const rows = await db.selectFrom('tlds').selectAll().where('tld', 'in', suffixesOf(name)).execute();

@@ -4,6 +4,7 @@ import type { DomainOrder } from '../../ports/registrar.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
@@ -113,6 +114,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
     stop: expires,
     amount: BigInt(isTransfer ? prices.transfer_price : prices.create_price),
   };
+  assertPriceAccepted(charge.amount, form.max_price);
   await holdCredit(db, accountId, charge.amount);
   return { order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) }, charge };
 }

@@ -1,4 +1,4 @@
-import type { CreateVmForm } from '@reseller/client';
+import type { CreateVmForm } from '@reseller/client/extension';
 
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
@@ -19,7 +19,7 @@ export interface VmRequest extends BilledResources {
 
 /** The form with the defaults of the document. */
 export function vmRequestOf(form: CreateVmForm): VmRequest {
-  const { ssh_key, ssh_key_displayname, default_ptr, storage, ...given } = { ...DEFAULTS.CreateVmForm, ...form };
+  const { ssh_key, ssh_key_displayname, default_ptr, storage, max_price: _maxPrice, ...given } = { ...DEFAULTS.CreateVmForm, ...form };
   return {
     ...given,
     storage: storage ?? null,

@@ -4,10 +4,9 @@ import * as v from 'valibot';
 
 import { invalid } from '../../rules/refusal.ts';
 import { newPassword } from '../../rules/credentials.ts';
-import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
-import { grossOf } from '../../rules/vat.ts';
 import { preparedWrite } from '../../store/prepared.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { readVat } from '../../store/settings.ts';
@@ -29,6 +28,7 @@ import { leaveNode, placeOnNode } from '../../core/vm/placement.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
 import { brokenFormRules, vmRequestOf } from './create-vm-form.ts';
 import type { VmRequest } from './create-vm-form.ts';
+import { toPricings } from './vm-resources.ts';
 
 interface Reserved {
   readonly vmId: number;
@@ -90,7 +90,7 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
 
   async confirm({ db }, { call, reserved, password }) {
     await startBilling(db, call, reserved);
-    await startRunning(db, { vmId: reserved.vmId });
+    await startRunning(db, { vmId: reserved.vmId, now: call.runtime.ports.clock.now() });
     return { message: 'The VM was created and is booting.', data: toCreatedVm(reserved, password) };
   },
 
@@ -123,6 +123,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   await settle(db, runtime, { accountId, now });
   const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
   const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
+  assertPriceAccepted(monthlyPrice, form.max_price);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
   const node = await placeOnNode(db, host.name, vm);
@@ -156,7 +157,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
 
-const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed'>>((db, parameter) =>
+const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed' | 'booted' | 'stopped_by_provider'>>((db, parameter) =>
   db.insertInto('vms').values({
     id: parameter('id'),
     account_id: parameter('account_id'),
@@ -182,8 +183,11 @@ const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed'
   }),
 );
 
-const startRunning = preparedWrite<{ vmId: number }>((db, parameter) =>
-  db.updateTable('vms').set({ state: 'running' }).where('id', '=', parameter('vmId')),
+const startRunning = preparedWrite<{ vmId: number; now: number }>((db, parameter) =>
+  db
+    .updateTable('vms')
+    .set({ state: 'running', booted: parameter('now') })
+    .where('id', '=', parameter('vmId')),
 );
 
 /** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
@@ -221,6 +225,6 @@ function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }:
         .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
       ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
     },
-    pricings: { monthly: numberOf(roundToCents(monthlyPrice)), monthly_gross: numberOf(roundToCents(grossOf(monthlyPrice, vat))) },
+    pricings: toPricings(monthlyPrice, vat),
   };
 }

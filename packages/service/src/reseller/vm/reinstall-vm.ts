@@ -1,14 +1,17 @@
 import * as v from 'valibot';
 
-import { invalid, notFound, Refusal } from '../../rules/refusal.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import { deliveredOperation } from '../operation.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
+import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
 
 const details = v.object({ vmId: v.number() });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
+  readonly runtime: Runtime;
   readonly vmId: number;
   readonly os: string;
 }
@@ -19,18 +22,9 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
   details,
   subject: vmSubject,
 
-  async reserve({ db }, { accountId, form, path }) {
-    const vmId = Number(path.vmid);
-    const vm = /^\d{5}$/.test(path.vmid)
-      ? await db
-          .selectFrom('vms')
-          .select(['os', 'state'])
-          .where('id', '=', vmId)
-          .where('account_id', '=', accountId)
-          .where('state', 'in', ['running', 'stopped'])
-          .executeTakeFirst()
-      : undefined;
-    if (!vm) throw notFound('VM');
+  async reserve({ db }, { runtime, accountId, form, path }) {
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    const vmId = vm.id;
     // It would boot, and run without being billed.
     if (vm.state === 'stopped')
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
@@ -46,13 +40,13 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
       .executeTakeFirst();
     if (claimed.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
-    return { accountId, details: { vmId }, plan: { vmId, os } };
+    return { accountId, details: { vmId }, plan: { runtime, vmId, os } };
   },
 
   call: ({ hypervisor }, { vmId, os }, token) => hypervisor.reinstall(vmId, os, token),
 
-  async confirm({ db }, { vmId, os }) {
-    await db.updateTable('vms').set({ os, changing: 0 }).where('id', '=', vmId).execute();
+  async confirm({ db }, { runtime, vmId, os }) {
+    await db.updateTable('vms').set({ os, changing: 0, booted: runtime.ports.clock.now() }).where('id', '=', vmId).execute();
     return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
   },
 

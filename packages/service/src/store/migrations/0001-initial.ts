@@ -184,6 +184,8 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       price_basis text not null,
       sale_id text references sales (id),
       changing ${integer} not null default 0,
+      booted ${integer},
+      stopped_by_provider ${integer} not null default 0,
       removed ${integer},
       created ${integer} not null
     `,
@@ -268,12 +270,13 @@ async function createDomains(createTable: CreateTable, integer: Integer): Promis
   await createTable(
     'dns_records',
     sql`
+      id text primary key not null,
       domain text not null references domains (name),
       sub text not null,
       type text not null,
       data text not null,
-      changed ${integer} not null,
-      constraint dns_records_key primary key (domain, sub, type)
+      ttl ${integer} not null,
+      changed ${integer} not null
     `,
   );
 }
@@ -553,6 +556,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`free_addresses on ip_addresses (pool_id, position) where vm_id is null`,
     sql`addresses_of_vm on ip_addresses (vm_id)`,
     sql`domains_of_account on domains (account_id, name)`,
+    sql`records_of_name on dns_records (domain, sub)`,
     sql`domains_by_expiry on domains (state, expires, name)`,
     sql`servers_of_account on dedicated_servers (account_id, due)`,
     sql`servers_by_due on dedicated_servers (due, id) where due is not null`,

@@ -11,7 +11,7 @@ import type { Connections } from './failover.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
 /** Connections of one instance. */
-const MAX_CONNECTIONS = 20;
+export const MAX_CONNECTIONS = 20;
 /** Shared by the hosts, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const MIN_CONNECT_TIMEOUT_MS = 2_000;

@@ -4,11 +4,12 @@ import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store } from '../store.ts';
-import { backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
+import { backoff, connectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
 import type { Connections } from './failover.ts';
 import { openFailure } from './errors.ts';
 import { postgresCommit } from './commit.ts';
 import { postgresRequestLog } from './request-log.ts';
+import { countConnections } from './pool-figures.ts';
 import { postgresSharing } from './sharing.ts';
 
 /**
@@ -19,7 +20,9 @@ import { postgresSharing } from './sharing.ts';
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const tables = databaseOn(migrationConnectionsFor(url));
-  const db = databaseOn(connectionsFor(url));
+  const connections = connectionsFor(url);
+  const pool = countConnections(connections, MAX_CONNECTIONS);
+  const db = databaseOn(connections);
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres');
@@ -38,6 +41,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     commit: (work) => withBackoff(() => commit(work)),
     sharing: postgresSharing(db, withBackoff),
     requestLog: postgresRequestLog(db, withBackoff),
+    pool,
     close: () => (closing ??= db.destroy()),
   };
 }

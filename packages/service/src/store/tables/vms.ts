@@ -33,6 +33,10 @@ export interface VmsTable {
   sale_id: string | null;
   /** 1 while a change is being delivered. */
   changing: Generated<number>;
+  /** Milliseconds: when it was last started, restarted or reinstalled. */
+  booted: number | null;
+  /** 1 while it is stopped by the provider, so that only the provider can start it. */
+  stopped_by_provider: Generated<number>;
   /** Milliseconds: when its removal was requested. Null before. */
   removed: number | null;
   /** Milliseconds. */

@@ -1,0 +1,82 @@
+/** Axe finds nothing serious on the pages that readers use most, in both schemes and on a phone. The reference is Redoc's own page. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { startSite } from '../src/server.ts';
+import type { RunningSite } from '../src/server.ts';
+import { REPOSITORY } from './sandbox.ts';
+
+const axe = readFileSync(createRequire(join(REPOSITORY, '.config/package.json')).resolve('axe-core/axe.min.js'), 'utf8');
+
+const PAGES = [
+  '',
+  'quickstart.html',
+  'guides/lost-answers.html',
+  'guides/open-questions.html',
+  'operations/reseller/createVm.html',
+  'errors.html',
+];
+const SCHEMES = ['light', 'dark'] as const;
+const VIEWPORTS = [
+  { width: 1440, height: 1000 },
+  { width: 390, height: 844 },
+];
+
+/** The name of VitePress's search button, "Search", lacks the shortcut that it shows. Screen readers announce the shortcut otherwise. */
+const RULES = { 'label-content-name-mismatch': { enabled: false } };
+
+let site: RunningSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  site = await startSite(0);
+  if (noBrowser === undefined) browser = await launchBrowser();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const cases = SCHEMES.flatMap((scheme) => VIEWPORTS.map((viewport) => ({ scheme, viewport, width: viewport.width })));
+
+describe.skipIf(noBrowser !== undefined)('axe', () => {
+  test.each(cases)('finds nothing serious, $scheme at $width px', { timeout: 120_000 }, async ({ scheme, viewport }) => {
+    const context = await browser.newContext({ colorScheme: scheme, viewport, bypassCSP: true });
+    for (const path of PAGES) {
+      const page = await context.newPage();
+      await page.goto(`${site.url}${path}`);
+      await page.locator('h1').first().waitFor();
+      expect.soft(await seriousFindings(page), path).toEqual([]);
+      await page.close();
+    }
+    await context.close();
+  });
+
+  test('the keyboard reaches the content past the navigation', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${site.url}quickstart.html`);
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').innerText()).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe('#VPContent');
+    await page.close();
+  });
+});
+
+interface Findings {
+  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.addScriptTag({ content: axe });
+  const { violations }: Findings = await page.evaluate(`axe.run({ resultTypes: ['violations'], rules: ${JSON.stringify(RULES)} })`);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}

@@ -1,0 +1,120 @@
+/** The collections, read by the programs that they are for, run against a sandbox. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createClient } from '@reseller/operator-client';
+import type { Client } from '@reseller/operator-client';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { brunoCollection, postmanCollection } from '../src/collections.ts';
+import { operationsOf, readDocument } from '../src/document.ts';
+import { references } from '../src/references.ts';
+import { zip } from '../src/zip.ts';
+import { keepFresh, prepare } from './preconditions.ts';
+import { REPOSITORY, startSandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** The tools of the tests have a lock file of their own. */
+const tools = createRequire(join(REPOSITORY, '.config/package.json'));
+
+interface Newman {
+  run(
+    options: { collection: unknown; folder: string; envVar: { key: string; value: string }[] },
+    done: (error: Error | null, summary: { run: { failures: unknown[]; executions: { response?: { code: number } }[] } }) => void,
+  ): void;
+}
+interface BrunoRequest {
+  readonly http: { readonly method: string; readonly url: string };
+  readonly params?: readonly { readonly name: string; readonly value: string; readonly type: string }[];
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly body?: { readonly json?: string; readonly formUrlEncoded?: readonly { readonly name: string; readonly value: string }[] };
+}
+const newman: Newman = tools('newman');
+const { bruToJsonV2: readBru }: { bruToJsonV2(text: string): BrunoRequest } = tools('@usebruno/lang');
+
+let sandbox: Sandbox;
+let operator: Client;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  operator = createClient({ baseUrl: sandbox.operatorUrl, token: sandbox.operatorToken });
+  await keepFresh(operator);
+});
+
+afterAll(() => sandbox?.stop());
+
+describe.each(references)('the collections of the $name API', (reference) => {
+  test('each request of the Postman collection succeeds', { timeout: 300_000 }, async () => {
+    const document = await readDocument(reference.bundle);
+    const text = JSON.stringify(postmanCollection(document, reference));
+    for (const { id, operation } of operationsOf(document)) {
+      const collection: unknown = JSON.parse(await prepare(`${reference.name}.${id}`, text, sandbox, operator));
+      expect.soft(await statusesOf(collection, operation.summary), id).toEqual([expect.toSatisfy(isSuccess)]);
+    }
+  });
+
+  test('each request of the Bruno collection succeeds', { timeout: 300_000 }, async () => {
+    const document = await readDocument(reference.bundle);
+    const files = brunoCollection(document, reference);
+    for (const { id, operation } of operationsOf(document)) {
+      const file = files[`${operation.tags[0]}/${operation.summary}.bru`] ?? '';
+      const text = await prepare(`${reference.name}.${id}`, file, sandbox, operator);
+      expect.soft(await sendBruno(readBru(text), reference.client), id).toSatisfy(isSuccess);
+    }
+    expect(files['environments/Sandbox.bru']).toContain('baseUrl: http://127.0.0.1:');
+  });
+});
+
+const isSuccess = (status: unknown): boolean => typeof status === 'number' && status >= 200 && status < 300;
+
+function statusesOf(collection: unknown, folder: string): Promise<(number | undefined)[]> {
+  const envVar = [
+    { key: 'apiKey', value: sandbox.apiKey },
+    { key: 'operatorToken', value: sandbox.operatorToken },
+  ];
+  return new Promise((resolve, reject) => {
+    newman.run({ collection, folder, envVar }, (error, summary) => {
+      if (error) reject(error);
+      else resolve(summary.run.executions.map(({ response }) => response?.code));
+    });
+  });
+}
+
+async function sendBruno({ http, params = [], headers, body }: BrunoRequest, client: 'reseller' | 'operator'): Promise<number> {
+  const variables: Record<string, string> = {
+    baseUrl: client === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl,
+    apiKey: sandbox.apiKey,
+    operatorToken: sandbox.operatorToken,
+  };
+  const filled = (text: string): string => text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name] ?? '');
+  const url = params.reduce((address, { name, value }) => address.replace(`:${name}`, encodeURIComponent(value)), http.url);
+  const sent =
+    body?.json === undefined
+      ? body?.formUrlEncoded === undefined
+        ? undefined
+        : new URLSearchParams(body.formUrlEncoded.map(({ name, value }) => [name, value]))
+      : body.json;
+  const sentHeaders = new Headers(headers.map(({ name, value }): [string, string] => [name, filled(value)]));
+  if (typeof sent === 'string') sentHeaders.set('content-type', 'application/json');
+  const response = await fetch(filled(url), {
+    method: http.method.toUpperCase(),
+    headers: sentHeaders,
+    ...(sent === undefined ? {} : { body: sent }),
+  });
+  return response.status;
+}
+
+const noUnzip = spawnSync('unzip', ['-v']).error === undefined ? undefined : 'no unzip on this machine';
+
+test('the ZIP of a Bruno collection can be unpacked', ({ skip }) => {
+  if (noUnzip !== undefined) skip(noUnzip);
+  const folder = mkdtempSync(join(tmpdir(), 'zip-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'collection.zip');
+  writeFileSync(file, zip({ 'bruno.json': '{}\n', 'Domain/Größe.bru': 'meta {\n}\n' }));
+  const { status, stdout } = spawnSync('unzip', ['-t', file], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('No errors detected') });
+});

@@ -1,0 +1,46 @@
+/** Things that samples need and a fresh sandbox lacks. */
+import { createReseller } from '@reseller/client';
+import { createFault, createIsolatedAccount, createSnapshot, restoreSnapshot } from '@reseller/operator-client';
+import type { Client } from '@reseller/operator-client';
+
+import type { Sandbox } from './sandbox.ts';
+
+/** The name of a snapshot of a fresh sandbox. */
+const FRESH = 'fresh';
+
+/** Creates what a sample needs. @returns Texts of the sample, such as identifiers, and the actual ones. */
+type Precondition = (sandbox: Sandbox, operator: Client) => Promise<Record<string, string>>;
+
+const snapshot: Precondition = async (_, client) => {
+  await createSnapshot({ client, path: { snapshot: 'before-month-end' } });
+  return {};
+};
+
+/** By the name of the reference and the operationId. */
+const preconditions: Readonly<Record<string, Precondition>> = {
+  'operator.verifyOtp': async ({ baseUrl, apiKey }) => ({
+    '48105529': (await createReseller({ baseUrl, apiKey }).account.createOtp()).otp_code,
+  }),
+  'operator.deleteSnapshot': snapshot,
+  'operator.restoreSnapshot': snapshot,
+  'operator.removeFault': async (_, client) => {
+    const { id } = await createFault({ client, body: { operations: ['listInvoices'], effect: { kind: 'error', status: 503 } } });
+    return { '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a': id };
+  },
+  'operator.deleteIsolatedAccount': async (_, client) => {
+    const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });
+    return { '01900000-0000-7000-8000-000000000001': account.id };
+  },
+};
+
+/** Keeps the data of the sandbox, so that `prepare` can return to them. */
+export async function keepFresh(client: Client): Promise<void> {
+  await createSnapshot({ client, path: { snapshot: FRESH } });
+}
+
+/** Puts the sandbox into the state in which a sample works. @returns The code for this sandbox: with its addresses and identifiers. */
+export async function prepare(operation: string, code: string, sandbox: Sandbox, operator: Client): Promise<string> {
+  await restoreSnapshot({ client: operator, path: { snapshot: FRESH } });
+  const replaced = (await preconditions[operation]?.(sandbox, operator)) ?? {};
+  return Object.entries(replaced).reduce((text, [shown, actual]) => text.replaceAll(shown, actual), sandbox.withAddresses(code));
+}

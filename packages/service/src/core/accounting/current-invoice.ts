@@ -1,0 +1,76 @@
+import type { Selectable } from 'kysely';
+
+import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import { remainingCredit } from '../../rules/credit.ts';
+import type { Money } from '../../rules/money.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { Db } from '../../store/store.ts';
+import { openCharges } from './charge.ts';
+import { toBilledRuntime } from './period-end.ts';
+
+/** A period in which a VM ran at one price. */
+export interface RunningPosition {
+  readonly vmId: number;
+  readonly type: string;
+  readonly start: Seconds;
+  readonly stop: Seconds | null;
+  readonly monthlyPrice: Money;
+  /** Seconds so far. */
+  readonly runtime: number;
+  /** The price of the runtime so far. */
+  readonly amount: Money;
+}
+
+/** The invoice of the current period so far, and the remaining credit. */
+export interface CurrentInvoice {
+  readonly periodStart: Seconds;
+  readonly periodEnd: Seconds;
+  readonly total: Money;
+  /** The total at the end of the period if everything that runs now keeps running. */
+  readonly estimatedTotal: Money;
+  readonly creditLimit: Money;
+  readonly remainingCredit: Money;
+  readonly vms: readonly RunningPosition[];
+  readonly charges: readonly Selectable<ChargesTable>[];
+}
+
+/** Reads the current invoice of an account whose due jobs are done (`settleAccount`). */
+export async function currentInvoice(db: Db, accountId: string, instant: Seconds): Promise<CurrentInvoice> {
+  const account = await db
+    .selectFrom('accounts')
+    .select(['credit_limit', 'unpaid', 'held', 'period_start'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('positions')
+    .select(['vm_id', 'type', 'start', 'stop', 'monthly_price'])
+    .where('account_id', '=', accountId)
+    .where('invoice_id', 'is', null)
+    .orderBy('vm_id')
+    .orderBy('number')
+    .execute();
+  const { rows: charges, accrued } = await openCharges(db, accountId);
+  // Not the period of `instant`: a request that arrives late may find that it has ended since.
+  const { start, end } = periodOf(account.period_start);
+  const runtimes = rows.map(toBilledRuntime);
+  const creditLimit = BigInt(account.credit_limit);
+  return {
+    periodStart: start,
+    periodEnd: end,
+    total: totalOf(accruedByAll(runtimes, instant) + accrued),
+    estimatedTotal: totalOf(accruedByAll(runtimes, end) + accrued),
+    creditLimit,
+    remainingCredit: remainingCredit({ limit: creditLimit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) }),
+    vms: rows.map((row) => ({
+      vmId: row.vm_id,
+      type: row.type,
+      start: row.start,
+      stop: row.stop,
+      monthlyPrice: BigInt(row.monthly_price),
+      runtime: runtimeOf(toBilledRuntime(row), instant),
+      amount: amountOf(accruedBy(toBilledRuntime(row), instant)),
+    })),
+    charges,
+  };
+}

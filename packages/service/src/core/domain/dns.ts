@@ -1,0 +1,144 @@
+/** DNS records of domains. A name may have several records of a type, but none next to a CNAME (RFC 1034, 3.6.2). */
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+
+import { lockAccount } from '../accounting/period-end.ts';
+import { DEFAULTS } from '../../generated/facts.gen.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { excludes } from '../../rules/dns-record.ts';
+import type { DnsRecord } from '../../rules/dns-record.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
+import type { DnsRecordsTable } from '../../store/tables/dns-records.ts';
+import type { Db } from '../../store/store.ts';
+
+export type DnsRecordRow = Selectable<DnsRecordsTable>;
+
+/** A domain whose records are read or changed. */
+export interface Zone {
+  readonly accountId: string;
+  /** ASCII form. */
+  readonly domain: string;
+}
+
+/** All records of a domain, by name, type and data. */
+export function recordsOf(db: Db, { domain }: Zone): Promise<DnsRecordRow[]> {
+  return db.selectFrom('dns_records').selectAll().where('domain', '=', domain).orderBy('sub').orderBy('type').orderBy('data').execute();
+}
+
+/** @throws Refusal 404 if the domain has no such record. */
+export async function recordOf(db: Db, { domain }: Zone, id: string): Promise<DnsRecordRow> {
+  const record = await db.selectFrom('dns_records').selectAll().where('domain', '=', domain).where('id', '=', id).executeTakeFirst();
+  if (!record) throw notFound('DNS record');
+  return record;
+}
+
+/** A record to store. */
+export interface NewDnsRecord {
+  readonly zone: Zone;
+  readonly record: DnsRecord;
+  /** Seconds. Default: that of the other records of the name and type, or the default of the document. */
+  readonly ttl?: number | undefined;
+}
+
+/**
+ * Adds a record.
+ *
+ * @throws Refusal 409 if the domain has the same record, or the record conflicts with a CNAME.
+ */
+export async function addRecord(db: Db, ports: Ports, { zone, record, ttl }: NewDnsRecord): Promise<DnsRecordRow> {
+  const others = await lockedRecordsAt(db, zone, record.sub);
+  assertAddable(zone, record, others);
+  return insert(db, ports, { zone, record, ttl }, others);
+}
+
+/**
+ * Adds a record unless the domain has it. A CNAME replaces the CNAME of its name, because a name has at most one.
+ *
+ * @throws Refusal 409 if the record conflicts with a CNAME.
+ */
+export async function ensureRecord(db: Db, ports: Ports, { zone, record }: NewDnsRecord): Promise<void> {
+  const others = await lockedRecordsAt(db, zone, record.sub);
+  if (others.some((other) => isSame(record, other))) return;
+  const cname = record.type === 'CNAME' ? others.find(({ type }) => type === 'CNAME') : undefined;
+  if (cname) {
+    await db.updateTable('dns_records').set({ data: record.data, changed: ports.clock.now() }).where('id', '=', cname.id).execute();
+    return;
+  }
+  assertAddable(zone, record, others);
+  await insert(db, ports, { zone, record }, others);
+}
+
+/**
+ * Replaces a record. It keeps its identifier.
+ *
+ * @throws Refusal 409 if the domain has the same record, or the record conflicts with a CNAME.
+ */
+export async function replaceRecord(
+  db: Db,
+  ports: Ports,
+  { zone, record, ttl }: NewDnsRecord,
+  { id, ttl: present }: DnsRecordRow,
+): Promise<DnsRecordRow> {
+  const others = (await lockedRecordsAt(db, zone, record.sub)).filter((other) => other.id !== id);
+  assertAddable(zone, record, others);
+  const newTtl = ttl ?? others.find(({ type }) => type === record.type)?.ttl ?? present;
+  await setTtl(db, zone, record, newTtl);
+  const { sub, type, data } = record;
+  return db
+    .updateTable('dns_records')
+    .set({ sub, type, data, ttl: newTtl, changed: ports.clock.now() })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+async function insert(
+  db: Db,
+  { clock, random }: Ports,
+  { zone, record, ttl }: NewDnsRecord,
+  others: readonly DnsRecordRow[],
+): Promise<DnsRecordRow> {
+  const now = clock.now();
+  const newTtl = ttl ?? others.find(({ type }) => type === record.type)?.ttl ?? DEFAULTS.AddDomainDnsForm.ttl;
+  await setTtl(db, zone, record, newTtl);
+  const { sub, type, data } = record;
+  const id = uuidv7({ msecs: now, random: random.bytes(16) });
+  return db
+    .insertInto('dns_records')
+    .values({ id, domain: zone.domain, sub, type, data, ttl: newTtl, changed: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** All records of a name and type have one TTL (RFC 2181, 5.2). */
+async function setTtl(db: Db, { domain }: Zone, { sub, type }: DnsRecord, ttl: number): Promise<void> {
+  await db.updateTable('dns_records').set({ ttl }).where('domain', '=', domain).where('sub', '=', sub).where('type', '=', type).execute();
+}
+
+/** The records of a name. The account is locked, so that no concurrent request adds a record that conflicts. */
+async function lockedRecordsAt(db: Db, { accountId, domain }: Zone, sub: string): Promise<DnsRecordRow[]> {
+  await lockAccount(db, accountId);
+  return db.selectFrom('dns_records').selectAll().where('domain', '=', domain).where('sub', '=', sub).orderBy('id').execute();
+}
+
+function assertAddable({ domain }: Zone, record: DnsRecord, others: readonly DnsRecordRow[]): void {
+  if (others.some((other) => isSame(record, other))) {
+    throw new Refusal(409, 'wrong_state', `The domain ${domain} already has this record. Change it by its record_id, or add other data.`);
+  }
+  const conflict = others.find(({ type }) => excludes(record.type, type));
+  if (!conflict) return;
+  throw new Refusal(
+    409,
+    'wrong_state',
+    `A CNAME cannot be next to another record of the name ${nameOf({ domain, sub: record.sub })}, which has a record of the type ${conflict.type}. Remove that record first, or choose another name.`,
+  );
+}
+
+function isSame(record: DnsRecord, { type, data }: DnsRecordRow): boolean {
+  return record.type === type && record.data === data;
+}
+
+/** Full name of a record. */
+export function nameOf({ domain, sub }: Pick<DnsRecordRow, 'domain' | 'sub'>): string {
+  return sub === '' ? domain : `${sub}.${domain}`;
+}

@@ -1,0 +1,54 @@
+import type { CurrentPosition } from '@reseller/operator-client';
+
+import { currentInvoice } from '../core/accounting/current-invoice.ts';
+import type { CurrentInvoice } from '../core/accounting/current-invoice.ts';
+import { settleAccount } from '../core/jobs/settle.ts';
+import { decimalOf } from '../rules/money.ts';
+import { accountOf } from './account.ts';
+import { secondsToInstant } from './instants.ts';
+import type { ServiceOperation } from './operation.ts';
+
+/** GET /accounts/{account_id}/current-invoice: after the due jobs of the account, so that a period that has ended is not shown. */
+export const getAccountCurrentInvoice: ServiceOperation<'getAccountCurrentInvoice'> = {
+  kind: 'service',
+  async run({ path, now, runtime }) {
+    const { id: accountId } = await runtime.store.read((db) => accountOf(db, path.account_id));
+    await settleAccount(runtime, { accountId, now });
+    const invoice = await runtime.store.read((db) => currentInvoice(db, accountId, Math.floor(now / 1000)));
+    return {
+      account_id: accountId,
+      period_start: secondsToInstant(invoice.periodStart),
+      period_end: secondsToInstant(invoice.periodEnd),
+      total: decimalOf(invoice.total),
+      estimated_total: decimalOf(invoice.estimatedTotal),
+      credit_limit: decimalOf(invoice.creditLimit),
+      remaining_credit: decimalOf(invoice.remainingCredit),
+      positions: toPositions(invoice),
+    };
+  },
+};
+
+function toPositions({ vms, charges }: CurrentInvoice): CurrentPosition[] {
+  return [
+    ...vms.map(({ vmId, type, start, stop, runtime, monthlyPrice, amount }) => ({
+      kind: 'vm',
+      subject: String(vmId),
+      type,
+      start: secondsToInstant(start),
+      stop: stop === null ? null : secondsToInstant(stop),
+      runtime_seconds: runtime,
+      monthly_price: decimalOf(monthlyPrice),
+      total: decimalOf(amount),
+    })),
+    ...charges.map(({ kind, subject, type, start, stop, amount }) => ({
+      kind,
+      subject,
+      type,
+      start: secondsToInstant(start),
+      stop: secondsToInstant(stop),
+      runtime_seconds: null,
+      monthly_price: null,
+      total: decimalOf(BigInt(amount)),
+    })),
+  ];
+}

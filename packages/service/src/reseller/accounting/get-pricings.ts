@@ -1,0 +1,46 @@
+import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
+
+import { allHostSystems } from '../../core/vm/host-system.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
+import { decimalOf, euros, numberOf } from '../../rules/money.ts';
+import { INCLUDED } from '../../rules/resources.ts';
+import { grossOf } from '../../rules/vat.ts';
+import { readVat } from '../../store/settings.ts';
+import { readDomainPricings } from '../domain/get-domain-pricings.ts';
+import type { ReadOperation } from '../operation.ts';
+
+/** GET /accounting/pricings: the standard prices of VMs and domains. */
+export const getPricings: ReadOperation<'getPricings'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { now }) {
+    const vat = await readVat(db, now);
+    const hosts = await allHostSystems(db);
+    return {
+      message: 'The price list was read.',
+      data: {
+        kvm: Object.fromEntries(hosts.map((host) => [host.name, toKvmPricing(host, vat)])),
+        domains: await readDomainPricings(db, vat),
+      },
+    };
+  },
+};
+
+/** @param vat Hundredths of a percent. */
+function toKvmPricing({ prices, ranges }: HostSystem, vat: number): KvmPricing {
+  const toPrice = (price: string, unit: string): KvmPrice => {
+    const net = euros(price);
+    return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)), info: `per ${unit} and 30 days` };
+  };
+  const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
+  const { ips, backup_slots, network_speed } = INCLUDED;
+  return {
+    core: toPrice(core, 'core'),
+    mem: toPrice(mem, 'GB of memory'),
+    nvme: toPrice(nvme, 'GB of NVMe storage'),
+    ...(ranges.storage && { hdd: toPrice(hdd, 'GB of HDD storage') }),
+    ipv4: toPrice(extra_ip, `IP address beyond ${ips}`),
+    backup: toPrice(extra_backup_slot, `backup slot beyond ${backup_slots}`),
+    network: toPrice(extra_gbit, `1000 Mbit beyond ${network_speed} Mbit`),
+  };
+}

@@ -1,0 +1,18 @@
+import { orderDedicatedServer } from '../../core/dedicated/order.ts';
+import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
+import { notFound } from '../../rules/refusal.ts';
+import type { StoreOperation } from '../operation.ts';
+
+/** PUT /dedicated/{identifier}/purchase: orders a server of the market. */
+export const purchaseDedicatedServer: StoreOperation<'purchaseDedicatedServer'> = {
+  kind: 'store',
+  async run({ db }, { runtime, accountId, path, form }) {
+    const server = await findServer(db, path.identifier);
+    const isOwn = server?.account_id === accountId && server.state !== 'ended';
+    if (!server || !(isOwn || isOfferedTo(server, accountId))) throw notFound('dedicated server');
+    if (!isOwn) assertPriceAccepted(BigInt(server.price), form.max_price);
+    await orderDedicatedServer(db, runtime, { identifier: server.id, accountId });
+    return { message: 'The dedicated server was ordered and is being set up.', data: { identifier: server.id } };
+  },
+};

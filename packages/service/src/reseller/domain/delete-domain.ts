@@ -1,0 +1,22 @@
+import { findDomain } from '../../core/domain/domain.ts';
+import { terminateDomain } from '../../core/domain/terminate.ts';
+import { asciiNameOf } from '../../rules/domain-name.ts';
+import { isoInstant } from '../../rules/billing.ts';
+import { commandOperation } from '../operation.ts';
+
+/** No domain has this name. */
+const NO_NAME = '';
+
+/** DELETE /domain/{domain}/delete: cancels a domain, which stays registered until it expires. */
+export const deleteDomain = commandOperation('deleteDomain', {
+  name: 'terminateDomain',
+  delivery: terminateDomain,
+  request: ({ runtime, accountId, path }) => ({ runtime, accountId, name: asciiNameOf(path.domain) ?? NO_NAME }),
+  async success(_result, call, { db }) {
+    const { name, expires } = await findDomain(db, call);
+    return {
+      message: 'The domain was cancelled and stays registered until its termination date.',
+      data: { domain: name, termination_date: isoInstant(expires) },
+    };
+  },
+});

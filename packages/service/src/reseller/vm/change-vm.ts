@@ -1,0 +1,29 @@
+import { resizeVm } from '../../core/vm/deliveries.ts';
+import type { Resize } from '../../core/vm/deliveries.ts';
+import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { DEFAULTS } from '../../generated/facts.gen.ts';
+import { readVat } from '../../store/settings.ts';
+import { commandOperation } from '../operation.ts';
+import type { Call } from '../operation.ts';
+import { requestOf } from './vm-request.ts';
+import { toPricings, toResources } from './vm-resources.ts';
+
+/** POST /vm/{vmid}/change: gives a VM other resources. */
+export const changeVm = commandOperation('changeVm', {
+  name: 'resizeVm',
+  delivery: resizeVm,
+  request: (call) => ({ ...requestOf(call), ...resizeOf(call.form) }),
+  async success(monthly, { accountId, path, now }, { db }) {
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    return {
+      message: 'The VM was changed.',
+      data: { newConfig: toResources(vm), pricings: toPricings(monthly, await readVat(db, now)) },
+    };
+  },
+});
+
+function resizeOf({ max_price, storage, ...form }: Call<'changeVm'>['form']): Resize {
+  const { allowFallbackIPs, ...resources } = { ...DEFAULTS.ChangeVmForm, ...form };
+  // The store has null for a VM without HDD storage.
+  return { resources: { ...resources, ...(storage !== undefined && { storage: storage || null }) }, allowFallbackIPs, maxPrice: max_price };
+}

@@ -1,0 +1,68 @@
+import type { VmConfiguration } from '@reseller/client/extension';
+
+import { addressesOf } from '../../core/vm/addresses.ts';
+import { hostSystemOf } from '../../core/vm/change.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
+import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { readVat } from '../../store/settings.ts';
+import type { ReadOperation } from '../operation.ts';
+import { toPricings, toResources } from './vm-resources.ts';
+
+/** GET /vm/{vmid}/config: the host system, the resources, the addresses and the price of a VM. */
+export const getVmConfig: ReadOperation<'getVmConfig'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, path, now }) {
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    const host = await hostSystemOf(db, vm);
+    const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirstOrThrow();
+    const addresses = await addressesOf(db, vm.id);
+    const ofFamily = (family: number) => addresses.filter((one) => one.family === family);
+    return {
+      message: 'The VM was found.',
+      data: {
+        identifier: vm.id,
+        hostsystem: toHostsystem(host, vm.node),
+        config: {
+          ...toResources(vm),
+          os: { name: os.name, displayname: os.displayname },
+          username: os.username,
+          hostname: vm.hostname,
+          ipv4: ofFamily(4).map(({ address, gateway, ddosProtection }) => ({
+            ip_address: address,
+            ip_gateway: gateway,
+            ddos_protection: ddosProtection,
+          })),
+          ipv6: ofFamily(6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
+        },
+        max_config: toMaxConfig(host),
+        pricings: toPricings(BigInt(vm.monthly_price), await readVat(db, now)),
+      },
+    };
+  },
+};
+
+function toHostsystem(host: HostSystem, node: string): VmConfiguration['hostsystem'] {
+  const { name, processor, memory, nvme_hard_drives } = host;
+  return {
+    datacenter: { name: host.datacenter_name, country: host.datacenter_country, city: host.datacenter_city },
+    name,
+    node,
+    processor,
+    memory,
+    nvme_hard_drives,
+  };
+}
+
+function toMaxConfig({ ranges }: HostSystem): VmConfiguration['max_config'] {
+  const { cores, mem, disk, storage, ips, network_speed, backup_slots } = ranges;
+  return toResources({
+    cores: cores.max,
+    mem: mem.max,
+    disk: disk.max,
+    storage: storage?.max ?? null,
+    ips: ips.max,
+    network_speed: network_speed.max,
+    backup_slots: backup_slots.max,
+  });
+}

@@ -1,0 +1,26 @@
+import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { vmSubject } from '../../core/vm/subject.ts';
+import type { Db } from '../../store/store.ts';
+import type { ReadOperation } from '../operation.ts';
+
+/** GET /vm/{vmid}/status: whether a VM runs, for how long, and the task that is in progress. */
+export const getVmStatus: ReadOperation<'getVmStatus'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId, path, now }) {
+    const vm = await findOwnVm(db, accountId, path.vmid);
+    const uptime = vm.booted === null ? 0 : Math.max(0, Math.floor((now - vm.booted) / 1000));
+    return {
+      message: `The VM is ${vm.state}.`,
+      data: { status: vm.state, uptime: vm.state === 'running' ? uptime : 0, task: vm.changing === 0 ? null : await taskOf(db, vm.id) },
+    };
+  },
+};
+
+/** The tasks of deliveries, by the name of the delivery. Public clients know no task for the others. */
+const TASKS: Readonly<Record<string, string>> = { reinstallVm: 'REINSTALL', startVm: 'BOOTING', restartVm: 'BOOTING' };
+
+async function taskOf(db: Db, vmId: number): Promise<string | null> {
+  const reservation = await db.selectFrom('reservations').select('delivery').where('subject', '=', vmSubject({ vmId })).executeTakeFirst();
+  return (reservation && TASKS[reservation.delivery]) ?? null;
+}

@@ -1,0 +1,16 @@
+import { allOsImages } from '../../core/vm/os-image.ts';
+import { counted } from '../../rules/counted.ts';
+import type { ReadOperation } from '../operation.ts';
+
+/** GET /vm/list/os: the operating systems that a VM can have. */
+export const listVmOsImages: ReadOperation<'listVmOsImages'> = {
+  kind: 'read',
+  settles: false,
+  async run(db) {
+    const images = await allOsImages(db, {});
+    return {
+      message: `${counted(images.length, 'operating system')}.`,
+      data: images.map(({ name, displayname }) => ({ name, displayname })),
+    };
+  },
+};

@@ -1,0 +1,42 @@
+import type { VmListItem } from '@reseller/client/extension';
+
+import { allHostSystems } from '../../core/vm/host-system.ts';
+import type { HostSystem } from '../../core/vm/host-system.ts';
+import { ownVms } from '../../core/vm/own-vm.ts';
+import { counted } from '../../rules/counted.ts';
+import type { ReadOperation } from '../operation.ts';
+
+/** GET /vm/list: the VMs of the account. */
+export const listVms: ReadOperation<'listVms'> = {
+  kind: 'read',
+  settles: false,
+  async run(db, { accountId }) {
+    const vms = await ownVms(db, accountId).orderBy('created').orderBy('id').execute();
+    const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
+    const sum = (resource: 'cores' | 'mem' | 'disk') => vms.reduce((total, vm) => total + vm[resource], 0);
+    return {
+      message: `${counted(vms.length, 'VM')}.`,
+      data: {
+        total_vms: vms.length,
+        total_stats: { cores: sum('cores'), mem: sum('mem'), disk: sum('disk') },
+        list: vms.map((vm): VmListItem => {
+          const { node, hostname, state: status, cores, mem, disk } = vm;
+          return {
+            vmid: vm.id,
+            createDate: new Date(vm.created).toISOString(),
+            node,
+            hostname,
+            status,
+            hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
+            config: { cores, mem, disk },
+          };
+        }),
+      },
+    };
+  },
+};
+
+function toDatacenter(host: HostSystem | undefined): VmListItem['hostsystem']['datacenter'] {
+  if (!host) throw new Error('A VM is on a host system that does not exist.');
+  return { name: host.datacenter_name, country: host.datacenter_country, city: host.datacenter_city };
+}

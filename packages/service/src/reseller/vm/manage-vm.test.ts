@@ -1,0 +1,255 @@
+/** The VM group of the extension, from the reseller's side. */
+import { expect, test } from 'vitest';
+
+import { apiOperations, specifiedOperations } from '../../http/api.ts';
+import { goodCall } from '../../../test/good-calls.ts';
+import { SMALL_VM, startService } from '../../../test/harness.ts';
+import type { TestService } from '../../../test/harness.ts';
+import { expectInvariants } from '../../../test/invariants.ts';
+import { providerOf } from '../../../test/provider.ts';
+
+async function buy(service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM): Promise<{ readonly vmid: string }> {
+  const { status, body } = await service.call('createVm', { form });
+  expect(status, `${body.message}`).toBe(200);
+  return { vmid: String(body.data.identifier) };
+}
+
+const statusOf = async (service: TestService, path: { vmid: string }) => (await service.call('getVmStatus', { path })).body.data;
+const power = (service: TestService, path: { vmid: string }, mode: string) => service.call('setVmPower', { path, form: { mode } });
+const positions = async (service: TestService, { vmid }: { vmid: string }): Promise<unknown[]> =>
+  ((await service.call('getCurrentInvoice')).body.data.positions.vms[vmid] ?? []).map((position: Record<string, unknown>) =>
+    ['type', 'start', 'stop', 'monthlyPrice'].map((name) => position[name]),
+  );
+
+test('lists VMs with the sums of their resources, in the order of purchase, without deleted ones', async () => {
+  const service = await startService();
+  const first = await buy(service, { ...SMALL_VM, hostname: 'web1' });
+  service.clock.advance(1_000);
+  const second = await buy(service, { ...SMALL_VM, cores: 4, hostname: 'db1' });
+  const gone = await buy(service);
+  expect((await service.call('deleteVm', { path: gone })).status).toBe(200);
+  await power(service, second, 'stop');
+  const { message, data } = (await service.call('listVms')).body;
+  expect(message).toBe('2 VMs.');
+  expect(data).toMatchObject({
+    total_vms: 2,
+    total_stats: { cores: 6, mem: 8192, disk: 80 },
+    list: [
+      { vmid: Number(first.vmid), createDate: '2026-11-10T12:00:00.000Z', hostname: 'web1', status: 'running', config: { cores: 2 } },
+      {
+        vmid: Number(second.vmid),
+        hostname: 'db1',
+        status: 'stopped',
+        hostsystem: { name: 'nl_ryzen', datacenter: { city: 'Amsterdam' } },
+      },
+    ],
+  });
+  expect(data.list[0].hostsystem.node).toBe(data.list[0].node);
+});
+
+test('the configuration agrees with the purchase, and follows a change', async () => {
+  const service = await startService();
+  const { body } = await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } });
+  const path = { vmid: String(body.data.identifier) };
+  const { config, pricings, hostsystem } = body.data;
+  const { data } = (await service.call('getVmConfig', { path })).body;
+  expect(data.hostsystem).toEqual({ ...hostsystem, name: 'nl_ryzen' });
+  expect(data.pricings).toEqual(pricings);
+  const { password: _password, ipv4, ...others } = config;
+  expect(data.config).toMatchObject({ ...others, ips: 2, storage: null });
+  expect(data.config.ipv4).toEqual(
+    ipv4.map(({ address, gateway, ddos_protection }: Record<string, string>) => ({
+      ip_address: address,
+      ip_gateway: gateway,
+      ddos_protection,
+    })),
+  );
+  expect(data.max_config).toMatchObject({ cores: 16, mem: 65_536, disk: 500, storage: null, network_speed: '5000', backup_slots: '10' });
+  const changed = await service.call('changeVm', { path, form: { cores: 4, backup_slots: 3 } });
+  const after = (await service.call('getVmConfig', { path })).body.data;
+  expect(after.config).toMatchObject(changed.body.data.newConfig);
+  expect(after.config).toMatchObject({ cores: 4, backup_slots: '3', mem: 4096 });
+  expect(after.pricings).toEqual(changed.body.data.pricings);
+});
+
+test('uptime counts from the last start, restart or reinstallation, and is 0 while the VM is stopped', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  service.clock.advance(90_500);
+  expect(await statusOf(service, vm)).toEqual({ status: 'running', uptime: 90, task: null });
+  await power(service, vm, 'restart');
+  service.clock.advance(5_000);
+  expect(await statusOf(service, vm)).toMatchObject({ uptime: 5 });
+  await service.call('reinstallVm', { path: vm });
+  service.clock.advance(3_000);
+  expect(await statusOf(service, vm)).toMatchObject({ uptime: 3 });
+  await power(service, vm, 'stop');
+  service.clock.advance(60_000);
+  expect(await statusOf(service, vm)).toEqual({ status: 'stopped', uptime: 0, task: null });
+  await power(service, vm, 'start');
+  service.clock.advance(2_000);
+  expect(await statusOf(service, vm)).toMatchObject({ status: 'running', uptime: 2 });
+});
+
+test('a stopped VM is not billed, a restart does not touch billing, and a deletion ends it at that second', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  service.clock.advanceTo('2026-11-11T12:00:00Z');
+  await power(service, vm, 'restart');
+  await power(service, vm, 'stop');
+  service.clock.advanceTo('2026-11-12T12:00:00Z');
+  await power(service, vm, 'start');
+  service.clock.advanceTo('2026-11-13T12:00:07Z');
+  expect((await service.call('deleteVm', { path: vm })).body.data).toBeNull();
+  service.clock.advanceTo('2026-11-20T00:00:00Z');
+  expect(await positions(service, vm)).toEqual([
+    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-11T12:00:00.000Z', 10.4],
+    ['BILLINGRESTART', '2026-11-12T12:00:00.000Z', '2026-11-13T12:00:07.000Z', 10.4],
+  ]);
+  expect((await service.call('getVmStatus', { path: vm })).status).toBe(404);
+  await expectInvariants(service.store);
+});
+
+test('start and stop leave a VM in the wanted state as it is, and a stopped VM is not restarted', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  expect((await power(service, vm, 'start')).status).toBe(200);
+  expect((await power(service, vm, 'stop')).status).toBe(200);
+  expect((await power(service, vm, 'stop')).status).toBe(200);
+  expect(await positions(service, vm)).toHaveLength(1);
+  expect(await power(service, vm, 'restart')).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
+});
+
+test('only the provider starts a VM that the provider has stopped', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  const provider = providerOf(service);
+  await provider.stop(Number(vm.vmid));
+  expect(await power(service, vm, 'start')).toMatchObject({ status: 409, body: { message: expect.stringContaining('provider') } });
+  expect((await power(service, vm, 'stop')).status).toBe(200);
+  expect((await power(service, vm, 'start')).status).toBe(409);
+  await provider.start(Number(vm.vmid));
+  // The reseller may stop and start it again.
+  await power(service, vm, 'stop');
+  expect((await power(service, vm, 'start')).status).toBe(200);
+});
+
+test('a new password is set at the hypervisor, returned once and not logged', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  const { password } = (await service.call('resetVmPassword', { path: vm })).body.data;
+  expect(password).toMatch(/^\S{12,}$/);
+  expect(service.hypervisor.vms.get(Number(vm.vmid))?.password).toBe(password);
+  const { data } = (await service.call('listRequests')).body;
+  expect(JSON.stringify(data)).not.toContain(password);
+  expect(data[0].response_body).toContain('"password":"***"');
+});
+
+test('a change ends a position and loses sale prices, unless the sale is upgradable', async () => {
+  const service = await startService();
+  const provider = providerOf(service);
+  for (const upgradable of [true, false]) {
+    const sale = await provider.createSale({ upgradable });
+    const vm = await buy(service);
+    await provider.endSale(sale);
+    service.clock.advance(3_600_000);
+    const { data } = (await service.call('changeVm', { path: vm, form: { cores: 4 } })).body;
+    // 4 x 1.00 + 4 x 0.40 + 40 x 0.02, or 4 x 2.00 + 4 x 1.20 + 40 x 0.04.
+    expect(data.pricings.monthly).toBe(upgradable ? 6.4 : 14.4);
+    expect((await positions(service, vm)).map((position) => Object(position)[0])).toEqual(['CREATE', 'UP-DOWNGRADE']);
+  }
+  await expectInvariants(service.store);
+});
+
+test('a sale that has sold out does not become a purchase at list price', async () => {
+  const service = await startService();
+  await providerOf(service).createSale({ maxVolume: 1 });
+  const form = { ...SMALL_VM, max_price: '4.40' };
+  expect((await service.call('createVm', { form })).status).toBe(200);
+  const refused = await service.call('createVm', { form });
+  expect(refused).toMatchObject({ status: 412, body: { type: 'precondition_failed', data: null } });
+  expect(refused.body.message).toContain('The net price is 10.40 EUR, which is more than the max_price 4.40 EUR');
+  expect((await service.call('listVms')).body.data.total_vms).toBe(1);
+  await expectInvariants(service.store);
+});
+
+test.each([
+  ['the exact price', '10.40', 200],
+  ['more', '10.40000001', 200],
+  ['the smallest amount less', '10.39999999', 412],
+  ['nothing', '0', 412],
+])('a purchase and a change compare with %s exactly', async (_what, price, status) => {
+  const service = await startService();
+  expect((await service.call('createVm', { form: { ...SMALL_VM, max_price: price } })).status).toBe(status);
+  const vm = await buy(service, { ...SMALL_VM, cores: 1 });
+  const before = await positions(service, vm);
+  expect((await service.call('changeVm', { path: vm, form: { cores: 2, max_price: price } })).status).toBe(status);
+  if (status === 412) expect(await positions(service, vm)).toEqual(before);
+  await expectInvariants(service.store);
+});
+
+test('a deletion that the hypervisor fails is not billed on, and is finished later', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  service.clock.advance(60_000);
+  service.hypervisor.failingToRemove = new Error('out of order');
+  const failed = await service.call('deleteVm', { path: vm });
+  expect(failed).toMatchObject({ status: 503, body: { type: 'unavailable' } });
+  expect(failed.body.message).toContain('no longer billed');
+  service.clock.advance(3_600_000);
+  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-10T12:01:00.000Z', 10.4]]);
+  expect((await service.call('getVmConfig', { path: vm })).status).toBe(404);
+  expect(service.hypervisor.vms.has(Number(vm.vmid))).toBe(true);
+  service.hypervisor.failingToRemove = undefined;
+  await service.runScheduledJobs();
+  expect(service.hypervisor.vms.has(Number(vm.vmid))).toBe(false);
+  await expectInvariants(service.store);
+});
+
+test('a password reset that the hypervisor fails leaves the VM free for the next change', async () => {
+  const service = await startService();
+  const vm = await buy(service);
+  service.hypervisor.failing = new Error('out of order');
+  expect((await service.call('resetVmPassword', { path: vm })).status).toBe(500);
+  service.hypervisor.failing = undefined;
+  await service.runScheduledJobs();
+  expect((await service.call('resetVmPassword', { path: vm })).status).toBe(200);
+});
+
+const specified = new Set(specifiedOperations().map(({ id }) => id));
+const ofExtension = apiOperations.filter(({ id }) => !specified.has(id));
+
+test.each(ofExtension.map(({ id, operation }) => [id, operation] as const))(
+  '%s: a service without the extension responds as to any unknown path',
+  async (_id, { method, path }) => {
+    const service = await startService({ extension: false });
+    const sendTo = async (url: string) => {
+      const { status, body } = await service.send(url, { method, headers: { 'x-service-apikey': service.apiKey } });
+      return { status, body: { ...body, requestID: 'of this request' } };
+    };
+    const answer = await sendTo(path.replaceAll(/\{\w+\}/g, '48213'));
+    expect(answer).toMatchObject({ status: 404, body: { type: 'not_found' } });
+    expect(answer).toEqual(await sendTo('/no/such/path'));
+  },
+);
+
+test('a service without the extension refuses the price guard as an unknown field, and a live service has none by default', async () => {
+  const service = await startService({ extension: false });
+  expect((await service.call('createVm', { form: { ...SMALL_VM, max_price: '1000' } })).body).toMatchObject({
+    type: 'validation_failed',
+    data: { fields: [{ field: 'max_price', rule: 'unknown' }] },
+  });
+  const live = await startService({ mode: 'live' });
+  expect((await live.send('/vm/list', { headers: { 'x-service-apikey': live.apiKey } })).status).toBe(404);
+});
+
+test('every operation of the specification works without the extension', async () => {
+  const service = await startService({ extension: false });
+  const owner = await service.account();
+  for (const id of specified) {
+    const sent = await goodCall(service, id, owner);
+    const { max_price: _maxPrice, ...form } = { ...sent.form };
+    const { status } = await service.call(id, { ...sent, ...(sent.form && { form }) });
+    expect([id, status]).toEqual([id, 200]);
+  }
+});
