@@ -37,12 +37,12 @@ const STORE_FILE = 'store.sqlite';
  * Starts the service with what a reseller cannot make alone, and a provider would make through the operator API: a deployed server, a
  * cancelled domain, and invoices of a month that is over. The first start of a run of tests makes them; the others copy its store.
  */
-export async function startSandbox(): Promise<Sandbox> {
+export async function startSandbox({ extension = true }: { extension?: boolean } = {}): Promise<Sandbox> {
   const prepared = join(inject('runFolder'), `contract-${STORE_FILE}`);
   if (!existsSync(prepared)) await prepareFile(prepared);
   const directory = newDirectory();
   copyFileSync(prepared, join(directory, STORE_FILE));
-  const service = await start(await openSqliteStore(directory));
+  const service = await start(await openSqliteStore(directory), extension);
   return { ...service, things: { server: (await serverOf(service)).id, domain: DOMAIN } };
 }
 
@@ -51,7 +51,7 @@ async function prepareFile(prepared: string): Promise<void> {
   const directory = newDirectory();
   const store = await openSqliteStore(directory);
   await seedSandbox(store, simulatedPorts());
-  const service = await start(store);
+  const service = await start(store, true);
   await fill(service);
   await service.close();
   try {
@@ -66,11 +66,18 @@ function newDirectory(): string {
   return mkdtempSync(join(inject('runFolder'), 'contract-'));
 }
 
-async function start(store: Store): Promise<Omit<Sandbox, 'things'>> {
+async function start(store: Store, extension: boolean): Promise<Omit<Sandbox, 'things'>> {
   const ports = simulatedPorts();
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));
   const operatorToken = 'operator-token-of-the-contract-tests-0123456789';
-  const service = await createService({ store, ports, secret: 'x'.repeat(32), operatorToken, logger: pino({ level: 'silent' }) });
+  const service = await createService({
+    store,
+    ports,
+    secret: 'x'.repeat(32),
+    operatorToken,
+    extension,
+    logger: pino({ level: 'silent' }),
+  });
   const url = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
   const operatorUrl = new URL(await service.operator.listen({ host: '127.0.0.1', port: 0 }));
   return {

@@ -1,7 +1,11 @@
-/** The service under load, with an account without a relevant credit limit and a store in a temporary directory. Prints its address and key. */
+/**
+ * The service under load: accounts without a relevant credit limit, and room for many VMs. It is told its store as JSON in the first
+ * argument, and sends its address and its keys to the parent process.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 import {
   addIpPool,
@@ -9,26 +13,52 @@ import {
   createService,
   euros,
   issueApiKey,
+  openPostgresStore,
   openSqliteStore,
   seedSandbox,
   simulatedPorts,
 } from '@reseller/service';
 import { pino } from 'pino';
 
-const directory = mkdtempSync(join(tmpdir(), 'bench-'));
+import type { ServiceFigures, ServiceOptions, StartedService } from './processes.ts';
+
+const options: ServiceOptions = JSON.parse(process.argv[2] ?? '{}');
+const temporary = options.databaseUrl === undefined && options.directory === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : undefined;
 const ports = simulatedPorts();
-const store = await openSqliteStore(directory);
-await seedSandbox(store, ports);
-const apiKey = await store.commit(async ({ db }) => {
-  await addIpPool(db, { id: 'bench-v4', datacenter: 'AMS1', accountId: null, cidr: '10.0.0.0/15', ddosProtection: 'none' });
-  await addIpPool(db, { id: 'bench-v6', datacenter: 'AMS1', accountId: null, cidr: '2001:db8:8000::/47', ddosProtection: 'none' });
-  await db.updateTable('host_nodes').set({ cores: 1e9, mem: 1e12, disk: 1e12 }).execute();
-  const accountId = await createAccount(db, ports, { name: 'bench', creditLimit: euros('50000000') });
-  return issueApiKey(db, ports, accountId, { label: 'bench', mode: 'sandbox' });
-});
+const store =
+  options.databaseUrl === undefined
+    ? await openSqliteStore(options.directory ?? temporary ?? '')
+    : await openPostgresStore(options.databaseUrl);
+const apiKeys = options.accounts === 0 ? [] : await seed(options.accounts);
 const { app } = await createService({ store, ports, secret: 'bench'.repeat(8), logger: pino({ level: 'silent' }) });
-process.stdout.write(`${JSON.stringify({ baseUrl: await app.listen({ host: '127.0.0.1', port: 0 }), apiKey })}\n`);
-process.once('SIGTERM', () => {
-  rmSync(directory, { recursive: true, force: true });
+const stalls = monitorEventLoopDelay({ resolution: 1 });
+process.on('message', () => {
+  const figures: ServiceFigures = { residentBytes: process.memoryUsage.rss(), longestStallMs: stalls.max / 1e6 };
+  stalls.reset();
+  process.send?.(figures);
+});
+process.once('SIGTERM', async () => {
+  await app.close();
+  await store.close();
+  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   process.exit(0);
 });
+const started: StartedService = { baseUrl: await app.listen({ host: '127.0.0.1', port: 0 }), apiKeys };
+stalls.enable();
+process.send?.(started);
+
+async function seed(accounts: number): Promise<string[]> {
+  await seedSandbox(store, ports);
+  return store.commit(async ({ db }) => {
+    // Room for 32,000 VMs.
+    await addIpPool(db, { id: 'bench-v4', datacenter: 'AMS1', accountId: null, cidr: '10.0.0.0/17', ddosProtection: 'none' });
+    await addIpPool(db, { id: 'bench-v6', datacenter: 'AMS1', accountId: null, cidr: '2001:db8:8000::/49', ddosProtection: 'none' });
+    await db.updateTable('host_nodes').set({ cores: 1e9, mem: 1e12, disk: 1e12 }).execute();
+    const keys: string[] = [];
+    for (let number = 0; number < accounts; number++) {
+      const accountId = await createAccount(db, ports, { name: `bench ${number}`, creditLimit: euros('50000000') });
+      keys.push(await issueApiKey(db, ports, accountId, { label: 'bench', mode: 'sandbox' }));
+    }
+    return keys;
+  });
+}

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 
+import { deleteOldEntries } from './core/account/log-retention.ts';
 import { fleetRecoveries } from './core/dedicated/fleet.ts';
 import { domainCommands, domainRecoveries } from './core/domain/terminate.ts';
 import type { DomainCommands } from './core/domain/terminate.ts';
@@ -293,7 +294,7 @@ function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
 const CONTROLS_MARGIN_MS = 250;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 
-/** Deletes old Idempotency-Keys, attempts and counters, at most once per interval. */
+/** Deletes old Idempotency-Keys, attempts, counters and log entries, at most once per interval. */
 function createCleanUp(store: Store): (now: number) => Promise<void> {
   let last = -Infinity;
   return async (now) => {
@@ -301,6 +302,7 @@ function createCleanUp(store: Store): (now: number) => Promise<void> {
     await forgetOldKeys(store, now);
     await forgetOldAttempts(store, now);
     await store.sharing.windows.deleteExpired();
+    await deleteOldEntries(store, now);
     last = performance.now();
   };
 }
@@ -332,5 +334,5 @@ function recoveringAndLogging(
 }
 
 async function clockOffsetOf(db: Db): Promise<number> {
-  return (await readSettings(db)).clockOffset;
+  return (await readSettings(db, 'sandbox')).clockOffset;
 }

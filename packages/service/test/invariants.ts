@@ -90,24 +90,12 @@ export async function expectExactSaleVolumes(store: Store): Promise<void> {
   }
 }
 
-/** The used resources of a node are those of its VMs, each VM has its addresses, and pools count free addresses. Holds while nothing is under way. */
+/** The used resources of a node are those of its VMs, and each VM has its addresses. Holds while nothing is under way. */
 export async function expectExactRoom(store: Store): Promise<void> {
-  const { nodes, vms, addresses, pools, free } = await store.read(async (db) => ({
+  const { nodes, vms, addresses } = await store.read(async (db) => ({
     nodes: await db.selectFrom('host_nodes').selectAll().execute(),
     vms: await db.selectFrom('vms').selectAll().execute(),
-    addresses: await db
-      .selectFrom('ip_addresses')
-      .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
-      .select(['vm_id', 'family'])
-      .where('vm_id', 'is not', null)
-      .execute(),
-    pools: await db.selectFrom('ip_pools').select(['id', 'free']).execute(),
-    free: await db
-      .selectFrom('ip_addresses')
-      .select(({ fn }) => ['pool_id', fn.countAll().as('count')])
-      .where('vm_id', 'is', null)
-      .groupBy('pool_id')
-      .execute(),
+    addresses: await db.selectFrom('ip_addresses').select(['vm_id', 'family']).where('vm_id', 'is not', null).execute(),
   }));
   const present = vms.filter(({ state }) => state !== 'removed');
   for (const { name, used_cores, used_mem, used_disk, used_storage } of nodes) {
@@ -126,8 +114,6 @@ export async function expectExactRoom(store: Store): Promise<void> {
     const gone = state === 'removed';
     expect([id, taken.get(`${id}/4`)?.length ?? 0, taken.get(`${id}/6`)?.length ?? 0]).toEqual([id, gone ? 0 : ips, gone ? 0 : 1]);
   }
-  for (const pool of pools)
-    expect([pool.id, pool.free]).toEqual([pool.id, Number(free.find(({ pool_id }) => pool_id === pool.id)?.count ?? 0)]);
 }
 
 function sumsBy(amounts: readonly { account_id: string | null; amount: number }[]): Map<string | null, number> {

@@ -321,6 +321,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /settings/request-log-retention': {
+        id: 'setRequestLogRetention',
+        effect: 'write',
+        repeatable: true
+    },
     'PUT /settings/vm-identifier-quarantine': {
         id: 'setVmIdentifierQuarantine',
         effect: 'write',

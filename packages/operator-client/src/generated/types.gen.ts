@@ -2250,12 +2250,26 @@ export type VatRate = {
 };
 
 /**
+ * Which entries of the request log are kept.
+ */
+export type RequestLogRetention = {
+    /**
+     * Calendar months (UTC) that are kept in addition to the current one; null for all.
+     */
+    months: number | null;
+    /**
+     * Approximate size of the newest entries of an account that are kept, in bytes; null for all.
+     */
+    bytes_per_account: number | null;
+};
+
+/**
  * The settings of the service.
  */
 export type Settings = {
     mode: Mode;
     /**
-     * Rate limit of each API key without a limit of its own; null for no limit.
+     * Rate limit of each API key without a limit of its own; null for no limit. The default is 1,200 requests in 60 seconds in live mode, and no limit in a sandbox.
      */
     rate_limit: RateLimit | null;
     /**
@@ -2266,6 +2280,7 @@ export type Settings = {
      * Days for which the identifier of a removed VM stays unused. The default is 90.
      */
     vm_identifier_quarantine_days: number;
+    request_log_retention: RequestLogRetention;
 };
 
 /**
@@ -2290,6 +2305,27 @@ export type SetVatRatesRequest = {
      * The rates in any order, no two from the same instant. At least one of them must already be in force.
      */
     vat_rates: Array<VatRateInput>;
+};
+
+/**
+ * Which entries of the request log to keep.
+ */
+export type RequestLogRetentionInput = {
+    /**
+     * Calendar months (UTC) to keep in addition to the current one; null for all. With 3, the entries of January are deleted at the beginning of May.
+     */
+    months: number | null;
+    /**
+     * Approximate size of the newest entries of an account to keep, in bytes; null for all.
+     */
+    bytes_per_account: number | null;
+};
+
+/**
+ * The new retention.
+ */
+export type SetRequestLogRetentionRequest = {
+    request_log_retention: RequestLogRetentionInput;
 };
 
 /**
@@ -6300,6 +6336,66 @@ export type SetVatRatesResponses = {
 };
 
 export type SetVatRatesSuccess = SetVatRatesResponses[keyof SetVatRatesResponses];
+
+export type SetRequestLogRetentionData = {
+    /**
+     * The new retention.
+     */
+    body: SetRequestLogRetentionRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/request-log-retention';
+};
+
+export type SetRequestLogRetentionErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetRequestLogRetentionError = SetRequestLogRetentionErrors[keyof SetRequestLogRetentionErrors];
+
+export type SetRequestLogRetentionResponses = {
+    /**
+     * The settings after the change.
+     */
+    200: Settings;
+};
+
+export type SetRequestLogRetentionSuccess = SetRequestLogRetentionResponses[keyof SetRequestLogRetentionResponses];
 
 export type SetVmIdentifierQuarantineData = {
     /**

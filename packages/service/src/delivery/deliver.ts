@@ -35,7 +35,8 @@ export interface DeliveryOrder<Request, Result, Outcome> {
 interface Stored<Result> {
   readonly started: Started<Result>;
   readonly reservation: NewReservation;
-  readonly token: FencingToken;
+  /** Known after the commit. */
+  token(): FencingToken;
 }
 
 /**
@@ -54,9 +55,10 @@ export async function deliver<Request, Details, Plan, Result, Outcome>(
   // Recovery skips what this instance is delivering.
   delivering.add(order.id);
   try {
+    if (delivery.recovery === 'undo') delivery.draw?.(order.request);
     const reserved = await reserve(runtime, delivery, order);
     if ('outcome' in reserved) return reserved.outcome;
-    return await callAndConfirm(runtime, order, reserved);
+    return await callAndConfirm(runtime, order, reserved, delivery.isRepeatable === true);
   } finally {
     delivering.delete(order.id);
   }
@@ -68,38 +70,45 @@ function reserve<Request, Details, Plan, Result, Outcome>(
   order: DeliveryOrder<Request, Result, Outcome>,
 ): Promise<{ readonly outcome: Outcome } | Stored<Result>> {
   const { id, name, request, keyHash } = order;
-  return store.commit(async (transaction) => {
-    let stored: Stored<Result> | undefined;
-    const outcome = await order.reserving(transaction, async () => {
-      const started = await start(delivery, transaction, request);
-      if ('result' in started) return order.confirming(transaction, started.result);
-      const { accountId, subject, details } = started;
-      const reservation = { id, accountId, delivery: name, details, keyHash, subject };
-      const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
-      stored = { started, reservation, token };
-      return undefined;
-    });
-    if (outcome !== undefined) return { outcome };
-    if (!stored) throw new Error(`The delivery ${name} has neither a reservation nor an outcome.`);
-    return stored;
-  });
+  return store.commit(
+    async (transaction) => {
+      let stored: Stored<Result> | undefined;
+      const outcome = await order.reserving(transaction, async () => {
+        const started = await start(delivery, transaction, request);
+        if ('result' in started) return order.confirming(transaction, started.result);
+        const { accountId, subject, details } = started;
+        const reservation = { id, accountId, delivery: name, details, keyHash, subject };
+        const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
+        stored = { started, reservation, token };
+        return undefined;
+      });
+      if (outcome !== undefined) return { outcome };
+      if (!stored) throw new Error(`The delivery ${name} has neither a reservation nor an outcome.`);
+      return stored;
+    },
+    { isOptimistic: delivery.isRepeatable === true },
+  );
 }
 
 async function callAndConfirm<Request, Result, Outcome>(
   runtime: Runtime,
   order: DeliveryOrder<Request, Result, Outcome>,
   { started, reservation, token }: Stored<Result>,
+  isOptimistic: boolean,
 ): Promise<Outcome> {
   const { store, ports, instance } = runtime;
   const { confirmation } = started;
   let isCalled = false;
   try {
-    await confirmation.call(ports, token);
+    await confirmation.call(ports, token());
     isCalled = true;
-    return await store.commit(async (transaction) => {
-      if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
-      return order.confirming(transaction, await confirmation.conclude(transaction));
-    });
+    return await store.commit(
+      async (transaction) => {
+        if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
+        return order.confirming(transaction, await confirmation.conclude(transaction));
+      },
+      { isOptimistic, isUrgent: true },
+    );
   } catch (error) {
     // The other instance calls the port with a higher token, so nothing is left to do here.
     if (error instanceof ReservationLostError) throw error;

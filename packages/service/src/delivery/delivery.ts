@@ -17,6 +17,11 @@ import type { Ports } from '../ports/ports.ts';
 import type { Transaction } from '../store/store.ts';
 
 interface DeliveryBase<Details> {
+  /**
+   * Whether `reserve` and `confirm` conclude the same when they run again, because they draw no random numbers that they do not keep. The
+   * store then runs them optimistically.
+   */
+  readonly isRepeatable?: boolean;
   /** Shape of the details that are stored with a reservation. Recovery reads nothing else, so they hold no secrets. */
   readonly details: v.GenericSchema<unknown, Details>;
   /** The VM, domain or server that the port calls are about. */
@@ -28,6 +33,8 @@ interface DeliveryBase<Details> {
 /** A change that is undone if it fails. */
 export interface UndoableDelivery<Request, Details, Plan, Result> extends DeliveryBase<Details> {
   readonly recovery: 'undo';
+  /** Draws the random values of a request before its first transaction, which may run more than once. */
+  draw?(request: Request): void;
   /** Returns the result if there is nothing to deliver. The plan is never stored, so it may hold secrets. */
   reserve(transaction: Transaction, request: Request): Promise<(Reserved<Details> & { readonly plan: Plan }) | NothingToDeliver<Result>>;
   call(ports: Ports, plan: Plan, token: FencingToken): Promise<void>;

@@ -64,7 +64,7 @@ describe('a memory fence', () => {
 
 test('a store fence rejects a token once a newer one was issued, on behalf of every instance of the store', async () => {
   const { store } = await startService();
-  const issue = () => store.commit(({ db }) => issueToken(db, 'domain/fenced.net'));
+  const issue = async () => (await store.commit(({ db }) => issueToken(db, 'domain/fenced.net')))();
   const older = await issue();
   const [one, other] = [storeFence(store), storeFence(store)];
   await one.admit('domain/fenced.net', older);

@@ -1,16 +1,20 @@
 import { StaleTokenError } from '../ports/fencing.ts';
 import type { Fence, FencingToken, Subject } from '../ports/fencing.ts';
-import { prepared } from '../store/prepared.ts';
+import { expectedRows } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 
-/** Issues the next token of a subject. Call it in the transaction that reserves the subject, so that tokens follow the order of reservations. */
-export async function issueToken(db: Db, subject: Subject): Promise<FencingToken> {
-  const [row] = await takeToken(db, { subject });
-  if (!row) throw new Error(`No fencing token was issued for ${subject}.`);
-  return row.token;
+/** Issues the next token of a subject. Call it in the transaction that reserves the subject, so that tokens follow the order of reservations. The token is known
+ * after the commit. */
+export async function issueToken(db: Db, subject: Subject): Promise<() => FencingToken> {
+  const issued = await takeToken(db, { subject }, 1);
+  return () => {
+    const [row] = issued.rows();
+    if (!row) throw new Error(`No fencing token was issued for ${subject}.`);
+    return row.token;
+  };
 }
 
-const takeToken = prepared<{ subject: string }, { token: FencingToken }>((db, parameter) =>
+const takeToken = expectedRows<{ subject: string }, { token: FencingToken }>((db, parameter) =>
   db
     .insertInto('fencing_tokens')
     .values({ subject: parameter('subject'), token: 1 })

@@ -74,20 +74,23 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
 
   async function renew(): Promise<void> {
     const begun = performance.now();
-    const reason = await store.commit(async ({ db }) => {
-      // An instance with a wrong clock loses its lease.
-      await clockCheck.compare(db);
-      await db
-        .insertInto('instances')
-        .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
-        .execute();
-      await db
-        .deleteFrom('instances')
-        .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
-        .execute();
-      return outdatedReason(db);
-    });
+    const reason = await store.commit(
+      async ({ db }) => {
+        // An instance with a wrong clock loses its lease.
+        await clockCheck.compare(db);
+        await db
+          .insertInto('instances')
+          .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
+          .execute();
+        await db
+          .deleteFrom('instances')
+          .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
+          .execute();
+        return outdatedReason(db);
+      },
+      { isUrgent: true },
+    );
     if (reason !== undefined && outdated === undefined) onOutdated((outdated = reason));
     if (begun > heldUntil) heldSince = begun;
     // A slow renewal may end after a later one.
@@ -150,15 +153,17 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
     },
     hasOthers: async () =>
       hasInstances &&
-      (await store.read((db) =>
-        db.selectFrom('instances').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
+      (await store.read(
+        (db) => db.selectFrom('instances').select('id').where('id', '!=', id).where('lease_until', '>', now).limit(1).executeTakeFirst(),
+        { isUrgent: true },
       )) !== undefined,
     async leave() {
       if (leaving) return;
       leaving = true;
       clearTimeout(timer);
       await renewing;
-      if (hasInstances) await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute()));
+      if (hasInstances)
+        await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
     },
   };
 }

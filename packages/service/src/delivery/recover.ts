@@ -60,10 +60,13 @@ export async function settleReservation<Result, Outcome>(
   const token = await claimReservation(store, instance, reservation);
   if (token === undefined) return undefined;
   await settlement.call(ports, token);
-  return store.commit(async (transaction) => {
-    if (!(await deleteReservation(transaction.db, reservation.id, instance))) return undefined;
-    return { outcome: await concluded(transaction, await settlement.conclude(transaction)) };
-  });
+  return store.commit(
+    async (transaction) => {
+      if (!(await deleteReservation(transaction.db, reservation.id, instance))) return undefined;
+      return { outcome: await concluded(transaction, await settlement.conclude(transaction)) };
+    },
+    { isUrgent: true },
+  );
 }
 
 /** Frees the Idempotency-Key of a delivery that ends without a stored response. */

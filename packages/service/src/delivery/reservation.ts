@@ -1,6 +1,6 @@
 /** The stored reservations. Each belongs to one instance, which confirms or settles it. */
 import type { FencingToken, Subject } from '../ports/fencing.ts';
-import { preparedWrite } from '../store/prepared.ts';
+import { deferredWrite, expectedWrite } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
 import { issueToken } from './fencing.ts';
@@ -37,7 +37,7 @@ export async function keepReservation(
   db: Db,
   reservation: NewReservation,
   { owner, now }: { owner: Instance; now: number },
-): Promise<FencingToken> {
+): Promise<() => FencingToken> {
   await insertReservation(db, { ...reservation, created: now, owner: owner.id });
   return issueToken(db, reservation.subject);
 }
@@ -53,7 +53,7 @@ export async function enqueueReservation(db: Db, reservation: NewReservation, no
   await insertReservation(db, { ...reservation, created: now, owner: NO_OWNER });
 }
 
-const insertReservation = preparedWrite<NewReservation & { created: number; owner: string }>((db, parameter) =>
+const insertReservation = deferredWrite<NewReservation & { created: number; owner: string }>((db, parameter) =>
   db.insertInto('reservations').values({
     id: parameter('id'),
     account_id: parameter('accountId'),
@@ -68,10 +68,10 @@ const insertReservation = preparedWrite<NewReservation & { created: number; owne
 
 /** @returns True if this instance still owned the reservation. */
 export async function deleteReservation(db: Db, id: string, owner: Instance): Promise<boolean> {
-  return (await removeReservation(db, { id, owner: owner.id })) > 0;
+  return removeReservation(db, { id, owner: owner.id });
 }
 
-const removeReservation = preparedWrite<{ id: string; owner: string }>((db, parameter) =>
+const removeReservation = expectedWrite<{ id: string; owner: string }>((db, parameter) =>
   db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')),
 );
 
@@ -81,32 +81,38 @@ const removeReservation = preparedWrite<{ id: string; owner: string }>((db, para
  *
  * @returns The token of the recovering call, or undefined if the reservation is gone or another live instance owns it.
  */
-export function claimReservation(
+export async function claimReservation(
   store: Store,
   instance: Instance,
   { id, subject }: Pick<NewReservation, 'id' | 'subject'>,
 ): Promise<FencingToken | undefined> {
-  return store.commit(async ({ db }) => {
-    const claimed = await db
-      .updateTable('reservations')
-      .set({ owner: instance.id })
-      .where('id', '=', id)
-      .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
-      .executeTakeFirst();
-    return claimed.numUpdatedRows === 0n ? undefined : issueToken(db, subject);
-  });
+  const token = await store.commit(
+    async ({ db }) => {
+      const claimed = await db
+        .updateTable('reservations')
+        .set({ owner: instance.id })
+        .where('id', '=', id)
+        .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+        .executeTakeFirst();
+      return claimed.numUpdatedRows === 0n ? undefined : issueToken(db, subject);
+    },
+    { isUrgent: true },
+  );
+  return token?.();
 }
 
 /** The reservations that this instance may recover: its own and those of dead instances. */
 export async function recoverableReservations(store: Store, instance: Instance): Promise<Reservation[]> {
-  const rows = await store.read((db) =>
-    db
-      .selectFrom('reservations')
-      .selectAll()
-      .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
-      .orderBy('created')
-      .orderBy('id')
-      .execute(),
+  const rows = await store.read(
+    (db) =>
+      db
+        .selectFrom('reservations')
+        .selectAll()
+        .where((eb) => eb.or([eb('owner', '=', instance.id), instance.isDead(eb, eb.ref('owner'))]))
+        .orderBy('created')
+        .orderBy('id')
+        .execute(),
+    { isUrgent: true },
   );
   return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash }) => ({
     id,

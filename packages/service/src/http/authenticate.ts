@@ -54,7 +54,7 @@ export interface KeyRules {
   readonly clock: Clock;
 }
 
-interface CachedKey extends Omit<Caller, 'apiKey' | 'maskKey'> {
+interface CachedKey extends Omit<Caller, 'apiKey'> {
   readonly validUntil: number | null;
 }
 
@@ -63,7 +63,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
   const cache = new Map<string, { readonly key: CachedKey; readonly until: number }>();
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
-  async function findKey(hash: string): Promise<CachedKey | undefined> {
+  async function findKey(text: string): Promise<CachedKey | undefined> {
+    const hash = hashOfApiKey(text);
     const now = performance.now();
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.key;
@@ -76,6 +77,7 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       keyId: row.id,
       rateLimit: requests === null || seconds === null ? null : { requests, seconds },
       validUntil: row.valid_until,
+      maskKey: createKeyMask(text),
     };
     if (cache.size >= MAX_CACHED_KEYS) cache.clear();
     cache.set(hash, { key, until: now + CACHE_TTL_MS });
@@ -90,9 +92,10 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       }
       const text = typeof value === 'string' && value.length <= MAX_KEY_LENGTH ? value : undefined;
       const isOtherMode = text !== undefined && isKeyOfOtherMode(text, mode);
-      const key = text === undefined || isOtherMode ? undefined : await findKey(hashOfApiKey(text));
+      const key = text === undefined || isOtherMode ? undefined : await findKey(text);
       if (text !== undefined && key && (key.validUntil === null || key.validUntil > clock.now())) {
-        return { accountId: key.accountId, apiKey: text, keyId: key.keyId, rateLimit: key.rateLimit, maskKey: createKeyMask(text) };
+        const { accountId, keyId, rateLimit, maskKey } = key;
+        return { accountId, apiKey: text, keyId, rateLimit, maskKey };
       }
       const retryAfter = await countFailure(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');

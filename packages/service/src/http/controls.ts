@@ -58,7 +58,7 @@ export function createControls(store: Store, clock: OffsetClock, mode: Mode): Co
       until: now + CONTROLS_TTL_MS,
       settings: store
         .read(async (db) => ({
-          settings: await readSettings(db),
+          settings: await readSettings(db, mode),
           rows:
             mode === 'live'
               ? []

@@ -6,7 +6,7 @@ import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { RawResponse } from './connections.ts';
@@ -34,7 +34,7 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     request.caller = caller;
     countFailure(context.metrics, { api: 'reseller', status: refusal.status, error: failure });
     logFailure(request, caller, { refusal, error: failure });
-    return sendLogged(context, request, reply, { refusal, caller });
+    return sendLogged(context, request, reply, { refusal, caller, isBusy: failure instanceof StoreBusyError });
   };
 }
 
@@ -48,11 +48,12 @@ async function sendLogged(
   { runtime: { store, ports } }: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { refusal, caller }: { refusal: Refusal; caller: Caller | null },
+  { refusal, caller, isBusy }: { refusal: Refusal; caller: Caller | null; isBusy: boolean },
 ): Promise<FastifyReply> {
   const { id, method, originalUrl, routeOptions } = request;
   const codec = routeOptions.config.api?.codec ?? errorCodec;
-  if (!caller) return send(reply, codec.error(id, refusal));
+  // A busy store would make the caller wait a second time for the log entry.
+  if (!caller || isBusy) return send(reply, codec.error(id, refusal));
   const { accountId, maskKey } = caller;
   const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };
   try {
@@ -68,6 +69,7 @@ async function sendLogged(
 function logFailure(request: FastifyRequest, caller: Caller | null, { refusal, error }: { refusal: Refusal; error: unknown }): void {
   const line = { ...requestFacts(request), account: caller?.accountId, err: loggableError(error, caller?.maskKey) };
   if (refusal.status === 500) request.log.error(line, 'request failed');
+  else if (error instanceof StoreBusyError) request.log.warn(line, 'too many requests are waiting');
   else if (error instanceof StoreUnavailableError) request.log.warn(line, 'the store cannot be reached');
   else if (error instanceof ClockError) request.log.warn(line, 'request refused while the clock of the machine is wrong');
 }
@@ -85,6 +87,13 @@ async function findCaller({ authenticate }: HttpContext, request: FastifyRequest
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof RequestFault) return refusalOfFault(error);
+  if (error instanceof StoreBusyError) {
+    return new Refusal(
+      503,
+      'unavailable',
+      'The service has more requests to carry out than it can at the moment. It has not begun this one. Wait the number of seconds in Retry-After, then send the request again.',
+    );
+  }
   if (error instanceof InfrastructureError) return new Refusal(503, 'unavailable', error.message);
   if (error instanceof StoreUnavailableError) {
     return new Refusal(

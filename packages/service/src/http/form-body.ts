@@ -24,7 +24,13 @@ export function readFormBody(operation: Operation, bytes: Uint8Array): BodyReadi
   return { ...reading, sent: reading.values };
 }
 
+/** The readings of requests without a body, which are the same for each operation. */
+const withoutBody = new WeakMap<Operation, BodyReading>();
+
 /** The form of a request. Empty if the request has no body. */
 export function formOf(operation: Operation, body: unknown): BodyReading {
-  return body instanceof FormBody ? body.reading : readFormBody(operation, new Uint8Array());
+  if (body instanceof FormBody) return body.reading;
+  const reading = withoutBody.get(operation) ?? readFormBody(operation, new Uint8Array());
+  withoutBody.set(operation, reading);
+  return reading;
 }

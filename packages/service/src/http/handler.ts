@@ -4,6 +4,7 @@ import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { FaultEffectInput } from '@reseller/operator-client';
 import type { LoggedRequest, Reply } from '../reseller/codec.ts';
 import { apiKeyHeader } from '../reseller/document.ts';
+import { drawForSealing } from '../reseller/idempotency.ts';
 import { maskByName } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { logReply, perform } from '../reseller/perform.ts';
@@ -90,13 +91,21 @@ async function respond<Id extends OperationId>(
     const { values: form } = body;
     assertPath<Id>(path);
     assertQuery(api, request.query, maskKey);
-    assertForm<Id>(api, form, body);
+    assertForm<Id>(api, form, body, maskKey);
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
-    const fingerprint = fingerprintOf(method, pathOf(request.url), body.values);
     return await perform(operations[api.id], {
       operationId: api.id,
       call: { runtime, accountId, now, form, path },
-      repeatable: key === undefined ? undefined : { accountId, apiKey, key, fingerprint },
+      repeatable:
+        key === undefined
+          ? undefined
+          : {
+              accountId,
+              apiKey,
+              key,
+              fingerprint: fingerprintOf(method, pathOf(request.url), body.values),
+              random: drawForSealing(runtime.ports.random),
+            },
       logged,
       codec,
     });

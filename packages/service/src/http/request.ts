@@ -3,6 +3,7 @@ import { pointerTokens } from '@reseller/contract';
 import type { Issue } from '@reseller/contract';
 
 import { FIELD_RULES, MAX_NAMED_RULES } from '../generated/facts.gen.ts';
+import { cutText } from '../reseller/cut.ts';
 import { maskName } from '../reseller/masking.ts';
 import type { MaskKey } from '../reseller/masking.ts';
 import type { FormOf, OperationId, PathOf } from '../reseller/operation.ts';
@@ -15,6 +16,9 @@ import { mistakesOf } from './mistakes.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+
+/** Characters of a field's name in a refusal. No field of the document has a longer one. */
+const MAX_SHOWN_FIELD_LENGTH = 128;
 
 /** The expected format, for the message about an unreadable body. */
 const FORM = "a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.";
@@ -34,6 +38,7 @@ export function assertForm<Id extends OperationId>(
   { checkForm }: ApiOperation<Id>,
   form: unknown,
   { issues, expected = FORM }: Pick<BodyReading, 'issues' | 'expected'>,
+  maskKey: MaskKey,
 ): asserts form is FormOf<Id> {
   if (issues.some(({ keyword }) => keyword === 'malformed')) {
     throw new Refusal(400, 'malformed_request', `The request body could not be read as ${expected}`);
@@ -43,7 +48,7 @@ export function assertForm<Id extends OperationId>(
     throw new Refusal(400, 'malformed_request', 'This operation takes no form. Send the request without a body.');
   }
   const broken = mistakesOf([...issues, ...checkForm(form)]);
-  if (broken.length > 0) throw invalid(broken.slice(0, MAX_NAMED_RULES).map(brokenField));
+  if (broken.length > 0) throw invalid(broken.slice(0, MAX_NAMED_RULES).map((mistake) => brokenField(mistake, maskKey)));
 }
 
 /**
@@ -106,8 +111,10 @@ export function fingerprintOf(method: string, path: string, values: Readonly<Rec
   return sha256(JSON.stringify([method, path, sorted]));
 }
 
-function brokenField({ path, keyword, message }: Issue): BrokenField {
-  return { field: maskName(pointerTokens(path).join('/')), rule: ruleOf(keyword), message };
+/** The name is cut after masking, as in `nameForMessage`. */
+function brokenField({ path, keyword, message }: Issue, maskKey: MaskKey): BrokenField {
+  const field = cutText(maskKey(maskName(pointerTokens(path).join('/'))), MAX_SHOWN_FIELD_LENGTH);
+  return { field, rule: ruleOf(keyword), message };
 }
 
 /** The name of the rule for a keyword of JSON Schema. */

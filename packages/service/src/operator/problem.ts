@@ -6,7 +6,7 @@ import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import { ClockError } from '../delivery/clock-check.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 
 type ProblemType = (typeof PROBLEM_TYPES)[number];
 /** The last segment of a problem type. */
@@ -104,6 +104,13 @@ export function problemOf(error: unknown): OperatorProblem {
   if (error instanceof Refusal) return problemOfRefusal(error);
   if (error instanceof InfrastructureError) return new OperatorProblem('unavailable', error.message, { retryAfter: 5 });
   if (error instanceof ClockError) return new OperatorProblem('unavailable', error.message, { retryAfter: 5 });
+  if (error instanceof StoreBusyError) {
+    return new OperatorProblem(
+      'unavailable',
+      'The service has more requests to carry out than it can at the moment, and has not begun this one. Wait 2 seconds, as Retry-After says, and send the request again.',
+      { retryAfter: 2 },
+    );
+  }
   if (error instanceof StoreUnavailableError) {
     return new OperatorProblem(
       'unavailable',

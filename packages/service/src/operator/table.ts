@@ -22,7 +22,7 @@ import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork } from './service/due-work.ts';
-import { getSettings, setDefaultRateLimit, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
+import { getSettings, setDefaultRateLimit, setRequestLogRetention, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
 import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
@@ -91,6 +91,7 @@ export const operatorTable: OperatorTable = {
   getSettings,
   setDefaultRateLimit,
   setVatRates,
+  setRequestLogRetention,
   setVmIdentifierQuarantine,
   getDueWork,
 };

@@ -3,9 +3,16 @@ import { createValidator, maskSecrets } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
 import type { LogEntry } from '../store/log-row.ts';
+import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH } from './cut.ts';
 import { resellerDocument } from './document.ts';
 import { maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';
+import { isSharedData } from './shared-data.ts';
+
+/** The text of shared data. */
+export interface SharedText {
+  readonly text: string;
+}
 
 /** A response as it is sent. */
 export interface Reply {
@@ -14,6 +21,8 @@ export interface Reply {
   readonly body: string;
   /** The body with its secrets masked, for the request log. */
   readonly loggedBody: string;
+  /** The part of `loggedBody` before its last brace that other responses have too. */
+  readonly shared?: SharedText;
   /** The `type` of an error, or null for a success. */
   readonly errorType: string | null;
   /** Seconds in Retry-After. If undefined, the status decides. */
@@ -69,9 +78,29 @@ export function createReplyCodec({ id, responses }: Operation): ReplyCodec {
   if (schema === undefined) throw new Error(`The operation ${id} has no JSON response in the document.`);
   const hasRequestId = !allowsNullRequestId(validator.compile(schema));
   const sentId = (requestId: string | null) => (hasRequestId ? requestId : null);
+  const kept = new WeakMap<object, { readonly sent: string; readonly logged: SharedText }>();
+  const textsOf = (data: object) => {
+    const known = kept.get(data);
+    if (known) return known;
+    const masked = maskSecrets(resellerDocument, schema, successEnvelope(null, '', data));
+    const texts = { sent: JSON.stringify(data), logged: { text: JSON.stringify(Object(masked).data) } };
+    kept.set(data, texts);
+    return texts;
+  };
   return {
     ...createErrorCodec(sentId),
     success(requestId, { message, data }) {
+      if (isSharedData(data)) {
+        const texts = textsOf(data);
+        const head = JSON.stringify(successEnvelope(sentId(requestId), message, null)).slice(0, -'null}'.length);
+        return {
+          status: 200,
+          body: `${head}${texts.sent}}`,
+          loggedBody: `${head}${texts.logged.text}}`,
+          shared: texts.logged,
+          errorType: null,
+        };
+      }
       const envelope = successEnvelope(sentId(requestId), message, data);
       const body = JSON.stringify(envelope);
       const masked = maskSecrets(resellerDocument, schema, envelope);
@@ -91,17 +120,33 @@ export function successEnvelope(requestID: string | null, message: string, data:
 
 /** The entry of a request and its response in the request log. The caller's API key is masked wherever it occurs. */
 export function toLogEntry({ id, accountId, now, method, path, form, maskKey }: LoggedRequest, reply: Reply): LogEntry {
+  const maskedForm = maskKey(form);
   return {
     account_id: accountId,
     request_id: id,
     date: now,
     success: reply.errorType === null ? 1 : 0,
-    endpoint: maskKey(maskPath(path)),
+    endpoint: cutText(maskKey(maskPath(path)), MAX_LOGGED_PATH_LENGTH),
     method,
-    request_body: maskKey(form),
+    request_body: reply.errorType === null ? maskedForm : cutForm(maskedForm),
     error_type: reply.errorType,
-    response_body: maskKey(reply.loggedBody),
+    response_body: maskedBody(reply, maskKey),
   };
+}
+
+/** Shared texts that do not contain the key of a mask. */
+const withoutKey = new WeakMap<MaskKey, WeakSet<SharedText>>();
+
+function maskedBody({ loggedBody, shared }: Reply, maskKey: MaskKey): string {
+  if (!shared) return maskKey(loggedBody);
+  let known = withoutKey.get(maskKey);
+  if (!known) withoutKey.set(maskKey, (known = new WeakSet()));
+  if (known.has(shared)) {
+    const head = loggedBody.length - shared.text.length - 1;
+    return maskKey(loggedBody.slice(0, head)) + loggedBody.slice(head);
+  }
+  if (maskKey(shared.text) === shared.text) known.add(shared);
+  return maskKey(loggedBody);
 }
 
 function createErrorCodec(sentId: (requestId: string | null) => string | null): ErrorCodec {

@@ -5,7 +5,8 @@
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { seal, sha256, unseal } from '../rules/credentials.ts';
+import { seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
+import { deferredWrite, expectedWrite } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 
 /** A request with an Idempotency-Key. */
@@ -17,6 +18,8 @@ export interface Repeatable {
   readonly fingerprint: string;
   /** The caller's API key. The stored response is encrypted with it. */
   readonly apiKey: string;
+  /** The result of `drawForSealing`. */
+  random(): Random;
 }
 
 /** The store has only hashes of Idempotency-Keys. */
@@ -33,13 +36,7 @@ export function hashOfIdempotencyKey(key: string): string {
 export async function claimKey(db: Db, request: Repeatable, now: number): Promise<string | undefined> {
   const { accountId, fingerprint, apiKey } = request;
   const keyHash = hashOfIdempotencyKey(request.key);
-  const claimed = await db
-    .insertInto('idempotency_keys')
-    .values({ account_id: accountId, key_hash: keyHash, fingerprint, state: 'pending', answer: null, created: now })
-    .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing())
-    .returning('state')
-    .executeTakeFirst();
-  if (claimed) return undefined;
+  if (await insertKey(db, { accountId, keyHash, fingerprint, now })) return undefined;
   const kept = await db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'state', 'answer'])
@@ -72,15 +69,42 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 }
 
 /** Stores the response of a request that was carried out. */
-export async function keepResponse(db: Db, request: Repeatable, response: string, random: Random): Promise<void> {
-  const keyHash = hashOfIdempotencyKey(request.key);
-  await db
-    .updateTable('idempotency_keys')
-    .set({ state: 'done', answer: seal(response, request.apiKey, `${request.accountId}/${keyHash}`, random) })
-    .where('account_id', '=', request.accountId)
-    .where('key_hash', '=', keyHash)
-    .execute();
+export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
+  const { accountId, apiKey, key, random } = request;
+  const keyHash = hashOfIdempotencyKey(key);
+  await storeAnswer(db, { accountId, keyHash, answer: seal(response, apiKey, `${accountId}/${keyHash}`, random()) });
 }
+
+/** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same. */
+export function drawForSealing(random: Random): () => Random {
+  const drawn = random.bytes(SEALING_BYTES);
+  return () => {
+    let used = 0;
+    return { bytes: (count) => drawn.subarray(used, (used += count)) };
+  };
+}
+
+const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
+  db
+    .insertInto('idempotency_keys')
+    .values({
+      account_id: parameter('accountId'),
+      key_hash: parameter('keyHash'),
+      fingerprint: parameter('fingerprint'),
+      state: 'pending',
+      answer: null,
+      created: parameter('now'),
+    })
+    .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing()),
+);
+
+const storeAnswer = deferredWrite<{ accountId: string; keyHash: string; answer: string }>((db, parameter) =>
+  db
+    .updateTable('idempotency_keys')
+    .set({ state: 'done', answer: parameter('answer') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('key_hash', '=', parameter('keyHash')),
+);
 
 /** How long a key is stored: its documented lifetime, and an hour for clients that repeat a request at its end. */
 const KEY_TTL_MS = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;

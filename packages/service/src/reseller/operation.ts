@@ -58,6 +58,8 @@ export interface LookupOperation<Id extends OperationId, Found = unknown> {
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
+  /** Whether it concludes the same when it runs again, because it draws no random numbers. The store then runs it optimistically. */
+  readonly isRepeatable?: boolean;
   run(transaction: Transaction, call: Call<Id>): Promise<Success<Id>>;
 }
 

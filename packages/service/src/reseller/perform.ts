@@ -68,8 +68,9 @@ async function performLookup<Id extends OperationId>(operation: LookupOperation<
 
 function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call } = request;
-  return call.runtime.store.commit((transaction) =>
-    replayOrRun(transaction, request, async () => conclude(transaction, request, await operation.run(transaction, call))),
+  return call.runtime.store.commit(
+    (transaction) => replayOrRun(transaction, request, async () => conclude(transaction, request, await operation.run(transaction, call))),
+    { isOptimistic: operation.isRepeatable === true },
   );
 }
 
@@ -108,11 +109,11 @@ async function replayOrRun<Id extends OperationId, Result extends Reply | undefi
 /** The response to a successful request: stored for repetitions, and logged. */
 async function conclude<Id extends OperationId>(
   transaction: Transaction,
-  { repeatable, call, logged, codec }: Request<Id>,
+  { repeatable, logged, codec }: Request<Id>,
   success: Success<Id>,
 ): Promise<Reply> {
   const reply = codec.success(logged.id, success);
-  if (repeatable) await keepResponse(transaction.db, repeatable, reply.body, call.runtime.ports.random);
+  if (repeatable) await keepResponse(transaction.db, repeatable, reply.body);
   return record(transaction, logged, reply);
 }
 

@@ -2,9 +2,11 @@
 import { holdOwed } from '../core/accounting/credit-hold.ts';
 import { closeEndedPeriods } from '../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
+import { VM_IDENTIFIERS } from '../generated/facts.gen.ts';
 import { assignAddresses } from '../core/vm/addresses.ts';
+import { catalogueOf } from '../core/catalogue.ts';
 import { findHostSystem } from '../core/vm/host-system.ts';
-import { placeOnNode } from '../core/vm/placement.ts';
+import { placeVm } from '../core/vm/placement.ts';
 import type { Ports } from '../ports/ports.ts';
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import { periodOf } from '../rules/billing.ts';
@@ -129,31 +131,31 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
   const now = clock.now();
   const { start: thisPeriod } = periodOf(Math.floor(now / 1000));
   const start = thisPeriod - BILLED_SECONDS;
-  const host = await findHostSystem(db, 'nl_ryzen');
+  const { hosts, pools } = await catalogueOf(db);
+  const host = findHostSystem(hosts, 'nl_ryzen');
   if (!host) throw new Error('The sandbox has no host system nl_ryzen for its sample VM.');
   const size = { cores: 2, mem: 4096, disk: 40, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
   const monthlyPrice = monthlyPriceOf(size, host.prices);
-  await db
-    .insertInto('vms')
-    .values({
+  await placeVm(
+    db,
+    {
       ...size,
-      id: vmId,
       account_id: accountId,
       state: 'running',
       hostsystem: host.name,
-      node: await placeOnNode(db, host.name, size),
       os: 'debian_12',
       hostname: 'KVM',
       ssh_key: null,
       ssh_key_displayname: null,
-      default_ptr: `vm${vmId}.reseller-vm.invalid`,
+      default_ptr: undefined,
       monthly_price: Number(monthlyPrice),
       sale_id: null,
       price_basis: 'STANDARD',
       created: start * 1000,
-    })
-    .execute();
-  await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips: size.ips, allowFallbackIPs: false });
+    },
+    { from: vmId, now, identifiers: VM_IDENTIFIERS },
+  );
+  await assignAddresses(db, { pools, accountId, vmId, datacenter: host.datacenter_name, ips: size.ips, allowFallbackIPs: false });
   await db
     .updateTable('accounts')
     .set({ period_start: periodOf(start).start })

@@ -9,8 +9,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
  * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
- * invoices, and the tables of running instances and
- * their clocks.
+ * invoices, the version of the catalogue, and the tables of running instances and their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
@@ -25,6 +24,7 @@ type SnapshotTable = Exclude<
   | 'instances'
   | 'clock_mark'
   | 'fencing_tokens'
+  | 'catalogue_version'
 >;
 
 /** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */

@@ -1,31 +1,70 @@
 import type { Compilable, CompiledQuery, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 
-import type { Db } from './store.ts';
+import type { Claim, Db } from './store.ts';
 
 /** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
 
-/** Builds a query, with `parameter('name')` in the place of each parameter. */
-type Build<Parameters, Row> = (db: Db, parameter: Placeholder<Parameters>) => Compilable<Row>;
+/** Builds a query, with `parameter('name')` in the place of each parameter. `claim` locks rows, on an engine that does so. */
+type Build<Parameters, Row> = (db: Db, parameter: Placeholder<Parameters>, claim: Claim) => Compilable<Row>;
 
-/** Runs SQL on a connection with a synchronous driver. */
-export interface DirectRunner {
-  all<Row>(text: string, parameters: readonly unknown[]): Row[];
-  /** @returns The number of changed rows. */
-  run(text: string, parameters: readonly unknown[]): number;
+/** A compiled query with its parameters. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
 }
 
-const runners = new WeakMap<Db, DirectRunner>();
+/** How a statement relates to others that run at the same time. */
+export interface Contention {
+  /**
+   * Whether other requests change the same row. An engine that waits for locks sends these statements last, in the order in which they
+   * were issued, so that the lock lasts for the rest of one message and not for a round trip.
+   */
+  readonly isContended: boolean;
+}
+
+/** The rows of a statement that may not have run yet. They are known once the transaction has committed. */
+export interface Expected<Row> {
+  /** False if the statement has run and returned another number of rows than expected. */
+  readonly isMet: boolean;
+  /** @throws Error if the statement has not run yet. */
+  rows(): readonly Row[];
+}
+
+type Now<T> = T | Promise<T>;
+
+/** Runs the prepared queries of a connection. */
+export interface Runner {
+  /** The connections of a store share it, so that each query is compiled once. */
+  readonly scope: object;
+  readonly claim: Claim;
+  rows<Row>(statement: Statement): Now<Row[]>;
+  /** @returns The number of changed rows. */
+  changes(statement: Statement): Now<number>;
+  /** Runs a write at the latest with the next statement that returns something, or with the commit. */
+  defer(statement: Statement): Now<void>;
+  /** Runs a write that is expected to change one row. See `expectedWrite`. */
+  expectChange(statement: Statement, contention: Contention): Now<boolean>;
+  /** Runs a statement that is expected to return a number of rows. See `expectedRows`. */
+  expectRows<Row>(statement: Statement, count: number): Now<Expected<Row>>;
+}
+
+const runners = new WeakMap<Db, Runner>();
 
 /** Sends the prepared queries of a connection to its driver directly, because Kysely's path takes longer than most of them. */
-export function runDirectly(db: Db, runner: DirectRunner): void {
+export function runDirectly(db: Db, runner: Runner): void {
   runners.set(db, runner);
 }
 
+/** Identifies the store of a connection, for caches. */
+export function scopeOf(db: Db): object {
+  return runners.get(db)?.scope ?? db;
+}
+
 /**
- * A query for the paths of every request. It is compiled once for each connection, because compiling most queries takes longer than
- * running them.
+ * A query for the paths of every request. It is compiled once for each store, because compiling most queries takes longer than running
+ * them.
  *
  * @returns A function that runs the query and returns its rows.
  */
@@ -34,10 +73,10 @@ export function prepared<Parameters extends object, Row>(
 ): (db: Db, parameters: Parameters) => Promise<Row[]> {
   const compiled = compiling(build);
   return async (db, parameters) => {
-    const { query, values } = compiled(db, parameters);
+    const { query, statement } = compiled(db, parameters);
     const runner = runners.get(db);
-    if (runner) return runner.all<Row>(query.sql, values);
-    return (await db.executeQuery<Row>({ ...query, parameters: values })).rows;
+    if (runner) return runner.rows<Row>(statement);
+    return (await db.executeQuery<Row>({ ...query, parameters: statement.values })).rows;
   };
 }
 
@@ -51,37 +90,102 @@ export function preparedWrite<Parameters extends object>(
 ): (db: Db, parameters: Parameters) => Promise<number> {
   const compiled = compiling(build);
   return async (db, parameters) => {
-    const { query, values } = compiled(db, parameters);
+    const { query, statement } = compiled(db, parameters);
     const runner = runners.get(db);
-    if (runner) return runner.run(query.sql, values);
-    return Number((await db.executeQuery({ ...query, parameters: values })).numAffectedRows ?? 0n);
+    return runner ? runner.changes(statement) : changedRows(db, query, statement);
   };
+}
+
+/** The same for a write whose result is not needed. PostgreSQL gets it together with the next statement, without a round trip of its own. */
+export function deferredWrite<Parameters extends object>(
+  build: Build<Parameters, unknown>,
+): (db: Db, parameters: Parameters) => Promise<void> {
+  const compiled = compiling(build);
+  return async (db, parameters) => {
+    const { query, statement } = compiled(db, parameters);
+    const runner = runners.get(db);
+    if (runner) await runner.defer(statement);
+    else await changedRows(db, query, statement);
+  };
+}
+
+/**
+ * The same for a statement that nearly always changes (or finds) one row. An optimistic transaction (see `CommitOptions`) sends it with
+ * the commit, and assumes that it does. If it does not, the transaction is rolled back and runs again without assumptions.
+ *
+ * @returns A function that runs it and returns whether it changed a row.
+ */
+export function expectedWrite<Parameters extends object>(
+  build: Build<Parameters, unknown>,
+  contention: Contention = { isContended: false },
+): (db: Db, parameters: Parameters) => Promise<boolean> {
+  const compiled = compiling(build);
+  return async (db, parameters) => {
+    const { query, statement } = compiled(db, parameters);
+    const runner = runners.get(db);
+    return runner ? runner.expectChange(statement, contention) : (await changedRows(db, query, statement)) === 1;
+  };
+}
+
+/** The same for a statement that nearly always returns a known number of rows, which are not needed before the commit. */
+export function expectedRows<Parameters extends object, Row>(
+  build: Build<Parameters, Row>,
+): (db: Db, parameters: Parameters, count: number) => Promise<Expected<Row>> {
+  const compiled = compiling(build);
+  return async (db, parameters, count) => {
+    const { query, statement } = compiled(db, parameters);
+    const runner = runners.get(db);
+    if (runner) return runner.expectRows<Row>(statement, count);
+    return known((await db.executeQuery<Row>({ ...query, parameters: statement.values })).rows, count);
+  };
+}
+
+function claimOf(db: Db): Claim {
+  return runners.get(db)?.claim ?? ((query) => query);
+}
+
+/** The result of a statement that has run. */
+export function known<Row>(rows: readonly Row[], count: number): Expected<Row> {
+  return { isMet: rows.length === count, rows: () => rows };
+}
+
+async function changedRows(db: Db, query: CompiledQuery, { values }: Statement): Promise<number> {
+  const { numAffectedRows, rows } = await db.executeQuery({ ...query, parameters: values });
+  return Number(numAffectedRows ?? rows.length);
 }
 
 /** A parameter of the compiled query: a named one of the caller, or a fixed value. */
 type Source<Parameters> = { readonly name: keyof Parameters } | { readonly value: unknown };
 
 function compiling<Parameters extends object, Row>(build: Build<Parameters, Row>) {
-  const compiled = new WeakMap<Db, { readonly query: CompiledQuery<Row>; readonly sources: readonly Source<Parameters>[] }>();
-  return (db: Db, parameters: Parameters): { query: CompiledQuery<Row>; values: unknown[] } => {
-    let known = compiled.get(db);
-    if (!known) {
+  const compiled = new WeakMap<object, { readonly query: CompiledQuery<Row>; readonly sources: readonly Source<Parameters>[] }>();
+  return (db: Db, parameters: Parameters): { query: CompiledQuery<Row>; statement: Statement } => {
+    const scope = scopeOf(db);
+    let kept = compiled.get(scope);
+    if (!kept) {
       const markers = new Map<unknown, keyof Parameters & string>();
-      const query = build(db, (name) => {
-        const marker = { name };
-        markers.set(marker, name);
-        return sql`${marker}`;
-      }).compile();
+      const query = build(
+        db,
+        (name) => {
+          const marker = { name };
+          markers.set(marker, name);
+          return sql`${marker}`;
+        },
+        claimOf(db),
+      ).compile();
       const sources = query.parameters.map((value): Source<Parameters> => {
         const name = markers.get(value);
         return name === undefined ? { value } : { name };
       });
-      known = { query, sources };
-      compiled.set(db, known);
+      kept = { query, sources };
+      compiled.set(scope, kept);
     }
     return {
-      query: known.query,
-      values: known.sources.map((source) => ('name' in source ? parameters[source.name] : source.value)),
+      query: kept.query,
+      statement: {
+        text: kept.query.sql,
+        values: kept.sources.map((source) => ('name' in source ? parameters[source.name] : source.value)),
+      },
     };
   };
 }

@@ -1,6 +1,7 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
 import type { AuditRecordsTable } from './tables/audit-records.ts';
+import type { CatalogueVersionTable } from './tables/catalogue-version.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { ClockMarkTable } from './tables/clock-mark.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
@@ -86,6 +87,7 @@ export interface Schema {
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;
+  catalogue_version: CatalogueVersionTable;
   // The sandbox
   faults: FaultsTable;
   snapshots: SnapshotsTable;

@@ -1,5 +1,6 @@
 /** Settings of the service as a whole. */
-import { DEFAULT_VAT_RATES, vatInForce } from '../rules/vat.ts';
+import type { Mode } from '../rules/credentials.ts';
+import { DEFAULT_VAT_RATES } from '../rules/vat.ts';
 import type { VatRate } from '../rules/vat.ts';
 import { prepared } from './prepared.ts';
 import type { Db } from './store.ts';
@@ -19,32 +20,51 @@ export interface StoredSettings {
   readonly vatRates: readonly VatRate[];
   /** Days for which the identifier of a removed VM stays unused. */
   readonly vmIdentifierQuarantine: number;
+  readonly logRetention: LogRetention;
 }
+
+/** Which entries of the request log are kept. */
+export interface LogRetention {
+  /** Calendar months (UTC) before the current one, or null for all. */
+  readonly months: number | null;
+  /** Bytes of the newest entries of an account, or null for all. */
+  readonly bytesPerAccount: number | null;
+}
+
+/** The rate limit of keys in live mode until an operator sets another one: 20 requests a second on average. */
+export const DEFAULT_LIVE_RATE_LIMIT: RateLimit = { requests: 1_200, seconds: 60 };
 
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
 
 /** The settings, with defaults for those that were never set. */
-export async function readSettings(db: Db): Promise<StoredSettings> {
+export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> {
   const rows = await db.selectFrom('settings').selectAll().execute();
   const values = new Map(rows.map(({ name, value }) => [name, value]));
   return {
     clockOffset: Number(values.get('clock_offset') ?? '0'),
-    rateLimit: limitOf(values.get('rate_limit') ?? 'null'),
+    rateLimit: limitOf(values.get('rate_limit'), mode),
     vatRates: vatRatesOf(values.get('vat_rates')),
     vmIdentifierQuarantine: quarantineOf(values.get('vm_identifier_quarantine')),
+    logRetention: retentionOf(values.get('request_log_retention')),
   };
 }
 
-/** The VAT rate in force at an instant (milliseconds), in hundredths of a percent. */
-export async function readVat(db: Db, now: number): Promise<number> {
+/** The VAT rates, in order of their dates. */
+export async function readVatRates(db: Db): Promise<readonly VatRate[]> {
   const [row] = await settingNamed(db, { name: 'vat_rates' });
-  return vatInForce(vatRatesOf(row?.value), now);
+  return vatRatesOf(row?.value);
 }
 
 /** Days for which the identifier of a removed VM stays unused. */
 export async function readVmIdentifierQuarantine(db: Db): Promise<number> {
   const [row] = await settingNamed(db, { name: 'vm_identifier_quarantine' });
   return quarantineOf(row?.value);
+}
+
+/** Which entries of the request log are kept. */
+export async function readLogRetention(db: Db): Promise<LogRetention> {
+  const [row] = await settingNamed(db, { name: 'request_log_retention' });
+  return retentionOf(row?.value);
 }
 
 const settingNamed = prepared<{ name: string }, { value: string }>((db, parameter) =>
@@ -79,6 +99,10 @@ export function writeVmIdentifierQuarantine(db: Db, days: number): Promise<void>
   return write(db, 'vm_identifier_quarantine', String(days));
 }
 
+export function writeLogRetention(db: Db, retention: LogRetention): Promise<void> {
+  return write(db, 'request_log_retention', JSON.stringify(retention));
+}
+
 async function write(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('settings')
@@ -87,7 +111,8 @@ async function write(db: Db, name: string, value: string): Promise<void> {
     .execute();
 }
 
-function limitOf(text: string): RateLimit | null {
+function limitOf(text: string | undefined, mode: Mode): RateLimit | null {
+  if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_RATE_LIMIT : null;
   const limit: RateLimit | null = JSON.parse(text);
   return limit;
 }
@@ -96,6 +121,12 @@ function vatRatesOf(text: string | undefined): readonly VatRate[] {
   if (text === undefined) return DEFAULT_VAT_RATES;
   const rates: VatRate[] = JSON.parse(text);
   return rates;
+}
+
+function retentionOf(text: string | undefined): LogRetention {
+  if (text === undefined) return { months: null, bytesPerAccount: null };
+  const retention: LogRetention = JSON.parse(text);
+  return retention;
 }
 
 function quarantineOf(text: string | undefined): number {

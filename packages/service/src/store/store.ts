@@ -59,26 +59,39 @@ export interface Windows {
 /** Whether a query skips rows that another transaction has locked, or waits for them. */
 export type LockedRows = 'skip' | 'wait';
 
+/**
+ * Makes a query lock its rows of a table until the transaction ends.
+ *
+ * @param of The table whose rows are locked.
+ * @param locked Whether the query skips rows that another transaction has locked, or waits for them.
+ */
+export type Claim = <Database, Tables extends keyof Database & string, Row>(
+  query: SelectQueryBuilder<Database, Tables, Row>,
+  of: Tables,
+  locked: LockedRows,
+) => SelectQueryBuilder<Database, Tables, Row>;
+
 /** How transactions and instances that use a store at the same time coordinate. One implementation for each engine. */
 export interface Sharing {
   /** Whether several instances may use the store at the same time. If not, every earlier process is dead once the store is open. */
   readonly hasInstances: boolean;
   /** A query expression: milliseconds by a clock that all instances share. */
   readonly now: RawBuilder<number>;
-  /**
-   * Makes a query lock its rows of a table until the transaction ends.
-   *
-   * @param of The table whose rows are locked.
-   * @param locked Whether the query skips rows that another transaction has locked, or waits for them.
-   */
-  claim<Database, Tables extends keyof Database & string, Row>(
-    query: SelectQueryBuilder<Database, Tables, Row>,
-    of: Tables,
-    locked: LockedRows,
-  ): SelectQueryBuilder<Database, Tables, Row>;
+  readonly claim: Claim;
   readonly windows: Windows;
   /** Locks the tables and the request log against writes of other transactions until this one ends, and numbers all entries of the log. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;
+}
+
+export interface CommitOptions {
+  /**
+   * Whether an engine with a network may assume that `expectedWrite` and `expectedRows` succeed, so that it sends all statements with the
+   * commit in one round trip. After a wrong assumption the work runs a second time, without assumptions. So the work must have no effects
+   * outside the transaction, and must conclude the same when it runs again: it draws no random numbers that it does not keep.
+   */
+  readonly isOptimistic?: boolean;
+  /** Whether the transaction ends something that has begun, such as a delivery. It goes before new work when the store is busy. */
+  readonly isUrgent?: boolean;
 }
 
 /** Connections of an instance to its database. */
@@ -92,14 +105,15 @@ export interface PoolFigures {
 /** All stored data of the service. One implementation for each engine. */
 export interface Store {
   /** Reads committed data. The work must not write. */
-  read<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  read<T>(work: (db: Db) => Promise<T>, options?: Pick<CommitOptions, 'isUrgent'>): Promise<T>;
   /**
    * Runs a transaction, and resolves when its changes and log entries are durable. If the work throws, the transaction is rolled back and
    * the error is rethrown. The work may await its own queries only.
    *
+   * @throws StoreBusyError if too much work is waiting. Nothing has begun then.
    * @throws StoreUnavailableError if the store cannot commit. Nothing of the transaction is kept then.
    */
-  commit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  commit<T>(work: (transaction: Transaction) => Promise<T>, options?: CommitOptions): Promise<T>;
   readonly sharing: Sharing;
   readonly requestLog: RequestLog;
   /** Undefined for a store without connections. */
@@ -111,6 +125,16 @@ export interface Store {
 /** The store cannot be reached or cannot write. The caller may retry later. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
+}
+
+/** More work is waiting than the store can do in time. The caller may retry later. */
+export class StoreBusyError extends Error {
+  override readonly name = 'StoreBusyError';
+}
+
+/** The work found that another transaction has changed what it read. The store runs it again. */
+export class CollisionError extends Error {
+  override readonly name = 'CollisionError';
 }
 
 /** The store cannot be opened as configured. The message is one line for the operator. */

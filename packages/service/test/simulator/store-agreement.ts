@@ -67,19 +67,13 @@ async function expectSales({ model }: Simulation, store: Store): Promise<void> {
   }
 }
 
-/** Each VM has its addresses, none is given twice, and pools count those that are free. */
+/** Each VM has its addresses, and none is given twice. */
 async function expectAddresses({ model }: Simulation, store: Store): Promise<void> {
-  const { rows, pools } = await store.read(async (db) => ({
-    rows: await db.selectFrom('ip_addresses').selectAll().execute(),
-    pools: await db.selectFrom('ip_pools').select(['id', 'free']).execute(),
-  }));
+  const rows = await store.read((db) => db.selectFrom('ip_addresses').selectAll().execute());
   const given = taking(model).flatMap(({ id, ipv4, ipv6 }) => [...ipv4, ...ipv6].map((address) => `${address} ${id}`));
   const taken = rows.flatMap(({ address, vm_id }) => (vm_id === null ? [] : [`${address} ${vm_id}`]));
   expect(taken.toSorted(), 'addresses').toEqual(given.toSorted());
   expect(new Set(rows.map(({ address }) => address)).size, 'addresses that there are').toBe(rows.length);
-  for (const { id, free } of pools) {
-    expect(free, `free addresses of ${id}`).toBe(rows.filter(({ pool_id, vm_id }) => pool_id === id && vm_id === null).length);
-  }
 }
 
 /** One entry for each answered request, numbered without a gap. */

@@ -1909,7 +1909,7 @@ export type RequestLogItem = {
      */
     success: number;
     /**
-     * Path of the request.
+     * Path of the request. This service shortens a path beyond 1,024 characters in the same way as parameters.
      */
     endpoint: string;
     /**
@@ -1917,7 +1917,7 @@ export type RequestLogItem = {
      */
     method: string;
     /**
-     * JSON text of the parameters that were sent.
+     * JSON text of the parameters that were sent. Whether long parameters are shortened is not shown in the specification. This service shortens the parameters of a refused request beyond 4,096 characters: a long value ends with `…[cut: 5000 characters]`, and a member named `…` says how many parameters are missing.
      */
     request_body: string;
     /**

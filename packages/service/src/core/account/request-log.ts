@@ -1,7 +1,9 @@
 /** Reads and deletes entries of the request log. */
+import { sql } from 'kysely';
+
 import { responseOf } from '../../store/log-row.ts';
 import type { LogEntry } from '../../store/log-row.ts';
-import type { Db, RequestLog } from '../../store/store.ts';
+import type { Db, RequestLog, Store } from '../../store/store.ts';
 
 /** A part of an account's log. */
 export interface LogPage {
@@ -52,6 +54,37 @@ export async function readLog(
     ...entry,
     response_body: responseOf(entry, body),
   }));
+}
+
+/** How much the request log and the whole store hold. */
+export interface StoreFigures {
+  /** Numbered entries of the request log. PostgreSQL numbers new ones about once a second. */
+  readonly logEntries: number;
+  /** Bytes of the request log, approximately. */
+  readonly logBytes: number;
+  /** Bytes of the whole store on the disk. */
+  readonly storeBytes: number;
+}
+
+/** The figures for metrics. Takes two index lookups per account, however long the log is. */
+export async function storeFigures({ read, requestLog }: Store): Promise<StoreFigures> {
+  const { entries, bytes } = await read((db) =>
+    db
+      .selectFrom('accounts')
+      .select([
+        sql<number>`coalesce(sum(${logEnd('number', 'desc')} - ${logEnd('number', 'asc')} + 1), 0)`.as('entries'),
+        sql<number>`coalesce(sum(${logEnd('position', 'desc')} - ${logEnd('position', 'asc')}), 0)`.as('bytes'),
+      ])
+      .executeTakeFirstOrThrow(),
+  );
+  return { logEntries: entries, logBytes: bytes, storeBytes: await requestLog.storeSize() };
+}
+
+/** A column of the oldest or the newest entry of the account in a row of `accounts`, or null. */
+export function logEnd(column: 'number' | 'position', direction: 'asc' | 'desc') {
+  return sql<
+    number | null
+  >`(select ${sql.ref(column)} from request_log where account_id = accounts.id order by number ${sql.raw(direction)} limit 1)`;
 }
 
 /** Deletes all entries of an account. */

@@ -4,7 +4,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import { neededCredit, remainingCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
-import { preparedWrite } from '../../store/prepared.ts';
+import { expectedWrite, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { Db } from '../../store/store.ts';
 export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
   if (amount <= 0n) return addHold(db, accountId, amount);
   const needed = neededCredit(amount);
-  if ((await holdWithinLimit(db, { accountId, amount, needed })) > 0) return;
+  if (await holdWithinLimit(db, { accountId, amount, needed })) return;
   const remaining = await remainingCreditOf(db, accountId);
   throw new Refusal(
     402,
@@ -64,10 +64,12 @@ const hold = preparedWrite<Hold>((db, parameter) =>
 /** The same rounding as in `remainingCredit`, so that purchases are checked against the number in responses. */
 const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT} * ${UNITS_PER_CENT}`);
 
-const holdWithinLimit = preparedWrite<Hold & { readonly needed: Money }>((db, parameter) =>
-  db
-    .updateTable('accounts')
-    .set({ held: sql`held + ${parameter('amount')}` })
-    .where('id', '=', parameter('accountId'))
-    .where(sql<boolean>`credit_limit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
+const holdWithinLimit = expectedWrite<Hold & { readonly needed: Money }>(
+  (db, parameter) =>
+    db
+      .updateTable('accounts')
+      .set({ held: sql`held + ${parameter('amount')}` })
+      .where('id', '=', parameter('accountId'))
+      .where(sql<boolean>`credit_limit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
+  { isContended: true },
 );

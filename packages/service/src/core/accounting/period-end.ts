@@ -4,7 +4,7 @@ import { v5 as uuidv5 } from 'uuid';
 import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
 import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
 import { statusOfNewInvoice } from '../../rules/invoice.ts';
-import { prepared } from '../../store/prepared.ts';
+import { expectedWrite, prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Namespace of the UUIDs of invoices. */
@@ -116,6 +116,26 @@ export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
   if (!account) throw new Error(`The account ${accountId} does not exist.`);
   return account.period_start;
 }
+
+/**
+ * The same, for a change at an instant that is nearly always in the open period.
+ *
+ * @returns The instant, or the start of the open period if that is later.
+ */
+export async function lockAccountAt(db: Db, accountId: string, instant: Seconds): Promise<Seconds> {
+  if (await lockOpenPeriod(db, { accountId, instant })) return instant;
+  return Math.max(instant, await lockAccount(db, accountId));
+}
+
+const lockOpenPeriod = expectedWrite<{ accountId: string; instant: Seconds }>(
+  (db, parameter, claim) =>
+    claim(
+      db.selectFrom('accounts').select('id').where('id', '=', parameter('accountId')).where('period_start', '<=', parameter('instant')),
+      'accounts',
+      'wait',
+    ),
+  { isContended: true },
+);
 
 const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>((db, parameter) =>
   db

@@ -5,7 +5,7 @@ import type { BrokenField } from '../../rules/broken-field.ts';
 import { accountExists } from '../account/account.ts';
 import { toSaleCourse } from './sale.ts';
 import type { SaleDescriptions } from './sale.ts';
-import { allHostSystems } from '../vm/host-system.ts';
+import { catalogueOf } from '../catalogue.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { dearerInSale, saleEndAt, saleResources } from '../../rules/sale.ts';
@@ -108,7 +108,7 @@ function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): Brok
 
 async function brokenReferences(db: Db, { accountId, pricings }: NewSale): Promise<BrokenField[]> {
   const broken: BrokenField[] = [];
-  const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
+  const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
   for (const [name, listed] of Object.entries(pricings)) {
     const field = `pricings/${name}`;
     const host = hosts.get(name);

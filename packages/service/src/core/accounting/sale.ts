@@ -1,12 +1,10 @@
 /** Stored sales (specification: "Sale"). */
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
 
 import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
 import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
-import { prepared, preparedWrite } from '../../store/prepared.ts';
-import type { SalesTable } from '../../store/tables/sales.ts';
+import { expectedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Descriptions of the properties of a sale, for people. */
@@ -63,8 +61,30 @@ export async function openSales(db: Db, accountId: string, now: number): Promise
   return sales.map((sale) => ({ ...sale, pricings: byHostsystem(prices.filter(({ sale_id }) => sale_id === sale.id)) }));
 }
 
+/** A sale that the provider has not ended, with its prices by host system. */
+export interface PricedSale extends SaleCourse, Pick<OpenSale, 'id' | 'upgradable' | 'pricings'> {
+  /** Null for every account. */
+  readonly accountId: string | null;
+}
+
+/** Reads the sales for the catalogue. */
+export async function pricedSales(db: Db): Promise<PricedSale[]> {
+  const rows = await db.selectFrom('sales').selectAll().where('ended', 'is', null).orderBy('start').orderBy('id').execute();
+  const ids = rows.map(({ id }) => id);
+  const prices = ids.length === 0 ? [] : await db.selectFrom('sale_prices').selectAll().where('sale_id', 'in', ids).execute();
+  const bySale = Map.groupBy(prices, ({ sale_id }) => sale_id);
+  return rows.map((row) => ({
+    ...toSaleCourse(row),
+    accountId: row.account_id,
+    upgradable: row.upgradable === 1,
+    pricings: byHostsystem(bySale.get(row.id) ?? []),
+  }));
+}
+
 /** A purchase that may go through a sale. */
 export interface SalePurchase {
+  /** Those of the catalogue. */
+  readonly sales: readonly PricedSale[];
   readonly accountId: string;
   readonly hostsystem: string;
   readonly vm: BilledResources;
@@ -79,45 +99,30 @@ export interface SalePurchase {
  *
  * @returns The sale and the price of the VM in it. Undefined if standard prices apply.
  */
-export async function takeSale(db: Db, { accountId, hostsystem, vm, standard, now }: SalePurchase): Promise<PricedOffer | undefined> {
-  const prices = await pricesInSales(db, { accountId, hostsystem, now });
-  const active = [...Map.groupBy(prices, ({ id }) => id).values()].flatMap((rows) => {
-    const [sale] = rows;
-    return sale && saleStateAt(toSaleCourse(sale), now) === 'active'
-      ? [{ id: sale.id, start: sale.start, upgradable: sale.upgradable === 1, prices: pricesFrom(rows) }]
-      : [];
+export async function takeSale(
+  db: Db,
+  { sales, accountId, hostsystem, vm, standard, now }: SalePurchase,
+): Promise<PricedOffer | undefined> {
+  const active = sales.flatMap((sale) => {
+    const prices = sale.pricings.get(hostsystem);
+    const isOpen = sale.accountId === null || sale.accountId === accountId;
+    return prices && isOpen && saleStateAt(sale, now) === 'active' ? [{ ...sale, prices }] : [];
   });
   for (const offer of active.length === 0 ? [] : offersFor(vm, standard, active)) {
-    if ((await takeVolume(db, { id: offer.id })) > 0) return offer;
+    if (await takeVolume(db, { id: offer.id })) return offer;
   }
   return undefined;
 }
 
-interface SaleOnHost extends Pick<Selectable<SalesTable>, 'id' | 'start' | 'stop' | 'ended' | 'upgradable' | 'max_volume' | 'used_volume'> {
-  readonly resource: string;
-  readonly price_net: number;
-}
-
-/** The prices on a host system of the sales that an account may use. The rule decides which of them are active. */
-const pricesInSales = prepared<{ accountId: string; hostsystem: string; now: number }, SaleOnHost>((db, parameter) =>
-  db
-    .selectFrom('sales')
-    .innerJoin('sale_prices', 'sale_prices.sale_id', 'sales.id')
-    .select(['sales.id', 'sales.start', 'sales.stop', 'sales.ended', 'sales.upgradable', 'sales.max_volume', 'sales.used_volume'])
-    .select(['sale_prices.resource', 'sale_prices.price_net'])
-    .where((sale) => sale.or([sale('sales.account_id', 'is', null), sale('sales.account_id', '=', parameter('accountId'))]))
-    .where('sales.ended', 'is', null)
-    .where((sale) => sale.or([sale('sales.stop', 'is', null), sale('sales.stop', '>', parameter('now'))]))
-    .where('sale_prices.hostsystem', '=', parameter('hostsystem')),
-);
-
-const takeVolume = preparedWrite<{ id: string }>((db, parameter) =>
-  db
-    .updateTable('sales')
-    .set({ used_volume: sql<number>`used_volume + 1` })
-    .where('id', '=', parameter('id'))
-    .where('ended', 'is', null)
-    .where(sql<boolean>`used_volume + 1 <= max_volume`),
+const takeVolume = expectedWrite<{ id: string }>(
+  (db, parameter) =>
+    db
+      .updateTable('sales')
+      .set({ used_volume: sql<number>`used_volume + 1` })
+      .where('id', '=', parameter('id'))
+      .where('ended', 'is', null)
+      .where(sql<boolean>`used_volume + 1 <= max_volume`),
+  { isContended: true },
 );
 
 /** Returns the volume that a purchase took of a sale. */

@@ -8,7 +8,7 @@ import type { Selectable } from 'kysely';
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
-import { preparedWrite } from '../../store/prepared.ts';
+import { deferredWrite } from '../../store/prepared.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
 import { releaseCredit } from './credit-hold.ts';
@@ -48,7 +48,7 @@ export async function beginPosition(db: Db, position: NewPosition): Promise<void
   await insertPosition(db, { ...position, hold: holdOf(position) });
 }
 
-const insertPosition = preparedWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
+const insertPosition = deferredWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
   db.insertInto('positions').values({
     vm_id: parameter('vmId'),
     // Another VM may have had the identifier before.

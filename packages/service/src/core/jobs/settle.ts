@@ -1,6 +1,6 @@
 import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
-import { prepared } from '../../store/prepared.ts';
+import { expectedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../accounting/period-end.ts';
 import { jobKinds } from './job-kinds.ts';
@@ -9,8 +9,8 @@ import { dueBefore, firstJob } from './job.ts';
 /** Performs the due jobs of an account before an operation that only reads. Usually none is due, and one query finds that out. */
 export async function settleAccount(runtime: Runtime, due: { readonly accountId: string; readonly now: number }): Promise<void> {
   const { accountId, now } = due;
-  const [account] = await runtime.store.read((db) => hasDueJobs(db, { accountId, ...dueBefore(now) }));
-  if (account?.has_due_jobs) await runtime.store.commit(({ db }) => settle(db, runtime, due));
+  if (await runtime.store.read((db) => nothingIsDue(db, { accountId, ...dueBefore(now) }))) return;
+  await runtime.store.commit(({ db }) => settle(db, runtime, due));
 }
 
 /**
@@ -22,8 +22,7 @@ export async function settleAccount(runtime: Runtime, due: { readonly accountId:
  */
 export async function settle(db: Db, services: Services, due: { readonly accountId: string; readonly now: number }): Promise<void> {
   const { accountId, now } = due;
-  const [account] = await hasDueJobs(db, { accountId, ...dueBefore(now) });
-  if (!account?.has_due_jobs) return;
+  if (await nothingIsDue(db, { accountId, ...dueBefore(now) })) return;
   // The account is locked before its jobs, as in `runScheduledJobs`. Otherwise two transactions on PostgreSQL could deadlock.
   await lockAccount(db, accountId);
   while (await performFirstJob(db, services, { accountId, now }));
@@ -44,24 +43,18 @@ export async function performFirstJob(
   return first !== undefined;
 }
 
-/** One query for all kinds, because nearly every request finds none due. */
-const hasDueJobs = prepared<{ accountId: string; now: Seconds; periodStart: Seconds }, { has_due_jobs: number }>((db, parameter) => {
+/** Finds the account if no job of any kind is due. One query for all kinds, because nearly every request finds none. */
+const nothingIsDue = expectedWrite<{ accountId: string; now: Seconds; periodStart: Seconds }>((db, parameter) => {
   const before = { now: parameter('now'), periodStart: parameter('periodStart') };
   return db
     .selectFrom('accounts')
-    .select(({ case: when, exists, or, selectFrom }) =>
-      when()
-        .when(
-          or(
-            jobKinds.map((kind) =>
-              exists(selectFrom(kind.due(db, before).as('job')).select('job.id').where('job.account_id', '=', parameter('accountId'))),
-            ),
-          ),
-        )
-        .then(1)
-        .else(0)
-        .end()
-        .as('has_due_jobs'),
-    )
-    .where('id', '=', parameter('accountId'));
+    .select('id')
+    .where('id', '=', parameter('accountId'))
+    .where(({ exists, not, and, selectFrom }) =>
+      and(
+        jobKinds.map((kind) =>
+          not(exists(selectFrom(kind.due(db, before).as('job')).select('job.id').where('job.account_id', '=', parameter('accountId')))),
+        ),
+      ),
+    );
 });

@@ -1,9 +1,15 @@
+import { sql } from 'kysely';
+
 import { Refusal } from '../../rules/refusal.ts';
-import { prepared, preparedWrite } from '../../store/prepared.ts';
+import { expectedRows, prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { ownerOf } from './ip-pool.ts';
 
 /** The addresses to assign to a VM. */
 export interface AddressOrder {
+  /** Those of the catalogue. */
+  readonly pools: Catalogue['pools'];
   readonly accountId: string;
   readonly vmId: number;
   readonly datacenter: string;
@@ -25,23 +31,24 @@ export interface AssignedAddress {
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
  * the provider's pools (specification: `allowFallbackIPs`).
  *
- * @returns The addresses, in the order of their pools.
+ * @returns The addresses, in the order of their pools. They are known after the commit.
  * @throws Refusal 409 if too few are free.
  */
-export async function assignAddresses(db: Db, order: AddressOrder): Promise<AssignedAddress[]> {
-  const pools = await poolsAt(db, { datacenter: order.datacenter, accountId: order.accountId });
-  return [
-    ...(await assign(db, order, pools, { family: 4, count: order.ips })),
-    ...(await assign(db, order, pools, { family: 6, count: 1 })),
-  ];
+export async function assignAddresses(db: Db, order: AddressOrder): Promise<() => AssignedAddress[]> {
+  const { vmId, datacenter, ips } = order;
+  const [owner4 = ''] = ownersFor(order, 4);
+  const [owner6 = ''] = ownersFor(order, 6);
+  const first = await takeUnlocked(db, { vmId, datacenter, owner4, ips, owner6, networks: 1 }, ips + 1);
+  if (first.isMet) return () => toAssigned(order, first.rows());
+  const taken = [...first.rows()];
+  taken.push(...(await takeMissing(db, order, { family: 4, count: ips - taken.filter(({ family }) => family === 4).length })));
+  taken.push(...(await takeMissing(db, order, { family: 6, count: 1 - taken.filter(({ family }) => family === 6).length })));
+  return () => toAssigned(order, taken);
 }
 
 /** Returns the addresses of a VM to their pools. */
 export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await countReleased(
-    db,
-    await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).returning('pool_id').execute(),
-  );
+  await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).execute();
 }
 
 /**
@@ -51,8 +58,7 @@ export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
  * @throws Refusal 409 if too few are free.
  */
 export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void> {
-  const pools = await poolsAt(db, { datacenter: order.datacenter, accountId: order.accountId });
-  await assign(db, order, pools, { family: 4, count: order.ips });
+  await takeMissing(db, order, { family: 4, count: order.ips });
 }
 
 /** The addresses and networks of a VM, in the order of their pools. */
@@ -81,16 +87,7 @@ export async function releaseLastIpv4(db: Db, vmId: number, count: number): Prom
 
 async function releaseIpv4(db: Db, vmId: number, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
-  await countReleased(
-    db,
-    await db
-      .updateTable('ip_addresses')
-      .set({ vm_id: null })
-      .where('address', 'in', addresses)
-      .where('vm_id', '=', vmId)
-      .returning('pool_id')
-      .execute(),
-  );
+  await db.updateTable('ip_addresses').set({ vm_id: null }).where('address', 'in', addresses).where('vm_id', '=', vmId).execute();
 }
 
 /** Returns all other IPv4 addresses of a VM to their pools. */
@@ -99,117 +96,116 @@ export async function releaseOtherIpv4(db: Db, vmId: number, kept: readonly stri
   await releaseIpv4(db, vmId, others);
 }
 
-/** Counts released addresses as free. */
-async function countReleased(db: Db, released: readonly { pool_id: string }[]): Promise<void> {
-  // Pools are always locked in the same order, so that two transactions cannot deadlock.
-  for (const pool of [...new Set(released.map(({ pool_id }) => pool_id))].toSorted()) {
-    const count = released.filter(({ pool_id }) => pool_id === pool).length;
-    await db
-      .updateTable('ip_pools')
-      .set((row) => ({ free: row('free', '+', count) }))
-      .where('id', '=', pool)
-      .execute();
-  }
-}
-
-/** A pool that addresses can be taken from. */
-interface Pool {
-  readonly id: string;
-  readonly account_id: string | null;
-  readonly family: number;
-  readonly gateway: string;
-  readonly ddos_protection: string;
-  readonly free: number;
-}
-
-async function assign(
+/** Takes free addresses from one owner after the other. It waits for addresses that other transactions may return. */
+async function takeMissing(
   db: Db,
   order: AddressOrder,
-  pools: readonly Pool[],
   { family, count }: { family: 4 | 6; count: number },
-): Promise<AssignedAddress[]> {
-  const taken: AssignedAddress[] = [];
-  for (const pool of poolsFor(order, pools, family)) {
-    if (taken.length === count) break;
-    taken.push(...(await takeFrom(db, pool, order.vmId, Math.min(count - taken.length, pool.free))));
+): Promise<readonly TakenAddress[]> {
+  const { vmId, datacenter } = order;
+  const taken: TakenAddress[] = [];
+  for (const owner of ownersFor(order, family)) {
+    if (taken.length < count) taken.push(...(await takeFree(db, { vmId, datacenter, family, owner, wanted: count - taken.length })));
   }
-  if (taken.length === count) return taken;
+  if (taken.length >= count) return taken;
+  const { ips } = order;
   throw new Refusal(
     409,
     'out_of_capacity',
     family === 4
-      ? `This location has fewer than ${count} free IPv4 ${count === 1 ? 'address' : 'addresses'}. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
+      ? `This location has fewer than ${ips} free IPv4 ${ips === 1 ? 'address' : 'addresses'}. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.`
       : 'This location has no free IPv6 network. Choose another location, or set allowFallbackIPs if only your own subnets have run out.',
   );
 }
 
-/**
- * Takes addresses of one pool. A conditional update of its count locks the pool first, so that enough free addresses remain.
- *
- * @returns All wanted addresses, or none if other transactions were faster.
- */
-async function takeFrom(db: Db, pool: Pool, vmId: number, wanted: number): Promise<AssignedAddress[]> {
-  if (wanted === 0 || (await countTaken(db, { pool: pool.id, wanted })) === 0) return [];
-  const rows = wanted === 1 ? await takeFirstFree(db, { pool: pool.id, vmId }) : await takeFree(db, { pool: pool.id, vmId, wanted });
-  return rows
-    .toSorted((one, other) => one.position - other.position)
-    .map(({ address }) => ({ address, family: pool.family, gateway: pool.gateway, ddosProtection: pool.ddos_protection }));
+/** The owners whose pools an order may take from, in order. */
+function ownersFor({ pools, accountId, datacenter, allowFallbackIPs }: AddressOrder, family: 4 | 6): readonly string[] {
+  const hasOwn = pools.some((pool) => pool.account_id === accountId && pool.datacenter_name === datacenter && pool.family === family);
+  if (!hasOwn) return [ownerOf(null)];
+  return allowFallbackIPs ? [ownerOf(accountId), ownerOf(null)] : [ownerOf(accountId)];
 }
 
-/** The pools that an order may take from, in order. */
-function poolsFor({ allowFallbackIPs }: AddressOrder, pools: readonly Pool[], family: 4 | 6): readonly Pool[] {
-  const ofFamily = pools.filter((pool) => pool.family === family);
-  const own = ofFamily.filter(({ account_id }) => account_id !== null);
-  const provided = ofFamily.filter(({ account_id }) => account_id === null);
-  if (own.length === 0) return provided;
-  return allowFallbackIPs ? [...own, ...provided] : own;
+interface TakenAddress {
+  readonly address: string;
+  readonly pool_id: string;
+  readonly position: number;
+  readonly family: number;
+  readonly owner: string;
 }
 
-/** The count of free addresses may change before they are taken. */
-const poolsAt = prepared<{ datacenter: string; accountId: string }, Pool>((db, parameter) =>
-  db
-    .selectFrom('ip_pools')
-    .select(['id', 'account_id', 'family', 'gateway', 'ddos_protection', 'free'])
-    .where('datacenter_name', '=', parameter('datacenter'))
-    .where((pool) => pool.or([pool('account_id', 'is', null), pool('account_id', '=', parameter('accountId'))]))
-    .orderBy('id'),
-);
-
-const countTaken = preparedWrite<{ pool: string; wanted: number }>((db, parameter) =>
-  db
-    .updateTable('ip_pools')
-    .set((row) => ({ free: row('free', '-', parameter('wanted')) }))
-    .where('id', '=', parameter('pool'))
-    .where('free', '>=', parameter('wanted')),
-);
-
-/** Most VMs have one address. This query takes a third of the time of `takeFree`. */
-const takeFirstFree = prepared<{ pool: string; vmId: number }, { address: string; position: number }>((db, parameter) =>
-  db
-    .updateTable('ip_addresses')
-    .set({ vm_id: parameter('vmId') })
-    .where('address', '=', ({ selectFrom }) =>
-      selectFrom('ip_addresses')
-        .select('address')
-        .where('pool_id', '=', parameter('pool'))
-        .where('vm_id', 'is', null)
-        .orderBy('position')
-        .limit(1),
+/** Ordered by family, the account's own before the provider's, then by pool and position. */
+function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): AssignedAddress[] {
+  const place = (pool: string): number => pools.findIndex(({ id }) => id === pool);
+  return taken
+    .toSorted(
+      (one, other) =>
+        one.family - other.family ||
+        Number(one.owner === ownerOf(null)) - Number(other.owner === ownerOf(null)) ||
+        place(one.pool_id) - place(other.pool_id) ||
+        one.position - other.position,
     )
-    .returning(['address', 'position']),
-);
+    .map(({ address, pool_id, family }) => {
+      const pool = pools[place(pool_id)];
+      if (!pool) throw new Error(`The address ${address} is of the unknown pool ${pool_id}.`);
+      return { address, family, gateway: pool.gateway, ddosProtection: pool.ddos_protection };
+    });
+}
 
-const takeFree = prepared<{ pool: string; vmId: number; wanted: number }, { address: string; position: number }>((db, parameter) =>
-  db
+const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
+
+/** Both families in one statement. It skips addresses that other transactions are taking. */
+const takeUnlocked = expectedRows<
+  { vmId: number; datacenter: string; owner4: string; ips: number; owner6: string; networks: number },
+  TakenAddress
+>((db, parameter, claim) => {
+  const free = (family: 4 | 6, owner: 'owner4' | 'owner6', count: 'ips' | 'networks') =>
+    claim(
+      db
+        .selectFrom('ip_addresses')
+        .select('address')
+        .where('datacenter_name', '=', parameter('datacenter'))
+        .where('family', '=', sql.lit(family))
+        .where('owner', '=', parameter(owner))
+        .where('vm_id', 'is', null)
+        .orderBy('pool_id')
+        .orderBy('position')
+        .limit(parameter(count)),
+      'ip_addresses',
+      'skip',
+    );
+  return db
     .updateTable('ip_addresses')
     .set({ vm_id: parameter('vmId') })
     .where('address', 'in', ({ selectFrom }) =>
-      selectFrom('ip_addresses')
-        .select('address')
-        .where('pool_id', '=', parameter('pool'))
-        .where('vm_id', 'is', null)
-        .orderBy('position')
-        .limit(parameter('wanted')),
+      selectFrom(free(4, 'owner4', 'ips').as('ipv4'))
+        .select('ipv4.address')
+        .unionAll(selectFrom(free(6, 'owner6', 'networks').as('ipv6')).select('ipv6.address')),
     )
-    .returning(['address', 'position']),
+    .returning(RETURNED);
+});
+
+const takeFree = prepared<{ vmId: number; datacenter: string; family: number; owner: string; wanted: number }, TakenAddress>(
+  (db, parameter, claim) =>
+    db
+      .updateTable('ip_addresses')
+      .set({ vm_id: parameter('vmId') })
+      .where(
+        'address',
+        'in',
+        claim(
+          db
+            .selectFrom('ip_addresses')
+            .select('address')
+            .where('datacenter_name', '=', parameter('datacenter'))
+            .where('family', '=', parameter('family'))
+            .where('owner', '=', parameter('owner'))
+            .where('vm_id', 'is', null)
+            .orderBy('pool_id')
+            .orderBy('position')
+            .limit(parameter('wanted')),
+          'ip_addresses',
+          'wait',
+        ),
+      )
+      .returning(RETURNED),
 );

@@ -5,6 +5,7 @@ import { lastingPrices } from '../accounting/sale.ts';
 import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { holdOwed } from '../accounting/credit-hold.ts';
+import { catalogueOf } from '../catalogue.ts';
 import { findHostSystem } from './host-system.ts';
 import type { HostSystem } from './host-system.ts';
 import type { Runtime, Services } from '../../delivery/runtime.ts';
@@ -131,7 +132,7 @@ function underWay(vmId: number): Refusal {
 }
 
 export async function hostSystemOf(db: Db, { id, hostsystem }: Vm): Promise<HostSystem> {
-  const host = await findHostSystem(db, hostsystem);
+  const host = findHostSystem((await catalogueOf(db)).hosts, hostsystem);
   if (!host) throw new Error(`The VM ${id} is on the host system ${hostsystem}, which does not exist.`);
   return host;
 }

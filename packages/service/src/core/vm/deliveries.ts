@@ -16,6 +16,7 @@ import type { Runtime } from '../../delivery/runtime.ts';
 import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
+import { catalogueOf } from '../catalogue.ts';
 import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
 import { vmSubject } from './subject.ts';
@@ -173,7 +174,8 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     await resizeOnNode(db, vm.node, from, largerOf(from, to));
     const accountId = vm.account_id;
     if (to.ips > from.ips) {
-      await assignMoreIpv4(db, { accountId, vmId, datacenter: host.datacenter_name, allowFallbackIPs, ips: to.ips - from.ips });
+      const { pools } = await catalogueOf(db);
+      await assignMoreIpv4(db, { pools, accountId, vmId, datacenter: host.datacenter_name, allowFallbackIPs, ips: to.ips - from.ips });
     }
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
     const { prices, basis } = await pricesFor(db, vm, host);

@@ -18,23 +18,25 @@ export interface VmIdentifiers {
 
 /** Chooses the identifier of a new VM. */
 export interface IdentifierChoice {
-  readonly random: Random;
+  /** The first one to try. It is random, so that identifiers do not reveal the number of VMs. */
+  readonly from: number;
   /** Milliseconds. */
   readonly now: number;
   readonly identifiers: VmIdentifiers;
 }
 
+export function randomIdentifier(random: Random, { minimum, maximum }: VmIdentifiers): number {
+  return minimum + randomInteger(random, maximum - minimum + 1);
+}
+
 /**
- * Chooses the first free identifier after a random one, so that identifiers do not reveal the number of VMs. The identifier of a removed VM
- * is reused after its quarantine, once all its positions are on closed invoices. So an invoice never has two VMs with one identifier. The
+ * Finds the first free identifier from one on that is taken. The identifier of a removed VM is reused after its quarantine, once all its positions are on closed invoices. So an invoice never has two VMs with one identifier. The
  * removed VM is then deleted. Its positions stay.
  *
  * @throws Refusal 409 if every identifier is taken.
  */
-export async function takeVmIdentifier(db: Db, { random, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
+export async function nextFreeIdentifier(db: Db, { from, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
   for (;;) {
-    const from = minimum + randomInteger(random, maximum - minimum + 1);
-    if (!(await isKnown(db, from))) return from;
     const removedBefore = now - (await readVmIdentifierQuarantine(db)) * DAY_MS;
     const free =
       (await firstFree(db, { from, to: maximum, removedBefore })) ?? (await firstFree(db, { from: minimum, to: from - 1, removedBefore }));

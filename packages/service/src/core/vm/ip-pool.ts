@@ -29,16 +29,28 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
       cidr: pool.cidr,
       gateway,
       ddos_protection: pool.ddosProtection,
-      free: addresses.length,
     })
     .execute();
-  const rows = addresses.map((address, position) => ({ address, pool_id: pool.id, position, vm_id: null }));
+  const rows = addresses.map((address, position) => ({
+    address,
+    pool_id: pool.id,
+    position,
+    datacenter_name: pool.datacenter,
+    family,
+    owner: ownerOf(pool.accountId),
+    vm_id: null,
+  }));
   for (let at = 0; at < rows.length; at += BATCH_SIZE) {
     await db
       .insertInto('ip_addresses')
       .values(rows.slice(at, at + BATCH_SIZE))
       .execute();
   }
+}
+
+/** The owner of addresses as `ip_addresses` has it. @param accountId Null for the provider. */
+export function ownerOf(accountId: string | null): string {
+  return accountId ?? '';
 }
 
 interface PoolContents {

@@ -1,8 +1,13 @@
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { prepared, preparedWrite } from '../../store/prepared.ts';
+import { expectedRows, expectedWrite, prepared, preparedWrite } from '../../store/prepared.ts';
+import { CollisionError } from '../../store/store.ts';
 import type { Db } from '../../store/store.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
+import { nextFreeIdentifier } from './identifier.ts';
+import type { IdentifierChoice } from './identifier.ts';
 
 /** The room that a VM takes on its node. */
 export interface Footprint {
@@ -15,23 +20,43 @@ export interface Footprint {
   readonly storage: number | null;
 }
 
+/** The row of a VM before it has a node. */
+export type NewVm = Omit<
+  Selectable<VmsTable>,
+  'id' | 'default_ptr' | 'node' | 'changing' | 'removed' | 'booted' | 'stopped_by_provider'
+> & {
+  /** Undefined for a domain of the provider. */
+  readonly default_ptr: string | undefined;
+};
+
+/** A VM that has an identifier, a node and room on it. */
+export interface PlacedVm {
+  readonly id: number;
+  /** The name of its node. It is known after the commit. */
+  node(): string;
+}
+
 /**
- * Takes room on a node of a host system. A conditional update ensures that no two purchases take the same room.
+ * Stores a new VM on the first node of its host system that has room. A conditional update takes the room, so that no two purchases take
+ * the same.
  *
- * @returns The name of the node.
- * @throws Refusal 409 if no node has enough room.
+ * @throws Refusal 409 if no node has enough room, or no identifier is free.
  */
-export async function placeOnNode(db: Db, hostsystem: string, vm: Footprint): Promise<string> {
-  const wanted = { hostsystem, ...roomOf(vm) };
-  // On PostgreSQL, another transaction may have taken the room of the chosen node. Then the next node is tried.
-  do {
-    const [node] = await takeOnSomeNode(db, wanted);
-    if (node) return node.name;
-  } while ((await nodesWithRoom(db, wanted)).length > 0);
+export async function placeVm(db: Db, vm: NewVm, choice: IdentifierChoice): Promise<PlacedVm> {
+  const room = roomOf(vm);
+  for (let id = choice.from; ; id = await nextFreeIdentifier(db, choice)) {
+    const default_ptr = vm.default_ptr ?? `vm${id}.reseller-vm.invalid`;
+    const inserted = await insertOnNode(db, { ...vm, ...wantedOf(room), id, default_ptr }, 1);
+    if (inserted.isMet) {
+      if (!(await takeRoomOf(db, { id, ...room }))) throw new CollisionError(`The room on the node of the VM ${id} was taken meanwhile.`);
+      return { id, node: () => inserted.rows()[0]?.node ?? '' };
+    }
+    if ((await nodesWithRoom(db, { hostsystem: vm.hostsystem, ...room })).length === 0) break;
+  }
   throw new Refusal(
     409,
     'out_of_capacity',
-    `The host system ${hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
+    `The host system ${vm.hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
   );
 }
 
@@ -74,26 +99,77 @@ function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
   return { cores, mem, disk, storage: storage ?? 0 };
 }
 
-type OnSomeNode = Room<number> & { readonly hostsystem: string };
+/** The names of a room's parameters next to the columns of a VM. */
+type Wanted = { readonly [Name in keyof Room<unknown> as `wanted_${Name}`]: number };
 
-const takeOnSomeNode = prepared<OnSomeNode, { name: string }>((db, parameter) => {
-  const room = wantedRoom(parameter);
-  return db
-    .updateTable('host_nodes')
-    .set(take(room))
-    .where('name', '=', ({ selectFrom }) =>
-      selectFrom('host_nodes as candidate')
-        .select('candidate.name')
-        .where('candidate.hostsystem', '=', parameter('hostsystem'))
-        .where(fits(room))
-        .orderBy('candidate.name')
+function wantedOf({ cores, mem, disk, storage }: Room<number>): Wanted {
+  return { wanted_cores: cores, wanted_mem: mem, wanted_disk: disk, wanted_storage: storage };
+}
+
+const COLUMNS = [
+  'id',
+  'account_id',
+  'state',
+  'hostsystem',
+  'cores',
+  'mem',
+  'disk',
+  'os',
+  'ips',
+  'backup_slots',
+  'network_speed',
+  'hostname',
+  'storage',
+  'ssh_key',
+  'ssh_key_displayname',
+  'default_ptr',
+  'monthly_price',
+  'sale_id',
+  'price_basis',
+  'created',
+] as const satisfies readonly (keyof VmsTable)[];
+
+type VmRow = NewVm & Wanted & { readonly id: number; readonly default_ptr: string };
+
+/** Inserts nothing if the identifier is taken or no node has room. */
+const insertOnNode = expectedRows<VmRow, { node: string }>((db, parameter) =>
+  db
+    .insertInto('vms')
+    .columns(['node', ...COLUMNS])
+    .expression(
+      db
+        .selectFrom('host_nodes')
+        .select('host_nodes.name')
+        .select(COLUMNS.map((column) => parameter(column).as(`new_${column}`)))
+        .where('host_nodes.hostsystem', '=', parameter('hostsystem'))
+        .where(
+          fits({
+            cores: parameter('wanted_cores'),
+            mem: parameter('wanted_mem'),
+            disk: parameter('wanted_disk'),
+            storage: parameter('wanted_storage'),
+          }),
+        )
+        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('vms').select('vms.id').where('vms.id', '=', parameter('id')))))
+        .orderBy('host_nodes.name')
         .limit(1),
     )
-    .where(fits(room))
-    .returning('name');
-});
+    .returning('node'),
+);
 
-const nodesWithRoom = prepared<OnSomeNode, { name: string }>((db, parameter) =>
+const takeRoomOf = expectedWrite<Room<number> & { readonly id: number }>(
+  (db, parameter) => {
+    const room = wantedRoom(parameter);
+    return db
+      .updateTable('host_nodes')
+      .set(take(room))
+      .where('name', '=', ({ selectFrom }) => selectFrom('vms').select('node').where('vms.id', '=', parameter('id')))
+      .where(fits(room));
+  },
+  { isContended: true },
+);
+
+const nodesWithRoom = prepared<Room<number> & { readonly hostsystem: string }, { name: string }>((db, parameter) =>
   db
     .selectFrom('host_nodes')
     .select('name')
@@ -111,9 +187,9 @@ function wantedRoom<T>(parameter: (name: keyof Room<unknown>) => T): Room<T> {
   return { cores: parameter('cores'), mem: parameter('mem'), disk: parameter('disk'), storage: parameter('storage') };
 }
 
-/** Columns have no table name, because `takeOnSomeNode` uses this condition for two tables. */
 function fits({ cores, mem, disk, storage }: Room<unknown>) {
-  return sql<boolean>`used_cores + ${cores} <= cores and used_mem + ${mem} <= mem and used_disk + ${disk} <= disk and used_storage + ${storage} <= storage`;
+  return sql<boolean>`host_nodes.used_cores + ${cores} <= host_nodes.cores and host_nodes.used_mem + ${mem} <= host_nodes.mem
+    and host_nodes.used_disk + ${disk} <= host_nodes.disk and host_nodes.used_storage + ${storage} <= host_nodes.storage`;
 }
 
 function take({ cores, mem, disk, storage }: Room<unknown>) {

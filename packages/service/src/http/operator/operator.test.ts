@@ -73,3 +73,17 @@ test('pages: everything once, in order', async () => {
   expect(names).toHaveLength(17);
   expect(names).toEqual([...new Set(names)].toSorted());
 });
+
+test('a live service limits each key to 1,200 requests in 60 seconds until an operator sets another limit', async () => {
+  const service = await startOperator({ mode: 'live' });
+  expect((await service.operate('/settings')).body).toMatchObject({ rate_limit: { requests: 1_200, seconds: 60 } });
+  for (let batch = 0; batch < 12; batch++) {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => service.call('listHandleCountries')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  }
+  expect((await service.call('listHandleCountries')).status).toBe(429);
+  const body = JSON.stringify({ rate_limit: null });
+  const unlimited = await service.operate('/settings/rate-limit', { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
+  expect(unlimited.body).toMatchObject({ rate_limit: null });
+  expect((await service.call('listHandleCountries')).status).toBe(200);
+});

@@ -1,6 +1,7 @@
 import type { HostSystem as HostSystemResponse } from '@reseller/operator-client';
 
-import { allHostSystems, findHostSystem } from '../../core/vm/host-system.ts';
+import { catalogueOf } from '../../core/catalogue.ts';
+import { findHostSystem } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
@@ -26,7 +27,7 @@ export const listHostSystems: ReadOperation<'listHostSystems'> = {
       .execute();
     const { rows, next_cursor } = pageOf(names, query, ({ position, name }) => [position, name]);
     const wanted = new Set(rows.map(({ name }) => name));
-    const hosts = (await allHostSystems(db)).filter(({ name }) => wanted.has(name));
+    const hosts = (await catalogueOf(db)).hosts.filter(({ name }) => wanted.has(name));
     return { items: await Promise.all(hosts.map((host) => toHostSystem(db, host))), next_cursor };
   },
 };
@@ -41,7 +42,7 @@ export const getHostSystem: ReadOperation<'getHostSystem'> = {
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
   async before(db, { path }) {
-    const host = await findHostSystem(db, path.hostsystem);
+    const host = findHostSystem((await catalogueOf(db)).hosts, path.hostsystem);
     return host && toHostSystem(db, host);
   },
   async run({ db }, { path, body }) {
@@ -67,7 +68,7 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
 };
 
 async function hostSystemOf(db: Db, name: string): Promise<HostSystemResponse> {
-  const host = await findHostSystem(db, name);
+  const host = findHostSystem((await catalogueOf(db)).hosts, name);
   if (!host) throw notFound('host system of this name');
   return toHostSystem(db, host);
 }

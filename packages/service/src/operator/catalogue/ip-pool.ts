@@ -76,9 +76,9 @@ async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPool
 }
 
 async function toIpPool(db: Db, pool: Selectable<IpPoolsTable>): Promise<IpPool> {
-  const { total } = await db
+  const { total, used } = await db
     .selectFrom('ip_addresses')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.count<number>('vm_id').as('used')])
     .where('pool_id', '=', pool.id)
     .executeTakeFirstOrThrow();
   return {
@@ -90,6 +90,6 @@ async function toIpPool(db: Db, pool: Selectable<IpPoolsTable>): Promise<IpPool>
     family: pool.family,
     gateway: pool.gateway,
     total,
-    used: total - pool.free,
+    used,
   };
 }

@@ -82,7 +82,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         for (const { table_name, rows } of pieces) await insert(db, store.requestLog, table_name, parsed(rows));
         // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
-        const { clockOffset } = await readSettings(db);
+        const { clockOffset } = await readSettings(db, runtime.mode);
         await record(db, { before: null, after: clockAt(sandbox.clock.base.now() + clockOffset, clockOffset) });
         return clockOffset;
       };

@@ -2,7 +2,7 @@ import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-clie
 
 import type { Mode } from '../../rules/credentials.ts';
 import type { VatRate } from '../../rules/vat.ts';
-import { readSettings, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
+import { readSettings, writeLogRetention, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { assertNoBrokenRules } from '../problem.ts';
@@ -55,13 +55,25 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
   },
 };
 
+/** PUT /settings/request-log-retention */
+export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = {
+  kind: 'store',
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
+  async run({ db }, { body, runtime: { mode } }) {
+    const { months, bytes_per_account: bytesPerAccount } = body.request_log_retention;
+    await writeLogRetention(db, { months, bytesPerAccount });
+    return toSettings(db, mode);
+  },
+};
+
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, vmIdentifierQuarantine } = await readSettings(db);
+  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention } = await readSettings(db, mode);
   return {
     mode,
     rate_limit: rateLimit,
     vat_rates: vatRates.map(({ basisPoints, validFrom }) => ({ basis_points: basisPoints, valid_from: toInstant(validFrom) })),
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
+    request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
   };
 }
 

@@ -1,11 +1,10 @@
 import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
 
-import { allHostSystems } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { readDomainPricings } from '../domain/get-domain-pricings.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -14,8 +13,9 @@ export const getPricings: ReadOperation<'getPricings'> = {
   kind: 'read',
   settles: false,
   async run(db, { now }) {
-    const vat = await readVat(db, now);
-    const hosts = await allHostSystems(db);
+    const catalogue = await catalogueOf(db);
+    const { hosts } = catalogue;
+    const vat = vatAt(catalogue, now);
     return {
       message: 'The price list was read.',
       data: {

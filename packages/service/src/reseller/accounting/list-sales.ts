@@ -4,7 +4,7 @@ import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
 import { openSales } from '../../core/accounting/sale.ts';
 import type { OpenSale } from '../../core/accounting/sale.ts';
@@ -16,7 +16,7 @@ export const listSales: ReadOperation<'listSales'> = {
   settles: false,
   async run(db, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
-    const vat = await readVat(db, now);
+    const vat = vatAt(await catalogueOf(db), now);
     return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => toSale(sale, vat)) };
   },
 };

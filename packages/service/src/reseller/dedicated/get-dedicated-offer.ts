@@ -1,7 +1,7 @@
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
 import { notFound } from '../../rules/refusal.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /dedicated/available/{identifier}: one offer of the market. */
@@ -12,7 +12,7 @@ export const getDedicatedOffer: ReadOperation<'getDedicatedOffer'> = {
     const server = await findServer(db, path.identifier);
     if (server && isOfferedTo(server, accountId)) {
       const addresses = (await addressesOf(db, [server])).get(server.id) ?? { ipv4: [], ipv6: [] };
-      const data = toMarketItem(server, addresses, await readVat(db, now));
+      const data = toMarketItem(server, addresses, vatAt(await catalogueOf(db), now));
       return { message: 'The dedicated server is available.', data: { available: true, data } };
     }
     if (server?.account_id !== accountId || server.state === 'ended') throw notFound('dedicated server');

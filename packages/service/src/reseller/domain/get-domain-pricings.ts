@@ -3,7 +3,7 @@ import type { DomainPricings } from '@reseller/client';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -12,7 +12,7 @@ export const getDomainPricings: ReadOperation<'getDomainPricings'> = {
   kind: 'read',
   settles: false,
   async run(db, { now }) {
-    const vat = await readVat(db, now);
+    const vat = vatAt(await catalogueOf(db), now);
     return { message: 'The price list was read.', data: await readDomainPricings(db, vat) };
   },
 };

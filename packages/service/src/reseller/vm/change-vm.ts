@@ -2,7 +2,7 @@ import { resizeVm } from '../../core/vm/deliveries.ts';
 import type { Resize } from '../../core/vm/deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { commandOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
@@ -17,7 +17,7 @@ export const changeVm = commandOperation('changeVm', {
     const vm = await findOwnVm(db, accountId, path.vmid);
     return {
       message: 'The VM was changed.',
-      data: { newConfig: toResources(vm), pricings: toPricings(monthly, await readVat(db, now)) },
+      data: { newConfig: toResources(vm), pricings: toPricings(monthly, vatAt(await catalogueOf(db), now)) },
     };
   },
 });

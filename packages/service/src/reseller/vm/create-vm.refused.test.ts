@@ -104,7 +104,6 @@ test('no addresses left: 409, and nothing is changed', async () => {
   const service = await startService();
   await service.store.commit(async ({ db }) => {
     await db.deleteFrom('ip_addresses').where('pool_id', '=', 'ams1-v4').where('position', '>', 0).execute();
-    await db.updateTable('ip_pools').set({ free: 1 }).where('id', '=', 'ams1-v4').execute();
   });
   const before = await footprint(service);
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } });
@@ -128,9 +127,7 @@ test('a hypervisor that fails: 500, and the purchase is undone on both sides', a
 
 test('a location without IPv6 networks says that it is they that are missing', async () => {
   const service = await startService();
-  await service.store.commit(({ db }) =>
-    db.updateTable('ip_pools').set({ datacenter_name: 'elsewhere' }).where('family', '=', 6).execute(),
-  );
+  await service.store.commit(({ db }) => db.deleteFrom('ip_addresses').where('family', '=', 6).where('vm_id', 'is', null).execute());
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect([status, body.type]).toEqual([409, 'out_of_capacity']);
   expect(body.message).toMatch(/^This location has no free IPv6 network\./);

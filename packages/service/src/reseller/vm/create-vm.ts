@@ -1,5 +1,4 @@
 import type { CreatedVm } from '@reseller/client';
-import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 
 import { invalid } from '../../rules/refusal.ts';
@@ -7,13 +6,12 @@ import { newPassword } from '../../rules/credentials.ts';
 import type { Money } from '../../rules/money.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
-import { preparedWrite } from '../../store/prepared.ts';
-import type { VmsTable } from '../../store/tables/vms.ts';
-import { readVat } from '../../store/settings.ts';
+import { deferredWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
 import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
-import { lockAccount } from '../../core/accounting/period-end.ts';
+import { lockAccountAt } from '../../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
 import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
@@ -22,9 +20,10 @@ import { assignAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
 import type { AssignedAddress } from '../../core/vm/addresses.ts';
 import { expectedHostSystem, findHostSystem } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
-import { takeVmIdentifier } from '../../core/vm/identifier.ts';
+import { randomIdentifier } from '../../core/vm/identifier.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
-import { leaveNode, placeOnNode } from '../../core/vm/placement.ts';
+import { leaveNode, placeVm } from '../../core/vm/placement.ts';
+import type { NewVm } from '../../core/vm/placement.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
 import { brokenFormRules, vmRequestOf } from './create-vm-form.ts';
 import type { VmRequest } from './create-vm-form.ts';
@@ -34,9 +33,11 @@ interface Reserved {
   readonly vmId: number;
   readonly vm: VmRequest;
   readonly host: HostSystem;
-  readonly node: string;
+  /** Known after the commit. */
+  node(): string;
   readonly os: { readonly name: string; readonly displayname: string; readonly username: string };
-  readonly addresses: readonly AssignedAddress[];
+  /** Known after the commit. */
+  addresses(): readonly AssignedAddress[];
   readonly monthlyPrice: Money;
   readonly hold: Money;
   /** Hundredths of a percent. */
@@ -55,13 +56,15 @@ interface Plan {
 /** PUT /vm/create: buys a VM. Billing starts when the purchase is confirmed. */
 export const createVm = deliveredOperation<'createVm', Details, Plan>({
   recovery: 'undo',
+  isRepeatable: true,
+  draw: (call) => void drawnFor(call),
   details,
   subject: vmSubject,
 
   async reserve({ db }, call) {
     const reserved = await reserve(db, call);
     const { vmId, hold } = reserved;
-    const plan = { call, reserved, password: newPassword(call.runtime.ports.random) };
+    const plan = { call, reserved, password: drawnFor(call).password };
     return { accountId: call.accountId, details: { vmId, hold: Number(hold) }, plan };
   },
 
@@ -69,7 +72,7 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
     await hypervisor.create(
       {
         vmId,
-        node,
+        node: node(),
         cores: vm.cores,
         mem: vm.mem,
         disk: vm.disk,
@@ -81,8 +84,12 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
         username: os.username,
         password,
         sshKey: vm.sshKey,
-        ipv4: addresses.filter(({ family }) => family === 4).map(({ address }) => address),
-        ipv6: addresses.filter(({ family }) => family === 6).map(({ address }) => address),
+        ipv4: addresses()
+          .filter(({ family }) => family === 4)
+          .map(({ address }) => address),
+        ipv6: addresses()
+          .filter(({ family }) => family === 6)
+          .map(({ address }) => address),
       },
       token,
     );
@@ -108,32 +115,47 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
   },
 });
 
+interface Drawn {
+  readonly identifier: number;
+  readonly password: string;
+}
+
+const drawn = new WeakMap<Call<'createVm'>, Drawn>();
+
+/** The random values of a purchase, which stay the same when its transaction runs again. */
+function drawnFor(call: Call<'createVm'>): Drawn {
+  const { runtime } = call;
+  const { random } = runtime.ports;
+  const kept = drawn.get(call) ?? { identifier: randomIdentifier(random, runtime.vmIdentifiers), password: newPassword(random) };
+  drawn.set(call, kept);
+  return kept;
+}
+
 async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   const { runtime, accountId, form, now } = call;
   const vm = vmRequestOf(form);
-  const host = await findHostSystem(db, vm.hostsystem);
-  const os = await findOsImage(db, vm.os);
+  const catalogue = await catalogueOf(db);
+  const { hosts, pools } = catalogue;
+  const host = findHostSystem(hosts, vm.hostsystem);
+  const os = findOsImage(catalogue.images, vm.os);
   const broken = brokenFormRules(form);
   if (host) broken.push(...brokenRanges(vm, host.ranges, host.name));
-  else broken.push({ field: 'hostsystem', rule: 'exists', message: await expectedHostSystem(db) });
+  else broken.push({ field: 'hostsystem', rule: 'exists', message: expectedHostSystem(hosts) });
   if ('broken' in os) broken.push(os.broken);
   if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
+  const { identifier: from } = drawnFor(call);
   const instant = Math.floor(now / 1000);
   await settle(db, runtime, { accountId, now });
-  const sale = await takeSale(db, { accountId, hostsystem: host.name, vm, standard: host.prices, now });
+  const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard: host.prices, now });
   const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
   assertPriceAccepted(monthlyPrice, form.max_price);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
-  const node = await placeOnNode(db, host.name, vm);
-  const vmId = await takeVmIdentifier(db, { random: runtime.ports.random, now, identifiers: runtime.vmIdentifiers });
-  await insertVm(db, {
-    id: vmId,
+  const row: NewVm = {
     account_id: accountId,
     state: 'reserved',
     hostsystem: host.name,
-    node,
     cores: vm.cores,
     mem: vm.mem,
     disk: vm.disk,
@@ -145,45 +167,20 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
     storage: vm.storage,
     ssh_key: vm.sshKey,
     ssh_key_displayname: vm.sshKeyDisplayname,
-    default_ptr: vm.defaultPtr ?? `vm${vmId}.reseller-vm.invalid`,
+    default_ptr: vm.defaultPtr ?? undefined,
     monthly_price: Number(monthlyPrice),
     sale_id: sale?.id ?? null,
     price_basis: sale ? 'SALE' : 'STANDARD',
     created: now,
-  });
+  };
+  const { id: vmId, node } = await placeVm(db, row, { from, now, identifiers: runtime.vmIdentifiers });
   const { ips, allowFallbackIPs } = vm;
-  const addresses = await assignAddresses(db, { accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
-  const vat = await readVat(db, now);
+  const addresses = await assignAddresses(db, { pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
+  const vat = vatAt(catalogue, now);
   return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }
 
-const insertVm = preparedWrite<Omit<Selectable<VmsTable>, 'changing' | 'removed' | 'booted' | 'stopped_by_provider'>>((db, parameter) =>
-  db.insertInto('vms').values({
-    id: parameter('id'),
-    account_id: parameter('account_id'),
-    state: parameter('state'),
-    hostsystem: parameter('hostsystem'),
-    node: parameter('node'),
-    cores: parameter('cores'),
-    mem: parameter('mem'),
-    disk: parameter('disk'),
-    os: parameter('os'),
-    ips: parameter('ips'),
-    backup_slots: parameter('backup_slots'),
-    network_speed: parameter('network_speed'),
-    hostname: parameter('hostname'),
-    storage: parameter('storage'),
-    ssh_key: parameter('ssh_key'),
-    ssh_key_displayname: parameter('ssh_key_displayname'),
-    default_ptr: parameter('default_ptr'),
-    monthly_price: parameter('monthly_price'),
-    sale_id: parameter('sale_id'),
-    price_basis: parameter('price_basis'),
-    created: parameter('created'),
-  }),
-);
-
-const startRunning = preparedWrite<{ vmId: number; now: number }>((db, parameter) =>
+const startRunning = deferredWrite<{ vmId: number; now: number }>((db, parameter) =>
   db
     .updateTable('vms')
     .set({ state: 'running', booted: parameter('now') })
@@ -194,7 +191,7 @@ const startRunning = preparedWrite<{ vmId: number; now: number }>((db, parameter
 async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
   const { runtime, accountId, now } = call;
   await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });
-  const start = Math.max(Math.floor(now / 1000), await lockAccount(db, accountId));
+  const start = await lockAccountAt(db, accountId, Math.floor(now / 1000));
   const holdNow = holdOf({ start, monthlyPrice });
   if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
   await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
@@ -205,7 +202,7 @@ function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }:
     identifier: vmId,
     hostsystem: {
       datacenter: { name: host.datacenter_name, country: host.datacenter_country, city: host.datacenter_city },
-      node,
+      node: node(),
       processor: host.processor,
       memory: host.memory,
       nvme_hard_drives: host.nvme_hard_drives,
@@ -220,10 +217,12 @@ function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat }:
       hostname: vm.hostname,
       network_speed: String(vm.network_speed),
       backup_slots: String(vm.backup_slots),
-      ipv4: addresses
+      ipv4: addresses()
         .filter(({ family }) => family === 4)
         .map(({ address, gateway, ddosProtection }) => ({ address, gateway, ddos_protection: ddosProtection })),
-      ipv6: addresses.filter(({ family }) => family === 6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
+      ipv6: addresses()
+        .filter(({ family }) => family === 6)
+        .map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
     },
     pricings: toPricings(monthlyPrice, vat),
   };

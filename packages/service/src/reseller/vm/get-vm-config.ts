@@ -4,7 +4,7 @@ import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
-import { readVat } from '../../store/settings.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
@@ -36,7 +36,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           ipv6: ofFamily(6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
         },
         max_config: toMaxConfig(host),
-        pricings: toPricings(BigInt(vm.monthly_price), await readVat(db, now)),
+        pricings: toPricings(BigInt(vm.monthly_price), vatAt(await catalogueOf(db), now)),
       },
     };
   },

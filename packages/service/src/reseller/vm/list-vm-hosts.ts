@@ -1,40 +1,55 @@
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
-import { allHostSystems } from '../../core/vm/host-system.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import type { Catalogue } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { counted } from '../../rules/counted.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { readVat } from '../../store/settings.ts';
-import type { ReadOperation } from '../operation.ts';
+import type { DataOf, ReadOperation } from '../operation.ts';
+import { shareData } from '../shared-data.ts';
+
+type VmHost = DataOf<'listVmHosts'>[number];
 
 /** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
 export const listVmHosts: ReadOperation<'listVmHosts'> = {
   kind: 'read',
   settles: false,
   async run(db, { now }) {
-    const vat = await readVat(db, now);
-    const hosts = await allHostSystems(db);
-    return {
-      message: `${counted(hosts.length, 'host system')}.`,
-      data: hosts.map((host) => ({
-        name: host.name,
-        displayname: host.displayname,
-        datacenter: {
-          name: host.datacenter_name,
-          displayname: host.datacenter_displayname,
-          country: host.datacenter_country,
-          city: host.datacenter_city,
-        },
-        hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
-        configuration: host.ranges,
-        prices: toPrices(host, vat),
-        included: INCLUDED,
-      })),
-    };
+    const catalogue = await catalogueOf(db);
+    const data = priceListOf(catalogue, vatAt(catalogue, now));
+    return { message: `${counted(data.length, 'host system')}.`, data };
   },
 };
+
+const priceLists = new WeakMap<Catalogue, Map<number, VmHost[]>>();
+
+/** @param vat Hundredths of a percent. */
+function priceListOf(catalogue: Catalogue, vat: number): VmHost[] {
+  const lists = priceLists.get(catalogue) ?? new Map<number, VmHost[]>();
+  priceLists.set(catalogue, lists);
+  const list = lists.get(vat) ?? shareData(catalogue.hosts.map((host) => toVmHost(host, vat)));
+  lists.set(vat, list);
+  return list;
+}
+
+function toVmHost(host: HostSystem, vat: number): VmHost {
+  return {
+    name: host.name,
+    displayname: host.displayname,
+    datacenter: {
+      name: host.datacenter_name,
+      displayname: host.datacenter_displayname,
+      country: host.datacenter_country,
+      city: host.datacenter_city,
+    },
+    hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
+    configuration: host.ranges,
+    prices: toPrices(host, vat),
+    included: INCLUDED,
+  };
+}
 
 /** @param vat Hundredths of a percent. */
 function toPrices({ prices, ranges }: HostSystem, vat: number): VmHostPrices {

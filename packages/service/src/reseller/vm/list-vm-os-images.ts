@@ -1,4 +1,4 @@
-import { allOsImages } from '../../core/vm/os-image.ts';
+import { catalogueOf } from '../../core/catalogue.ts';
 import { counted } from '../../rules/counted.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -7,7 +7,7 @@ export const listVmOsImages: ReadOperation<'listVmOsImages'> = {
   kind: 'read',
   settles: false,
   async run(db) {
-    const images = await allOsImages(db, {});
+    const { images } = await catalogueOf(db);
     return {
       message: `${counted(images.length, 'operating system')}.`,
       data: images.map(({ name, displayname }) => ({ name, displayname })),

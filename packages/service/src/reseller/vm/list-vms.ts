@@ -1,6 +1,6 @@
 import type { VmListItem } from '@reseller/client/extension';
 
-import { allHostSystems } from '../../core/vm/host-system.ts';
+import { catalogueOf } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
@@ -12,7 +12,7 @@ export const listVms: ReadOperation<'listVms'> = {
   settles: false,
   async run(db, { accountId }) {
     const vms = await ownVms(db, accountId).orderBy('created').orderBy('id').execute();
-    const hosts = new Map((await allHostSystems(db)).map((host) => [host.name, host]));
+    const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
     const sum = (resource: 'cores' | 'mem' | 'disk') => vms.reduce((total, vm) => total + vm[resource], 0);
     return {
       message: `${counted(vms.length, 'VM')}.`,

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { deliveredOperation } from '../operation.ts';
+import { catalogueOf } from '../../core/catalogue.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
@@ -29,7 +30,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
     if (vm.state === 'stopped')
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
     const os = form.os ?? vm.os;
-    const image = await findOsImage(db, os);
+    const image = findOsImage((await catalogueOf(db)).images, os);
     if ('broken' in image) throw invalid([image.broken]);
     const claimed = await db
       .updateTable('vms')

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
+import { createCatalogueTriggers } from './catalogue-triggers.ts';
 
 /** The first version of all tables. The files in tables/ say what the columns mean. */
 export function initial(engine: Engine): Migration {
@@ -24,6 +25,7 @@ export function initial(engine: Engine): Migration {
       await createRequestLog(db, engine, integer);
       await createOperatorTables(createTable, integer);
       await createIndexes(db);
+      await createCatalogueTriggers(db, engine);
       if (engine === 'postgres') await createPostgresTables(db, integer);
     },
   };
@@ -160,18 +162,20 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       constraint sale_prices_key primary key (sale_id, hostsystem, resource)
     `,
   );
+  // The tables that every purchase writes have no foreign keys to rows that many purchases share. Checking one would lock the shared row, and
+  // PostgreSQL would record all transactions that lock it at the same time.
   await createTable(
     'vms',
     sql`
       id ${integer} primary key not null check (id between 10000 and 99999),
-      account_id text not null references accounts (id),
+      account_id text not null,
       state text not null,
-      hostsystem text not null references host_systems (name),
-      node text not null references host_nodes (name),
+      hostsystem text not null,
+      node text not null,
       cores ${integer} not null,
       mem ${integer} not null,
       disk ${integer} not null,
-      os text not null references os_images (name),
+      os text not null,
       ips ${integer} not null,
       backup_slots ${integer} not null,
       network_speed ${integer} not null,
@@ -182,7 +186,7 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       default_ptr text not null,
       monthly_price ${integer} not null,
       price_basis text not null,
-      sale_id text references sales (id),
+      sale_id text,
       changing ${integer} not null default 0,
       booted ${integer},
       stopped_by_provider ${integer} not null default 0,
@@ -199,8 +203,7 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       account_id text references accounts (id),
       cidr text not null,
       gateway text not null,
-      ddos_protection text not null,
-      free ${integer} not null check (free >= 0)
+      ddos_protection text not null
     `,
   );
   await createTable(
@@ -209,6 +212,9 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       address text primary key not null,
       pool_id text not null references ip_pools (id),
       position ${integer} not null,
+      datacenter_name text not null,
+      family ${integer} not null,
+      owner text not null,
       vm_id ${integer} references vms (id)
     `,
   );
@@ -355,7 +361,7 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
     sql`
       vm_id ${integer} not null,
       number ${integer} not null,
-      account_id text not null references accounts (id),
+      account_id text not null,
       invoice_id text references invoices (id),
       type text not null,
       start ${integer} not null,
@@ -396,7 +402,7 @@ async function createRequestsAndDeliveries(createTable: CreateTable, integer: In
   await createTable(
     'idempotency_keys',
     sql`
-      account_id text not null references accounts (id),
+      account_id text not null,
       key_hash text not null,
       fingerprint text not null,
       state text not null,
@@ -409,7 +415,7 @@ async function createRequestsAndDeliveries(createTable: CreateTable, integer: In
     'reservations',
     sql`
       id text primary key not null,
-      account_id text not null references accounts (id),
+      account_id text not null,
       delivery text not null,
       details text not null,
       subject text not null,
@@ -485,6 +491,13 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
     `,
   );
   await createTable(
+    'catalogue_version',
+    sql`
+      id ${integer} primary key not null check (id = 1),
+      version text not null
+    `,
+  );
+  await createTable(
     'faults',
     sql`
       id text primary key not null,
@@ -553,7 +566,8 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`nodes_of_host_system on host_nodes (hostsystem)`,
     sql`sale_prices_of_host_system on sale_prices (hostsystem)`,
     sql`vms_of_account on vms (account_id)`,
-    sql`free_addresses on ip_addresses (pool_id, position) where vm_id is null`,
+    sql`free_addresses on ip_addresses (datacenter_name, family, owner, pool_id, position) where vm_id is null`,
+    sql`addresses_of_pool on ip_addresses (pool_id)`,
     sql`addresses_of_vm on ip_addresses (vm_id)`,
     sql`domains_of_account on domains (account_id, name)`,
     sql`records_of_name on dns_records (domain, sub)`,
@@ -583,6 +597,17 @@ async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promi
     )
   `.execute(db);
   await sql`create index inbox_of_account on request_log_inbox (account_id, id)`.execute(db);
+  // Makes a statement fail if it has not changed as many rows as its optimistic transaction assumes.
+  await sql`
+    create function assert_rows(actual bigint, assumed bigint) returns boolean language plpgsql as $$
+    begin
+      if actual = assumed then
+        return true;
+      end if;
+      raise exception '% rows instead of %', actual, assumed using errcode = 'RS001';
+    end
+    $$
+  `.execute(db);
   // A crash may lose the counts, so a write does not wait for a disk.
   await sql`
     create unlogged table event_windows (

@@ -79,7 +79,10 @@ async function assertVersion(connection: DatabaseSync): Promise<void> {
 }
 
 function tablesOf(connection: DatabaseSync): ReadonlyMap<string, readonly string[]> {
-  const tables = names(connection, "select name from sqlite_master where type = 'table' and name not like 'kysely\\_%' escape '\\'");
+  const tables = names(
+    connection,
+    "select name from sqlite_master where type = 'table' and name <> 'catalogue_version' and name not like 'kysely\\_%' escape '\\'",
+  );
   return new Map(tables.map((table) => [table, names(connection, 'select name from pragma_table_info(?)', table)]));
 }
 

@@ -24,8 +24,11 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Tables that only this engine has: entries of the request log without a number, and the event counts, which may be lost. */
-const OWN_TABLES = new Set(['request_log_inbox', 'event_windows']);
+/**
+ * Tables that are not moved: entries of the request log without a number, the event counts, which may be lost, and the version of the
+ * catalogue, which triggers set.
+ */
+const OWN_TABLES = new Set(['request_log_inbox', 'event_windows', 'catalogue_version']);
 const FETCH_ROWS = 1_000;
 const INT8 = types.builtins.INT8;
 

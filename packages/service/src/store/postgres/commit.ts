@@ -1,45 +1,71 @@
-import { sql } from 'kysely';
-
 import { toLogRow } from '../log-row.ts';
 import type { LogEntry } from '../log-row.ts';
-import type { Db, Store, Transaction } from '../store.ts';
-import { isCollision } from './errors.ts';
+import type { CommitOptions, Store, Transaction } from '../store.ts';
+import { isCollision, isWrongAssumption } from './errors.ts';
 import { insertRows } from './request-log.ts';
+import type { FlushLine } from './flusher.ts';
+import type { Session } from './session.ts';
 
 /** Attempts of a transaction that collides with others. */
 const MAX_ATTEMPTS = 10;
 
-/** Runs each transaction on its own connection. */
-export function postgresCommit(db: Db): Store['commit'] {
-  return async (work) => {
+/** Runs work with a session that no other work uses. */
+export type WithSession = <T>(options: CommitOptions, work: (session: Session) => Promise<T>) => Promise<T>;
+
+/**
+ * Runs each transaction on its own connection.
+ *
+ * The database commits without waiting for its disk, so that the locks of a transaction are released at once. The caller waits for the
+ * disk afterwards, together with all transactions that committed meanwhile. The database writes its log in the order of the commits, so
+ * a transaction that has read the changes of another is never durable without it.
+ *
+ * @param openLine Opens the connection that waits for the disk.
+ */
+export function postgresCommit(withSession: WithSession, openLine: () => Promise<FlushLine>): Store['commit'] {
+  return async (work, options = {}) => {
+    let isOptimistic = options.isOptimistic === true;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await db.connection().execute((connection) => runTransaction(connection, work));
+        const optimism = isOptimistic;
+        const { line, result, server } = await withSession(options, async (session) => ({
+          line: await openLine(),
+          ...(await runTransaction(session, work, optimism)),
+        }));
+        if (server !== undefined) await line.flush(server);
+        return result;
       } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !isCollision(error)) throw error;
+        if (isOptimistic && isWrongAssumption(error)) isOptimistic = false;
+        else if (attempt === MAX_ATTEMPTS || !isCollision(error)) throw error;
       }
     }
   };
 }
 
-async function runTransaction<T>(connection: Db, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+/** The result of the work, and the server that has committed it. Undefined if nothing was sent. */
+interface CommittedWork<T> {
+  readonly result: T;
+  readonly server: string | undefined;
+}
+
+async function runTransaction<T>(
+  session: Session,
+  work: (transaction: Transaction) => Promise<T>,
+  isOptimistic: boolean,
+): Promise<CommittedWork<T>> {
+  const { db } = session;
   const entries: LogEntry[] = [];
-  await sql`begin`.execute(connection);
+  session.begin(isOptimistic);
   try {
     const result = await work({
-      db: connection,
-      async rollBack() {
-        await sql`rollback`.execute(connection);
-        await sql`begin`.execute(connection);
-      },
+      db,
+      rollBack: () => session.rollBack(),
       log: (entry) => void entries.push(entry),
     });
-    if (entries.length > 0) await insertRows(connection, entries.map(toLogRow));
-    await sql`commit`.execute(connection);
-    return result;
+    if (entries.length > 0) await insertRows(db, entries.map(toLogRow));
+    return { result, server: await session.commit() };
   } catch (error) {
-    // A broken connection has nothing to roll back.
-    await sql`rollback`.execute(connection).catch(() => {});
+    // The work may have failed because of a wrong assumption.
+    if (session.isAssuming()) await session.rollBack();
     throw error;
   }
 }

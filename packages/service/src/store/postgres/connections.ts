@@ -1,7 +1,7 @@
 /** Connections to the database that detect an outage. */
 import { Socket } from 'node:net';
 
-import { Pool, types } from 'pg';
+import { Pool } from 'pg';
 import type { ClientBase, PoolConfig } from 'pg';
 
 import { StoreUnavailableError } from '../store.ts';
@@ -9,8 +9,9 @@ import { isTimeout, READ_ONLY, unavailableOr } from './errors.ts';
 import { failoverPool } from './failover.ts';
 import type { Connections } from './failover.ts';
 import { readDatabaseUrl } from './hosts.ts';
+import { parserOf } from './pipeline.ts';
 
-/** Connections of one instance. */
+/** Connections of one instance that do work. One more waits for the disk. */
 export const MAX_CONNECTIONS = 20;
 /** Shared by the hosts, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -25,14 +26,36 @@ const IDLE_TIMEOUT_MS = 8_000;
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 /** After a timeout, no queries are sent for this time. */
 const BACKOFF_MS = 1_000;
-const INT8 = types.builtins.INT8;
-/** The type of a sum of int8 values. */
-const NUMERIC = types.builtins.NUMERIC;
+
+/** Settings of the connections that do work. */
+const SETTINGS = [
+  // A commit does not wait for the disk while it holds locks. See `postgresCommit`.
+  ['synchronous_commit', 'off'],
+  // Otherwise the database plans a statement with a parameter in LIMIT each time it runs, which takes longer than running it.
+  ['plan_cache_mode', 'force_generic_plan'],
+] as const;
 
 /** Connections for the work of the service. Each statement ends or fails within seconds. */
 export function connectionsFor(url: string): Connections {
+  return boundedConnections(url, MAX_CONNECTIONS, SETTINGS.map(([name, value]) => `, set_config('${name}', '${value}', false)`).join(''));
+}
+
+/** A connection that waits for the disk at a commit, as the database is configured to. */
+export function flushingConnectionsFor(url: string): Connections {
+  return boundedConnections(url, 1);
+}
+
+const servers = new WeakMap<ClientBase, string>();
+
+/** Distinguishes the server of a connection from other servers, and from itself before a restart. */
+export function serverOf(client: ClientBase): string {
+  return servers.get(client) ?? '';
+}
+
+/** @param more Further settings of each connection. */
+function boundedConnections(url: string, max: number, more = ''): Connections {
   return connectionsTo(url, {
-    max: MAX_CONNECTIONS,
+    max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
       const socket = new Socket();
@@ -44,9 +67,11 @@ export function connectionsFor(url: string): Connections {
     async onConnect(client) {
       await assertWritable(client);
       // Not as connection parameters, because some database proxies drop those.
-      await client.query(
-        `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)`,
+      const { rows } = await client.query<{ server: string }>(
+        `select concat(inet_server_addr(), ' ', inet_server_port(), ' ', pg_postmaster_start_time()) as server,
+          set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)${more}`,
       );
+      servers.set(client, rows[0]?.server ?? '');
     },
   });
 }
@@ -75,10 +100,7 @@ export async function assertWritable(client: ClientBase): Promise<void> {
 function newPool(settings: PoolConfig): Pool {
   const pool = new Pool({
     application_name: 'reseller-service',
-    types: {
-      // The driver returns 64-bit integers as text. All integers of the service are below 2^53.
-      getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? integer : types.getTypeParser(oid, format)),
-    },
+    types: { getTypeParser: (oid) => parserOf(oid) },
     ...settings,
   });
   // The pool replaces a broken idle connection. Without a listener the event would end the process.
@@ -104,10 +126,4 @@ export function backoff(): WithBackoff {
       throw unavailableOr(error);
     }
   };
-}
-
-function integer(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The database returned the integer ${text}, which is beyond 2^53.`);
-  return value;
 }

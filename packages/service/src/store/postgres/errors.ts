@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../store.ts';
+import { CollisionError, StoreUnavailableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
 /** The transaction collided with another one and can be retried at once: serialization failure, deadlock, and two inserts of one new key. */
@@ -7,12 +7,19 @@ const COLLISIONS = new Set(['40001', '40P01', '23505']);
 export const READ_ONLY = '25006';
 /** The database cannot be reached or cannot write: connections, resources, operator intervention, read-only, idle-transaction timeout. */
 const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
+/** Raised by the function assert_rows of the database. */
+const ASSUMPTION = 'RS001';
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Messages of driver errors that have no code. */
 const NO_CONNECTION = /due to connection timeout/;
 const POOL_IS_FULL = /timeout exceeded when trying to connect/;
 const BROKEN = /Connection terminated|not queryable/;
+
+/** An optimistic transaction assumed the result of a statement, and the result was another one. */
+export class AssumptionError extends Error {
+  override readonly name = 'AssumptionError';
+}
 
 /** The reason why a database could not be opened, and the remedy, in one line without the password. */
 export function openFailure(error: unknown, url: string): string {
@@ -38,7 +45,12 @@ export function openFailure(error: unknown, url: string): string {
 
 /** Whether an immediate retry of the transaction may succeed. */
 export function isCollision(error: unknown): boolean {
-  return COLLISIONS.has(codeOf(error));
+  return error instanceof CollisionError || COLLISIONS.has(codeOf(error));
+}
+
+/** Whether the transaction must run again without assumptions. */
+export function isWrongAssumption(error: unknown): boolean {
+  return error instanceof AssumptionError || codeOf(error) === ASSUMPTION;
 }
 
 /** Turns an outage into a StoreUnavailableError, and returns other errors unchanged. */

@@ -2,15 +2,19 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { StoreOpenError } from '../store.ts';
-import type { Store } from '../store.ts';
-import { backoff, connectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
+import { StoreOpenError, StoreUnavailableError } from '../store.ts';
+import type { PoolFigures, Store } from '../store.ts';
+import { backoff, connectionsFor, flushingConnectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
 import type { Connections } from './failover.ts';
 import { openFailure } from './errors.ts';
 import { postgresCommit } from './commit.ts';
+import type { WithSession } from './commit.ts';
+import { flusher } from './flusher.ts';
+import { createSession } from './session.ts';
+import type { Session } from './session.ts';
 import { postgresRequestLog } from './request-log.ts';
-import { countConnections } from './pool-figures.ts';
 import { postgresSharing } from './sharing.ts';
+import { waitingLine } from './waiting-line.ts';
 
 /**
  * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of instances may share it.
@@ -20,30 +24,66 @@ import { postgresSharing } from './sharing.ts';
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const tables = databaseOn(migrationConnectionsFor(url));
-  const connections = connectionsFor(url);
-  const pool = countConnections(connections, MAX_CONNECTIONS);
-  const db = databaseOn(connections);
+  const pool = connectionsFor(url);
+  const flushing = flusher(flushingConnectionsFor(url));
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres');
-    await sql`select 1`.execute(db);
+    (await pool.connect()).release();
   } catch (error) {
-    await db.destroy();
+    await Promise.all([pool.end(), flushing.close()]);
     throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   } finally {
     await tables.destroy();
   }
   const withBackoff = backoff();
-  const commit = postgresCommit(db);
+  const sessions = sessionsOn(pool);
+  const commitOnce = postgresCommit(sessions.use, () => flushing.open());
+  const commit: Store['commit'] = (work, options) => withBackoff(() => commitOnce(work, options));
+  const read: Store['read'] = (work, options = {}) => withBackoff(() => sessions.use(options, ({ db }) => work(db)));
   let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    sessions.close();
+    await pool.end();
+    await flushing.close();
+  }
   return {
-    read: (work) => withBackoff(() => work(db)),
-    commit: (work) => withBackoff(() => commit(work)),
-    sharing: postgresSharing(db, withBackoff),
-    requestLog: postgresRequestLog(db, withBackoff),
-    pool,
-    close: () => (closing ??= db.destroy()),
+    read,
+    commit,
+    sharing: postgresSharing(read),
+    requestLog: postgresRequestLog({ run: read, commit }),
+    pool: sessions.figures,
+    close: () => (closing ??= close()),
   };
+}
+
+/** Work that waits for a connection. Each waiting request takes about 10 kB. */
+const MAX_WAITING = 10_000;
+/** Clients commonly give up after 30 seconds. */
+const MAX_WAIT_MS = 20_000;
+
+/** One session for each connection. */
+function sessionsOn(pool: Connections): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
+  const scope = {};
+  const sessions: Session[] = [];
+  const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  let isClosed = false;
+  const use: WithSession = async ({ isUrgent = false }, work) => {
+    const giveBack = await line.takePlace(isUrgent);
+    if (isClosed) {
+      giveBack();
+      throw new StoreUnavailableError('The store was closed.');
+    }
+    const session = sessions.pop() ?? createSession(pool, scope);
+    try {
+      return await work(session);
+    } finally {
+      await session.end();
+      sessions.push(session);
+      giveBack();
+    }
+  };
+  return { use, figures: line.figures, close: () => void (isClosed = true) };
 }
 
 function databaseOn(pool: Connections): Kysely<Schema> {

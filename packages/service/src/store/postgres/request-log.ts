@@ -3,12 +3,12 @@
  * are numbered later, in the order of commits, when they are moved to the log: before an account reads its log, and regularly.
  */
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 import { createResponseMemory } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
-import type { Db, RequestLog } from '../store.ts';
-import type { WithBackoff } from './connections.ts';
-import { isCollision } from './errors.ts';
+import { deferredWrite } from '../prepared.ts';
+import type { Db, RequestLog, Store } from '../store.ts';
 
 /** Entries of one insert. */
 const MAX_GROUP_SIZE = 500;
@@ -19,29 +19,34 @@ const LOCK_SEED = 14;
 /** How long the deletion of a month waits for readers of the log before it gives up until the next time. */
 const DROP_TIMEOUT_MS = 250;
 
-export function postgresRequestLog(db: Db, withBackoff: WithBackoff): RequestLog {
+/** The store that the log is a part of. */
+interface LogStore {
+  /** Runs statements that commit on their own. */
+  readonly run: Store['read'];
+  readonly commit: Store['commit'];
+}
+
+export function postgresRequestLog({ run, commit }: LogStore): RequestLog {
   const memory = createResponseMemory();
   return {
-    append: groupAppend((entries) => withBackoff(() => insertGroup(db, memory, entries))),
+    append: groupAppend((entries) => commit(({ db }) => insertGroup(db, memory, entries))),
     async number(transaction, accountId) {
       await sql`select pg_advisory_xact_lock(${lockOf(sql`${accountId}::text`)})`.execute(transaction);
       while ((await moveToLog(transaction, [accountId])) === BATCH_SIZE);
     },
     async numberAll() {
-      while ((await withBackoff(() => db.transaction().execute(numberBatch))) === BATCH_SIZE);
+      while ((await commit(({ db }) => numberBatch(db))) === BATCH_SIZE);
     },
     prepareMonths: createPartitions,
     async deleteMonthsBefore(month) {
-      for (const partition of await withBackoff(() => partitionsBefore(db, month)))
-        await withBackoff(() =>
-          db.transaction().execute(async (transaction) => {
-            await sql`set local lock_timeout = ${sql.lit(DROP_TIMEOUT_MS)}`.execute(transaction);
-            await sql`drop table if exists ${sql.table(partition)}`.execute(transaction);
-          }),
-        );
+      for (const partition of await run((db) => partitionsBefore(db, month)))
+        await commit(async ({ db }) => {
+          await sql`set local lock_timeout = ${sql.lit(DROP_TIMEOUT_MS)}`.execute(db);
+          await sql`drop table if exists ${sql.table(partition)}`.execute(db);
+        });
     },
     async storeSize() {
-      const { rows } = await withBackoff(() => sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db));
+      const { rows } = await run((db) => sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db));
       return rows[0]?.size ?? 0;
     },
   };
@@ -88,26 +93,14 @@ async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly Log
     rows.push(row);
     if (shared) bodies.set(`${shared.account_id} ${shared.month} ${shared.hash}`, shared);
   }
-  try {
-    await insertRows(db, rows, bodies);
-  } catch (error) {
-    if (!isCollision(error)) throw error;
-    await insertRows(db, rows, bodies);
-  }
+  await insertRows(db, rows, bodies);
 }
 
 /** Inserts entries into the inbox, and the responses that they refer to, in one statement. */
 export async function insertRows(db: Db, rows: readonly LogRow[], bodies: ReadonlyMap<string, SharedBody> = new Map()): Promise<void> {
-  const column = (name: keyof LogRow, type: 'text' | 'bigint') => sql`${rows.map((row) => row[name] ?? null)}::${sql.raw(type)}[]`;
-  const entries = sql`
-    insert into request_log_inbox (account_id, month, request_id, date, success, endpoint, method, request_body, error_type, response_body,
-      response_hash, size)
-    select * from unnest(${column('account_id', 'text')}, ${column('month', 'bigint')}, ${column('request_id', 'text')},
-      ${column('date', 'bigint')}, ${column('success', 'bigint')}, ${column('endpoint', 'text')}, ${column('method', 'text')},
-      ${column('request_body', 'text')}, ${column('error_type', 'text')}, ${column('response_body', 'text')},
-      ${column('response_hash', 'text')}, ${column('size', 'bigint')})`;
+  const columns = Object.fromEntries(COLUMNS.map(([name]) => [name, rows.map((row) => row[name] ?? null)]));
   if (bodies.size === 0) {
-    await entries.execute(db);
+    await insertEntries(db, columns);
     return;
   }
   // All instances insert bodies in one order, so that they do not deadlock.
@@ -119,8 +112,35 @@ export async function insertRows(db: Db, rows: readonly LogRow[], bodies: Readon
         ${inOrder.map(({ hash }) => hash)}::text[], ${inOrder.map(({ body }) => body)}::text[])
       on conflict do nothing
     )
-    ${entries}`.execute(db);
+    ${entriesOf((name) => sql`${columns[name]}`)}`.execute(db);
 }
+
+/** The columns of the inbox. */
+const COLUMNS = [
+  ['account_id', 'text'],
+  ['month', 'bigint'],
+  ['request_id', 'text'],
+  ['date', 'bigint'],
+  ['success', 'bigint'],
+  ['endpoint', 'text'],
+  ['method', 'text'],
+  ['request_body', 'text'],
+  ['error_type', 'text'],
+  ['response_body', 'text'],
+  ['response_hash', 'text'],
+  ['size', 'bigint'],
+] as const satisfies readonly (readonly [keyof LogRow, 'text' | 'bigint'])[];
+
+/** Values of the rows by column. */
+type Columns = Readonly<Record<string, readonly (string | number | null)[]>>;
+
+/** @param values A parameter with the values of a column. */
+function entriesOf(values: (name: string) => RawBuilder<unknown>) {
+  const arrays = COLUMNS.map(([name, type]) => sql`${values(name)}::${sql.raw(type)}[]`);
+  return sql`insert into request_log_inbox (${sql.join(COLUMNS.map(([name]) => sql.ref(name)))}) select * from unnest(${sql.join(arrays)})`;
+}
+
+const insertEntries = deferredWrite<Columns>((db, parameter) => ({ compile: () => entriesOf(parameter).compile(db) }));
 
 /** Numbers the oldest entries, except those of accounts that another transaction is numbering. Returns how many there were. */
 async function numberBatch(transaction: Db): Promise<number> {

@@ -1,22 +1,23 @@
 import { sql } from 'kysely';
 
-import type { Db, Sharing } from '../store.ts';
-import type { WithBackoff } from './connections.ts';
+import type { Claim, Sharing, Store } from '../store.ts';
 import { databaseNow } from './now.ts';
 import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
 
+/** The weaker of the two row locks: rows that other transactions only refer to by a foreign key can still be claimed. */
+export const claimRows: Claim = (query, of, locked) => {
+  const claimed = query.forNoKeyUpdate(of);
+  return locked === 'skip' ? claimed.skipLocked() : claimed;
+};
+
 /** Any number of instances share the database. */
-export function postgresSharing(db: Db, withBackoff: WithBackoff): Sharing {
+export function postgresSharing(run: Store['read']): Sharing {
   return {
     hasInstances: true,
     now: databaseNow,
-    windows: tableWindows(db, withBackoff),
-    // The weaker of the two row locks: rows that other transactions only refer to by a foreign key can still be claimed.
-    claim(query, of, locked) {
-      const claimed = query.forNoKeyUpdate(of);
-      return locked === 'skip' ? claimed.skipLocked() : claimed;
-    },
+    windows: tableWindows(run),
+    claim: claimRows,
     async freeze(transaction, tables) {
       const all = [...tables, 'request_log_inbox'];
       await sql`lock table ${sql.join(all.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 
-import type { Db, Windows } from '../store.ts';
-import type { WithBackoff } from './connections.ts';
+import type { Store, Windows } from '../store.ts';
 import { databaseNow } from './now.ts';
 
 /** Counts in a table that all instances share. An event takes one round trip and no disk write, because the table is unlogged. */
-export function tableWindows(db: Db, withBackoff: WithBackoff): Windows {
+export function tableWindows(run: Store['read']): Windows {
   return {
     async count(kind, name, length) {
-      const { rows } = await withBackoff(() =>
+      const { rows } = await run((db) =>
         sql<{ count: number; ends_in: number }>`
           insert into event_windows as kept (name, ends, count) values (${`${kind} ${name}`}, ${databaseNow} + ${length}::bigint, 1)
           on conflict (name) do update set
@@ -21,7 +20,7 @@ export function tableWindows(db: Db, withBackoff: WithBackoff): Windows {
       return { count: row.count, endsIn: Math.max(row.ends_in, 1) };
     },
     async deleteExpired() {
-      await withBackoff(() => sql`delete from event_windows where ends <= ${databaseNow}`.execute(db));
+      await run((db) => sql`delete from event_windows where ends <= ${databaseNow}`.execute(db));
     },
   };
 }

@@ -2,7 +2,9 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
-import type { DirectRunner } from '../prepared.ts';
+import { known } from '../prepared.ts';
+import type { Runner, Statement } from '../prepared.ts';
+import { claimNothing } from './sharing.ts';
 
 /** Far above the number in use, because queries are compiled from a fixed set. */
 const MAX_STATEMENTS = 1_000;
@@ -24,7 +26,7 @@ export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
 }
 
 /** Runs prepared queries on the connection, without Kysely. */
-export function directRunner(connection: DatabaseSync): DirectRunner {
+export function directRunner(connection: DatabaseSync): Runner {
   const statements = new Map<string, StatementSync>();
   const statementOf = (text: string): StatementSync => {
     let kept = statements.get(text);
@@ -34,12 +36,20 @@ export function directRunner(connection: DatabaseSync): DirectRunner {
     }
     return kept;
   };
+  function rows<Row>({ text, values }: Statement): Row[] {
+    const statement = statementOf(text);
+    return Reflect.apply(statement.all, statement, values.map(inputValue));
+  }
+  const changes = ({ text, values }: Statement): number => Number(statementOf(text).run(...values.map(inputValue)).changes);
   return {
-    all: (text, parameters) => {
-      const statement = statementOf(text);
-      return Reflect.apply(statement.all, statement, parameters.map(inputValue));
-    },
-    run: (text, parameters) => Number(statementOf(text).run(...parameters.map(inputValue)).changes),
+    scope: connection,
+    claim: claimNothing,
+    rows,
+    changes,
+    defer: (statement) => void changes(statement),
+    // A statement that returns rows may be a SELECT, which changes nothing.
+    expectChange: (statement) => (statementOf(statement.text).columns().length > 0 ? rows(statement).length : changes(statement)) === 1,
+    expectRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),
   };
 }
 

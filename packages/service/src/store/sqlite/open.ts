@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, sql, SqliteDialect } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
@@ -77,11 +77,28 @@ export async function openSqliteStore(directory: string, { onFailedSync }: Sqlit
       number: async () => {},
       numberAll: async () => {},
       prepareMonths: async () => {},
-      deleteMonthsBefore: async () => {},
+      deleteMonthsBefore: (month) => deleteMonths(commit, month),
       storeSize: async () => sizeOf(readConnection),
     },
     close: () => (closing ??= close()),
   };
+}
+
+/** Rows of one transaction. */
+const DELETED_ROWS = 500;
+
+/** Entries are inserted in the order of their dates, so the oldest are found without an index on the month. */
+async function deleteMonths(commit: Store['commit'], before: number): Promise<void> {
+  let deleted: bigint | undefined;
+  do {
+    const { numAffectedRows } = await commit(({ db }) =>
+      sql`
+        delete from request_log where rowid in (
+          select rowid from (select rowid, month from request_log order by rowid limit ${DELETED_ROWS}) where month < ${before}
+        )`.execute(db),
+    );
+    deleted = numAffectedRows;
+  } while (deleted === BigInt(DELETED_ROWS));
 }
 
 /** Bytes of the pages that are in use. The file keeps free pages for later. */

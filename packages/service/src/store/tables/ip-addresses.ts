@@ -4,6 +4,11 @@ export interface IpAddressesTable {
   pool_id: string;
   /** Place in the pool, from 0. */
   position: number;
+  // Copied from the pool, so that one index leads to the free addresses of several pools.
+  datacenter_name: string;
+  family: number;
+  /** The account of the pool. Empty for a pool of the provider. */
+  owner: string;
   /** Null if it is free. */
   vm_id: number | null;
 }

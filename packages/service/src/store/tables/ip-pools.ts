@@ -8,6 +8,4 @@ export interface IpPoolsTable {
   cidr: string;
   gateway: string;
   ddos_protection: string;
-  /** The number of addresses without a VM. It is decremented before an address is taken, so the address is certain to be there. */
-  free: number;
 }

@@ -1,0 +1,63 @@
+/** The provider's offer: host systems, images, sales, address pools and VAT. Every purchase reads it, and it rarely changes. */
+import type { Selectable } from 'kysely';
+
+import { vatInForce } from '../rules/vat.ts';
+import type { VatRate } from '../rules/vat.ts';
+import { readVatRates } from '../store/settings.ts';
+import { expectedWrite, prepared, scopeOf } from '../store/prepared.ts';
+import type { IpPoolsTable } from '../store/tables/ip-pools.ts';
+import type { OsImagesTable } from '../store/tables/os-images.ts';
+import type { Db } from '../store/store.ts';
+import { pricedSales } from './accounting/sale.ts';
+import type { PricedSale } from './accounting/sale.ts';
+import { readHostSystems } from './vm/host-system.ts';
+import type { HostSystem } from './vm/host-system.ts';
+
+/** The catalogue at one version. It is never modified, so anything that is derived from it can be cached by it. */
+export interface Catalogue {
+  readonly version: string;
+  /** In the order that the provider has set. */
+  readonly hosts: readonly HostSystem[];
+  /** Ordered by name. */
+  readonly images: readonly Selectable<OsImagesTable>[];
+  /** Sales that the provider has not ended, with their prices. Used volumes are outdated, except whether a sale is sold out. */
+  readonly sales: readonly PricedSale[];
+  /** Ordered by identifier. */
+  readonly pools: readonly Selectable<IpPoolsTable>[];
+  readonly vatRates: readonly VatRate[];
+}
+
+/** The newest catalogue that each store has read. */
+const newest = new WeakMap<object, Catalogue>();
+
+/**
+ * The present catalogue. It is read again only when its version has changed, which triggers of the database do, so the cache is right on
+ * all instances. A version is random, so that one that was rolled back never occurs again.
+ */
+export async function catalogueOf(db: Db): Promise<Catalogue> {
+  const cached = newest.get(scopeOf(db));
+  if (cached && (await isCurrent(db, { version: cached.version }))) return cached;
+  // The version is read first. If the catalogue changes meanwhile, it is read again next time.
+  const [row] = await presentVersion(db, {});
+  const catalogue = {
+    version: row?.version ?? '',
+    hosts: await readHostSystems(db),
+    images: await db.selectFrom('os_images').selectAll().orderBy('name').execute(),
+    sales: await pricedSales(db),
+    pools: await db.selectFrom('ip_pools').selectAll().orderBy('id').execute(),
+    vatRates: await readVatRates(db),
+  };
+  newest.set(scopeOf(db), catalogue);
+  return catalogue;
+}
+
+/** The VAT rate in force at an instant (milliseconds), in hundredths of a percent. */
+export function vatAt({ vatRates }: Catalogue, now: number): number {
+  return vatInForce(vatRates, now);
+}
+
+const isCurrent = expectedWrite<{ version: string }>((db, parameter) =>
+  db.selectFrom('catalogue_version').select('version').where('version', '=', parameter('version')),
+);
+
+const presentVersion = prepared<Record<never, never>, { version: string }>((db) => db.selectFrom('catalogue_version').select('version'));

@@ -1,0 +1,98 @@
+import type { PoolClient } from 'pg';
+
+import { StoreUnavailableError } from '../store.ts';
+import { serverOf } from './connections.ts';
+import type { Connections } from './failover.ts';
+
+/** A record in the database's log. The commit of a transaction waits until the log is on disk up to its own record. */
+const FLUSH = "select pg_logical_emit_message(true, 'reseller', '')";
+
+/** A connection that waits for the disk. */
+export interface FlushLine {
+  /**
+   * Resolves when everything is durable that a server has committed since the line was opened, up to this call.
+   *
+   * @param server The server that committed. A server that has crashed since, or another one, may not have the commit.
+   * @throws StoreUnavailableError if that is uncertain.
+   */
+  flush(server: string): Promise<void>;
+}
+
+export interface Flusher {
+  /** Opens a line, unless one is open. Call it before a transaction commits. */
+  open(): Promise<FlushLine>;
+  close(): Promise<void>;
+}
+
+/**
+ * A crash of the server closes the line, and a new line never vouches for an earlier commit.
+ *
+ * @param connections Their commits wait for the disk.
+ */
+export function flusher(connections: Connections): Flusher {
+  let line: Promise<FlushLine & { end(): void }> | undefined;
+
+  async function open(): Promise<FlushLine & { end(): void }> {
+    const client = await connections.connect();
+    let isOpen = true;
+    const end = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      line = undefined;
+      client.release(true);
+    };
+    client.once('error', end);
+    client.once('end', end);
+    return { ...lineOn(client, end), end };
+  }
+
+  return {
+    open() {
+      if (line) return line;
+      const opening = open();
+      line = opening;
+      opening.catch(() => {
+        if (line === opening) line = undefined;
+      });
+      return opening;
+    },
+    async close() {
+      (await line?.catch(() => undefined))?.end();
+      await connections.end();
+    },
+  };
+}
+
+function lineOn(client: PoolClient, end: () => void): FlushLine {
+  const flush = shared(async () => void (await client.query(FLUSH)));
+  return {
+    async flush(server) {
+      try {
+        if (server !== serverOf(client)) throw new StoreUnavailableError('Another server of the database has become the primary.');
+        await flush();
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Callers that arrive during a flush share the next one, because the flush that is under way does not cover them. */
+function shared(flush: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  function start(): Promise<void> {
+    next = undefined;
+    running = flush().finally(() => {
+      if (!next) running = undefined;
+    });
+    return running;
+  }
+
+  return () => {
+    if (!running) return start();
+    return (next ??= running.then(start, start));
+  };
+}

@@ -1,0 +1,175 @@
+/** Statements that are sent to the database together. */
+import { types } from 'pg';
+import type { Connection, FieldDef, Submittable } from 'pg';
+import { serialize } from 'pg-protocol';
+
+import type { Statement } from '../prepared.ts';
+
+/** The result of one statement. */
+export interface Result {
+  readonly rows: readonly unknown[];
+  /** Rows that were changed or returned. */
+  readonly count: number;
+  /** Such as `UPDATE 1`. */
+  readonly tag: string;
+}
+
+/** A statement that the connection has prepared. */
+interface Prepared {
+  readonly name: string;
+  columns: readonly Column[];
+}
+
+interface Column {
+  readonly name: string;
+  parse(text: string): unknown;
+}
+
+/** The prepared statements of a connection. */
+interface Memory {
+  /** By their texts. */
+  readonly prepared: Map<string, Prepared>;
+  /** Names of statements that may exist, because an error came before or after their preparation. */
+  uncertain: string[];
+}
+
+const memories = new WeakMap<Connection, Memory>();
+/** Beyond this, statements are prepared again. Some texts vary, such as those with lists of different lengths. */
+const MAX_PREPARED = 500;
+
+/**
+ * Sends several statements in one message, and receives all results in another: one round trip. Outside a transaction block, the
+ * statements are a transaction of their own. The first error skips the rest, and rolls that transaction back.
+ *
+ * The driver's own pipeline ends each statement with a Sync, so that each would be a transaction and cost the server a system call. This
+ * uses the driver's interface for queries of other packages, as pg-cursor does. Statements are prepared by name once per connection, so
+ * that the server parses and plans them once.
+ */
+export class Pipeline implements Submittable {
+  readonly results: Promise<Result[]>;
+  readonly #statements: readonly { readonly text: string; readonly values: (string | Buffer | null)[] }[];
+  readonly #done: Result[] = [];
+  readonly #outcome = Promise.withResolvers<Result[]>();
+  #sent: readonly { readonly statement: Prepared; readonly isNew: boolean }[] = [];
+  #rows: unknown[] = [];
+  #mistake: unknown;
+
+  /** @throws TypeError if a value cannot be stored. */
+  constructor(statements: readonly Statement[]) {
+    this.#statements = statements.map(({ text, values }) => ({ text, values: values.map(toText) }));
+    this.results = this.#outcome.promise;
+  }
+
+  submit(connection: Connection): void {
+    const memory = memoryOf(connection);
+    if (memory.prepared.size >= MAX_PREPARED) forgetAll(memory);
+    const message = memory.uncertain.splice(0).map((name) => serialize.close({ type: 'S', name }));
+    this.#sent = this.#statements.map(({ text, values }) => {
+      const known = memory.prepared.get(text);
+      const statement = known ?? prepare(message, memory, text);
+      message.push(serialize.bind({ statement: statement.name, values }), serialize.execute());
+      return { statement, isNew: !known };
+    });
+    message.push(serialize.sync());
+    // One write, because each write to the socket takes longer than serialising a statement.
+    connection.stream.write(Buffer.concat(message));
+  }
+
+  /** Arrives before the rows of a statement that is new to the connection. */
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    const sent = this.#sent[this.#done.length];
+    if (sent) sent.statement.columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    try {
+      const row = Object.create(Object.prototype);
+      for (const [index, { name, parse }] of (this.#sent[this.#done.length]?.statement.columns ?? []).entries()) {
+        const text = fields[index] ?? null;
+        row[name] = text === null ? null : parse(text);
+      }
+      this.#rows.push(row);
+    } catch (error) {
+      this.#mistake ??= error;
+    }
+  }
+
+  handleCommandComplete({ text: tag }: { readonly text: string }): void {
+    const count = Number(/\d+$/.exec(tag)?.[0] ?? 0);
+    this.#done.push({ rows: this.#rows, count, tag });
+    this.#rows = [];
+  }
+
+  handleError(error: unknown, connection: Connection): void {
+    const memory = memoryOf(connection);
+    for (const [index, { statement, isNew }] of this.#sent.entries()) {
+      if (!isNew || index < this.#done.length) continue;
+      memory.prepared.delete(this.#statements[index]?.text ?? '');
+      memory.uncertain.push(statement.name);
+    }
+    this.#outcome.reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#mistake === undefined) this.#outcome.resolve(this.#done);
+    else this.#outcome.reject(this.#mistake);
+  }
+}
+
+function memoryOf(connection: Connection): Memory {
+  let memory = memories.get(connection);
+  if (!memory) {
+    memory = { prepared: new Map(), uncertain: [] };
+    memories.set(connection, memory);
+  }
+  return memory;
+}
+
+function forgetAll(memory: Memory): void {
+  memory.uncertain.push(...Array.from(memory.prepared.values(), ({ name }) => name));
+  memory.prepared.clear();
+}
+
+let names = 0;
+
+function prepare(message: Buffer[], { prepared }: Memory, text: string): Prepared {
+  const statement: Prepared = { name: `s${names++}`, columns: [] };
+  message.push(serialize.parse({ name: statement.name, text }), serialize.describe({ type: 'S', name: statement.name }));
+  prepared.set(text, statement);
+  return statement;
+}
+
+/** A parameter as the database reads it. The types are the same as those that SQLite stores. */
+function toText(value: unknown): string | Buffer | null {
+  if (value === null || typeof value === 'string') return value;
+  // Only Kysely's queries about the tables have them.
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) return String(value);
+  if (Array.isArray(value)) return arrayOf(value);
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  throw new TypeError(
+    `A query parameter is ${typeof value === 'number' ? `the number ${value}` : `of the type ${typeof value}`}; only text, bytes, null and integers up to 2^53 are stored.`,
+  );
+}
+
+function arrayOf(values: readonly unknown[]): string {
+  const elements = values.map((value) => {
+    const text = toText(value);
+    return text === null ? 'NULL' : `"${String(text).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  });
+  return `{${elements.join(',')}}`;
+}
+
+/** A sum of 64-bit integers is a numeric. */
+const INTEGERS: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtins.NUMERIC]);
+
+/** Parses a value of a type. The driver returns 64-bit integers as text, but all integers of the service are below 2^53. */
+export function parserOf(type: number): (text: string) => unknown {
+  return INTEGERS.has(type) ? integer : types.getTypeParser(type);
+}
+
+function integer(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The database returned the integer ${text}, which is beyond 2^53.`);
+  return value;
+}

@@ -1,0 +1,218 @@
+/** One transaction, or one read, at a time on a connection of the pool. */
+import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { PoolClient } from 'pg';
+
+import { known, runDirectly } from '../prepared.ts';
+import type { Contention, Expected, Statement } from '../prepared.ts';
+import type { Schema } from '../schema.ts';
+import type { Db } from '../store.ts';
+import { claimRows } from './sharing.ts';
+import { serverOf } from './connections.ts';
+import type { Connections } from './failover.ts';
+import { AssumptionError } from './errors.ts';
+import { Pipeline } from './pipeline.ts';
+import type { Result } from './pipeline.ts';
+
+export interface Session {
+  readonly db: Db;
+  /**
+   * Begins a transaction. The database learns of it with the first statement.
+   *
+   * @param isOptimistic Whether expected results are assumed.
+   */
+  begin(isOptimistic: boolean): void;
+  /**
+   * Sends the waiting statements and the commit in one message.
+   *
+   * @returns The server that has committed. Undefined if the transaction had no statements.
+   */
+  commit(): Promise<string | undefined>;
+  /**
+   * Discards the waiting statements and rolls back. The transaction goes on.
+   *
+   * @throws AssumptionError if there are assumptions, because the conclusions of the work may be wrong.
+   */
+  rollBack(): Promise<void>;
+  /** Whether the work has assumed results that the database has not confirmed yet. */
+  isAssuming(): boolean;
+  /** Ends what is left of a transaction or read, and returns the connection to the pool. */
+  end(): Promise<void>;
+}
+
+/** A statement that is sent with the next one that returns something, or with the commit. */
+interface Waiting {
+  readonly statement: Statement;
+  readonly isContended: boolean;
+  readonly isAssumed: boolean;
+  settle(result: Result): void;
+}
+
+const BEGIN: Statement = { text: 'begin', values: [] };
+const COMMIT: Statement = { text: 'commit', values: [] };
+const ROLLBACK: Statement = { text: 'rollback', values: [] };
+
+/** @param scope Identifies the store, see `Runner`. */
+export function createSession(pool: Connections, scope: object): Session {
+  let connecting: Promise<PoolClient> | undefined;
+  let state: 'reading' | 'not begun' | 'begun' = 'reading';
+  let isOptimistic = false;
+  let waiting: Waiting[] = [];
+
+  async function send(statements: readonly Statement[]): Promise<Result[]> {
+    const pipeline = new Pipeline(statements);
+    const client = await (connecting ??= pool.connect());
+    client.query(pipeline);
+    return pipeline.results;
+  }
+
+  /** Sends the waiting statements, then the given ones. Returns the results of the latter. */
+  async function sendAll(...last: Statement[]): Promise<Result[]> {
+    const batch = [...waiting.filter(({ isContended }) => !isContended), ...waiting.filter(({ isContended }) => isContended)];
+    waiting = [];
+    const statements = [...batch.map(({ statement }) => statement), ...last];
+    if (statements.length === 0) return [];
+    const results = await send(statements);
+    for (const [index, { settle }] of batch.entries()) {
+      const result = results[index];
+      if (result) settle(result);
+    }
+    return results.slice(batch.length);
+  }
+
+  async function run(statement: Statement): Promise<Result> {
+    if (state === 'not begun') {
+      state = 'begun';
+      waiting.unshift({ statement: BEGIN, isContended: false, isAssumed: false, settle: () => {} });
+    }
+    const [result] = await sendAll(statement);
+    if (!result) throw new Error('The database returned no result.');
+    return result;
+  }
+
+  function assume<Row>(statement: Statement, count: number, { isContended }: Contention): Expected<Row> {
+    let result: Result | undefined;
+    const settle = (given: Result) => void (result = given);
+    waiting.push({ statement: asserting(statement, count), isContended, isAssumed: true, settle });
+    return {
+      isMet: true,
+      rows() {
+        if (!result) throw new Error('The rows of a statement were read before its transaction had committed.');
+        return rowsOf(result);
+      },
+    };
+  }
+
+  const isAssuming = (): boolean => waiting.some(({ isAssumed }) => isAssumed);
+
+  /** A connection that cannot roll back is broken, and is closed. */
+  const hasRolledBack = (): Promise<boolean> =>
+    send([ROLLBACK]).then(
+      () => true,
+      () => false,
+    );
+
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      const result = await run({ text: sql, values: parameters });
+      return { rows: rowsOf(result), numAffectedRows: BigInt(result.count) };
+    },
+    streamQuery() {
+      throw new Error('The service reads no streams.');
+    },
+  };
+  const db = kyselyOn(connection);
+  runDirectly(db, {
+    scope,
+    claim: claimRows,
+    rows: async (statement) => rowsOf(await run(statement)),
+    changes: async (statement) => (await run(statement)).count,
+    async defer(statement) {
+      if (state === 'reading') await run(statement);
+      else waiting.push({ statement, isContended: false, isAssumed: false, settle: () => {} });
+    },
+    async expectChange(statement, contention) {
+      if (isOptimistic) return assume(statement, 1, contention).isMet;
+      return (await run(statement)).count === 1;
+    },
+    async expectRows<Row>(statement: Statement, count: number) {
+      if (isOptimistic) return assume<Row>(statement, count, { isContended: false });
+      return known<Row>(rowsOf(await run(statement)), count);
+    },
+  });
+
+  return {
+    db,
+    begin(optimistic) {
+      state = 'not begun';
+      isOptimistic = optimistic;
+    },
+    async commit() {
+      const server = async () => (connecting ? serverOf(await connecting) : undefined);
+      if (state !== 'begun') {
+        await sendAll();
+        return server();
+      }
+      const [result] = await sendAll(COMMIT);
+      state = 'not begun';
+      // After an error that the work has caught, the database rolls back instead.
+      if (result?.tag !== 'COMMIT') throw new Error('The database rolled back a transaction instead of committing it.');
+      return server();
+    },
+    async rollBack() {
+      if (isAssuming()) throw new AssumptionError();
+      waiting = [];
+      if (state === 'begun') await send([ROLLBACK]);
+      state = 'not begun';
+    },
+    isAssuming,
+    async end() {
+      waiting = [];
+      isOptimistic = false;
+      const isOpen = state === 'begun' && !(await hasRolledBack());
+      state = 'reading';
+      const client = await connecting?.catch(() => undefined);
+      connecting = undefined;
+      client?.release(isOpen);
+    },
+  };
+}
+
+function rowsOf({ rows }: Result) {
+  return Array.from(rows, (row) => Object(row));
+}
+
+const asserted = new Map<string, string>();
+
+/** Makes a statement fail unless it changes or returns a number of rows. The failure rolls back the statements around it. */
+function asserting({ text, values }: Statement, count: number): Statement {
+  let wrapped = asserted.get(text);
+  if (wrapped === undefined) {
+    const returning = /^\s*select\b|\breturning\b/i.test(text) ? text : `${text} returning 1 as changed`;
+    wrapped = `with changed as (${returning}) select changed.* from (select assert_rows((select count(*) from changed), $${values.length + 1})) as asserted left join changed on true`;
+    asserted.set(text, wrapped);
+  }
+  return { text: wrapped, values: [...values, count] };
+}
+
+function kyselyOn(connection: DatabaseConnection): Kysely<Schema> {
+  const unsupported = async (): Promise<void> => {
+    throw new Error('Transactions are begun by the store.');
+  };
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: async () => {},
+        acquireConnection: async () => connection,
+        beginTransaction: unsupported,
+        commitTransaction: unsupported,
+        rollbackTransaction: unsupported,
+        releaseConnection: async () => {},
+        destroy: async () => {},
+      }),
+    },
+  });
+}
