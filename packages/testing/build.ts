@@ -1,4 +1,7 @@
-/** Builds the package that is published: one module with the whole service in it, and the declarations of its interface. */
+/**
+ * Builds the package that is published: one module with the whole service in it, the worker thread that renders its invoices, and the
+ * declarations of its interface.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,12 +10,14 @@ import { build } from 'esbuild';
 
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
+/** The service starts it from a file next to its own. */
+const RENDER_WORKER = join(here, '../service/src/core/accounting/invoice-document/render-worker.ts');
 const DECLARATIONS = ['index', 'service', 'clock', 'faults', 'generated/fixtures.gen'];
 
 rmSync(dist, { recursive: true, force: true });
 await build({
-  entryPoints: [join(here, 'src/index.ts')],
-  outfile: join(dist, 'index.js'),
+  entryPoints: { index: join(here, 'src/index.ts'), 'render-worker': RENDER_WORKER },
+  outdir: dist,
   bundle: true,
   minify: true,
   platform: 'node',

@@ -41,10 +41,12 @@ test('hostile values in every field and every path parameter give no 5xx on Post
       expect.soft(failed.map(({ raw, text }) => `${raw.slice(0, 50)} in ${field} of ${id}: ${text}`)).toEqual([]);
     }
   }
+  // A longer path segment gets 414 before any operation; see protocol.test.ts.
+  const segments = texts.map((raw) => raw.slice(0, 900));
   for (const id of withPath) {
     const named = (raw: string) => ({ vmid: raw, identifier: raw, domain: raw, handle: raw, invoiceID: raw });
     const statuses = await Promise.all(
-      texts.map(async (raw) => `${raw.slice(0, 50)}: ${(await service.call(id, { path: named(raw) })).status}`),
+      segments.map(async (raw) => `${raw.slice(0, 50)}: ${(await service.call(id, { path: named(raw) })).status}`),
     );
     expect
       .soft(

@@ -16,7 +16,7 @@ test('each ended period has an invoice, newest first, also where nobody asked in
   await service.call('createVm', { form: SMALL_VM });
   service.clock.advanceTo('2027-02-01T00:00:00Z');
   const { data } = (await service.call('listInvoices')).body;
-  const link = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/invoices\/[0-9a-f-]{36}\.pdf\?signature=[\w-]{43}$/);
+  const link = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/invoices\/[0-9a-f-]{36}\.pdf\?expires=1804032000&signature=[\w-]{43}$/);
   expect(Object.values(data)).toEqual([
     // 10.40 x 31 / 30, twice, then 10.40 x 20.5 / 30.
     { created: '2027-02-01T00:00:00.000Z', total: 10.75, status: 'OPEN', invoice: link },
