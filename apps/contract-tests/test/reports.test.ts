@@ -84,7 +84,10 @@ test('the HTML page needs nothing from anywhere, and what a service sent cannot 
   const { read } = await reports(defective);
   const html = await read('index.html');
   expect(html).not.toContain(MARKUP);
-  expect(html).not.toMatch(/<(?:script|link|img|iframe)\b/);
+  expect(html).not.toMatch(/<(?:link|img|iframe)\b|<script\s/);
+  // The search is the only script, and the policy allows no other.
+  expect(html.match(/<script>/g)).toHaveLength(1);
+  expect(html).toMatch(/script-src 'sha256-[\w+/]{43}='/);
   expect(html).toContain("default-src 'none'");
   expect(html).toContain('creditLimit must be a number');
   expect(html).toContain('openapi/components/schemas/accounting/CurrentInvoice.yaml:');

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, linkSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   advanceClock,
@@ -11,8 +10,11 @@ import {
   orderDedicatedServer,
   terminateDomain,
 } from '@reseller/operator-client';
+import type { DedicatedServer } from '@reseller/operator-client';
 import { createService, DEMO_ACCOUNT, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '@reseller/service';
+import type { Store } from '@reseller/service';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 
 /** Thirty-two days: every month has ended after them. */
 const OVER_A_MONTH = 32 * 86_400;
@@ -29,17 +31,45 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const STORE_FILE = 'store.sqlite';
+
 /**
- * Starts the service, and makes what a reseller cannot make alone through the operator API, as a provider would: a deployed server, a
- * cancelled domain, and invoices of a month that is over.
+ * Starts the service with what a reseller cannot make alone, and a provider would make through the operator API: a deployed server, a
+ * cancelled domain, and invoices of a month that is over. The first start of a run of tests makes them; the others copy its store.
  */
 export async function startSandbox({ extension = true }: { extension?: boolean } = {}): Promise<Sandbox> {
-  const directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
-  const ports = simulatedPorts();
+  const prepared = join(inject('runFolder'), `contract-${STORE_FILE}`);
+  if (!existsSync(prepared)) await prepareFile(prepared);
+  const directory = newDirectory();
+  copyFileSync(prepared, join(directory, STORE_FILE));
+  const service = await start(await openSqliteStore(directory), extension);
+  return { ...service, things: { server: (await serverOf(service)).id, domain: DOMAIN } };
+}
+
+/** Two processes may do this at the same time. The first to finish provides the file for all, complete from its first moment. */
+async function prepareFile(prepared: string): Promise<void> {
+  const directory = newDirectory();
   const store = await openSqliteStore(directory);
-  await seedSandbox(store, ports);
+  await seedSandbox(store, simulatedPorts());
+  const service = await start(store, true);
+  await fill(service);
+  await service.close();
+  try {
+    linkSync(join(directory, STORE_FILE), prepared);
+  } catch (error) {
+    if (!existsSync(prepared)) throw error;
+  }
+}
+
+/** It is removed with the folder of the run. */
+function newDirectory(): string {
+  return mkdtempSync(join(inject('runFolder'), 'contract-'));
+}
+
+async function start(store: Store, extension: boolean): Promise<Omit<Sandbox, 'things'>> {
+  const ports = simulatedPorts();
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));
-  const operatorToken = `operator-token-of-the-contract-test-${directory.slice(-6)}`;
+  const operatorToken = 'operator-token-of-the-contract-tests-0123456789';
   const service = await createService({
     store,
     ports,
@@ -55,18 +85,16 @@ export async function startSandbox({ extension = true }: { extension?: boolean }
     operatorUrl,
     operatorToken,
     apiKey,
-    things: await fill({ url, apiKey, operatorUrl, operatorToken }),
     async close() {
       await service.close();
       await store.close();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
 type Access = Pick<Sandbox, 'url' | 'apiKey' | 'operatorUrl' | 'operatorToken'>;
 
-async function fill(access: Access): Promise<Sandbox['things']> {
+async function fill(access: Access): Promise<void> {
   const client = createClient({ baseUrl: access.operatorUrl.href, token: access.operatorToken });
   const person = { firstname: 'Jonas', lastname: 'Weidenfels', street: 'Musterallee', number: '12a', zipcode: '60311' };
   const place = { city: 'Frankfurt am Main', region: 'Hessen', countrycode: 'DE', email: 'jonas@reseller-customer.example' };
@@ -77,8 +105,7 @@ async function fill(access: Access): Promise<Sandbox['things']> {
   const offer = items.find(({ account_id }) => account_id === null);
   if (offer === undefined) throw new Error('The market of the sandbox is empty.');
   await orderDedicatedServer({ client, body: { account_id: DEMO_ACCOUNT, market_id: offer.id } });
-  const [server] = (await listDedicatedServers({ client, query: { account_id: DEMO_ACCOUNT } })).items;
-  if (server === undefined) throw new Error('The server was not ordered.');
+  const server = await serverOf(access);
   // The month ends with the server being set up, so that its runtime begins after it.
   await advanceClock({ client, body: { by_seconds: OVER_A_MONTH } });
   if (!server.deployed) {
@@ -95,7 +122,13 @@ async function fill(access: Access): Promise<Sandbox['things']> {
     });
   }
   await terminateDomain({ client, path: { domain: DOMAIN } });
-  return { server: server.id, domain: DOMAIN };
+}
+
+async function serverOf({ operatorUrl, operatorToken }: Access): Promise<DedicatedServer> {
+  const client = createClient({ baseUrl: operatorUrl.href, token: operatorToken });
+  const [server] = (await listDedicatedServers({ client, query: { account_id: DEMO_ACCOUNT } })).items;
+  if (server === undefined) throw new Error('The server was not ordered.');
+  return server;
 }
 
 async function buy(

@@ -26,7 +26,7 @@ function entryOf(exchange: RecordedExchange): Entry {
       cookies: [],
       headers: headersOf(exchange.requestHeaders),
       queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
-      ...(requestBody === undefined ? {} : { postData: { mimeType: 'application/x-www-form-urlencoded', text: requestBody } }),
+      ...(requestBody === undefined ? {} : { postData: { mimeType: exchange.requestHeaders['content-type'] ?? '', text: requestBody } }),
       headersSize: UNKNOWN,
       bodySize: UNKNOWN,
     },

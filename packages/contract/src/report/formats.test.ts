@@ -1,0 +1,221 @@
+/** Each verdict, open, accepted and expired, with each `failOn`, in each format. */
+import { XMLParser } from 'fast-xml-parser';
+import { describe, expect, test } from 'vitest';
+import { failures, isFailed, settle, type Acceptance, type SettledReport } from '../baseline.ts';
+import { VERDICTS, type Verdict } from '../finding.ts';
+import type { PlacedFinding } from '../source/place-findings.ts';
+import type { Report } from '../report.ts';
+import { toHar } from './har.ts';
+import { toHtml } from './html.ts';
+import { toJunit } from './junit.ts';
+import { toMarkdown } from './markdown.ts';
+import { toSarif } from './sarif.ts';
+import { summarise, summaryLine } from './summary.ts';
+
+const TODAY = '2026-11-22';
+const STATES = ['open', 'accepted', 'expired'] as const;
+type State = (typeof STATES)[number];
+
+/** The last day of an acceptance counts; the day after does not. */
+const EXPIRES: Readonly<Record<State, string | undefined>> = { open: undefined, accepted: TODAY, expired: '2026-11-21' };
+
+function findingOf(verdict: Verdict): PlacedFinding {
+  return {
+    id: 'f-1',
+    check: 'property-type',
+    verdict,
+    isUrgent: false,
+    about: 'service',
+    message: 'a message',
+    expected: 'a number',
+    observed: 'a text',
+    at: '/paths',
+    touches: [{ operation: 'getThing', status: 200, times: 2 }],
+    samples: [],
+    curl: 'curl http://a.test/',
+    client: 'Your code breaks.',
+    proposals: [],
+    source: { file: 'openapi\\a.yaml', line: 3, column: 5 },
+  };
+}
+
+const base: Omit<Report, 'findings'> = {
+  format: 1,
+  document: { title: 'Things', version: '1' },
+  target: 'http://a.test/',
+  mode: 'read-only',
+  seed: 7,
+  at: '2026-11-22T05:00:00.000Z',
+  milliseconds: 1_234,
+  checks: [{ id: 'property-type', claim: 'Types are right.', judges: 'Looks at types.', client: 'It breaks.' }],
+  coverage: [
+    {
+      operation: 'getThing',
+      method: 'GET',
+      path: '/thing',
+      tag: undefined,
+      requests: 2,
+      statuses: [
+        { status: '200', described: true, times: 2 },
+        { status: '404', described: true, times: 0 },
+        { status: '418', described: false, times: 1 },
+      ],
+      fields: [
+        { field: '/id', seen: true },
+        { field: '/name', seen: false },
+      ],
+      checks: [
+        { check: 'property-type', outcome: 'passed' },
+        { check: 'key-required', outcome: 'not-performed' },
+      ],
+      verdict: 'passed',
+      verified: true,
+      reason: '',
+    },
+  ],
+  plan: [],
+  left: [],
+  unfinished: [],
+  notes: [],
+  spent: { amount: '0.00', unknown: 0 },
+  traffic: [],
+};
+
+function acceptanceUntil(expires: string, finding = 'f-1'): Acceptance {
+  return { finding, check: 'property-type', reason: 'Known.', owner: 'accounting', expires };
+}
+
+function reportOf(verdict: Verdict, state: State, failOn: Verdict): SettledReport {
+  const expires = EXPIRES[state];
+  const accepted = expires === undefined ? [] : [acceptanceUntil(expires)];
+  return settle({ ...base, findings: [findingOf(verdict)] }, accepted, TODAY, failOn);
+}
+
+const cases = VERDICTS.flatMap((verdict) =>
+  STATES.flatMap((state) =>
+    VERDICTS.map((failOn) => {
+      const isGraveEnough = VERDICTS.indexOf(verdict) <= VERDICTS.indexOf(failOn);
+      return { verdict, state, failOn, fails: state !== 'accepted' && isGraveEnough };
+    }),
+  ),
+);
+
+describe.each(cases)('$verdict, $state, --fail-on $failOn', ({ verdict, state, failOn, fails }) => {
+  const report = reportOf(verdict, state, failOn);
+  const isAccepted = state === 'accepted';
+
+  test(`the run ${fails ? 'fails' : 'passes'}`, () => {
+    expect(isFailed(report)).toBe(fails);
+    expect(failures(report)).toHaveLength(fails ? 1 : 0);
+    expect(summarise(report)).toMatchObject({
+      verdict: fails ? 'failed' : 'passed',
+      counts: { violation: 0, discovered: 0, learned: 0, unverified: 0, ...(!isAccepted && { [verdict]: 1 }) },
+      accepted: isAccepted ? 1 : 0,
+      fixed: 0,
+    });
+    expect(summaryLine(report).includes('1 accepted')).toBe(isAccepted);
+  });
+
+  test('JUnit', () => {
+    const parser = new XMLParser({ ignoreAttributes: false, isArray: (name) => ['testsuite', 'testcase', 'failure'].includes(name) });
+    const [suite] = parser.parse(toJunit(report)).testsuites.testsuite;
+    expect(suite).toMatchObject({ '@_tests': '2', '@_failures': fails ? '1' : '0', '@_skipped': '1', '@_errors': '0' });
+    const [found, skipped] = suite.testcase;
+    expect(skipped.skipped['@_message']).toBe('nothing was sent that would show it');
+    const text = `${verdict}: a message\nexpected a number\nobserved a text\nat openapi\\a.yaml:3:5\ncurl http://a.test/`;
+    if (fails) expect(found.failure).toEqual([{ '@_type': 'property-type', '@_message': 'a message', '#text': text }]);
+    else expect(found).toMatchObject({ '@_name': 'property-type', 'system-out': text });
+    expect('failure' in found).toBe(fails);
+  });
+
+  test('SARIF', () => {
+    const [result] = JSON.parse(toSarif(report)).runs[0].results;
+    expect(result.level).toBe({ violation: 'error', discovered: 'warning', learned: 'warning', unverified: 'note' }[verdict]);
+    expect(result.locations[0].physicalLocation).toEqual({
+      artifactLocation: { uri: 'openapi/a.yaml' },
+      region: { startLine: 3, startColumn: 5 },
+    });
+    const suppressions = [{ kind: 'external', justification: 'Known. (accounting, until 2026-11-22)' }];
+    expect(result.suppressions).toEqual(isAccepted ? suppressions : undefined);
+  });
+
+  test('Markdown', () => {
+    const text = toMarkdown(report);
+    expect(text).toContain(`# Contract of Things: ${fails ? 'failed' : 'passed'}\n`);
+    expect(text.includes(`## ${verdict} (1)\n`)).toBe(!isAccepted);
+    expect(text.includes('## Accepted\n\n- a message: Known. (accounting, until 2026-11-22)\n')).toBe(isAccepted);
+    expect(text.includes(', accepted until 2026-11-21 by accounting\n')).toBe(state === 'expired');
+    expect(text).toContain('1 of 2 statuses and 1 of 2 fields seen.');
+    expect(text).toContain('| getThing | passed | 200 418 | 1/2 |  |\n');
+  });
+
+  test('HTML', () => {
+    const html = toHtml(report);
+    expect(html).toContain(`Contract of Things <span class="verdict ${fails ? 'failed' : 'passed'}">`);
+    expect(html.includes(`<h2><span class="verdict ${verdict}">${verdict}</span> 1</h2>`)).toBe(!isAccepted);
+    expect(html.includes('<td>accepted</td><td>a message</td><td>Known.</td><td>accounting, until 2026-11-22</td>')).toBe(isAccepted);
+    expect(html.includes(' accepted until 2026-11-21 by accounting, which is over')).toBe(state === 'expired');
+    expect(html.includes(`v${VERDICTS.indexOf(verdict)}" open>`)).toBe(verdict === 'violation' && !isAccepted);
+  });
+});
+
+test.each<[string, Partial<Report>, boolean]>([
+  ['what was not undone', { unfinished: ['a thing'] }, true],
+  ['what nothing undoes', { left: ['a thing'] }, false],
+])('a report without findings, with %s', (_, more, fails) => {
+  const report = settle({ ...base, ...more, findings: [] }, [], TODAY);
+  expect(isFailed(report)).toBe(fails);
+  for (const text of [toHtml(report), toMarkdown(report)]) expect(text).toContain('a thing');
+});
+
+test('an operation that is not verified fails a run with --fail-on unverified alone', () => {
+  const coverage = base.coverage.map((row) => ({ ...row, verified: false, reason: 'it was not called' }));
+  for (const failOn of VERDICTS)
+    expect(isFailed(settle({ ...base, coverage, findings: [] }, [], TODAY, failOn))).toBe(failOn === 'unverified');
+});
+
+test('an accepted finding that is gone is fixed, in every format; one whose check had nothing to look at is not', () => {
+  const gone = [acceptanceUntil(TODAY, 'f-2'), { ...acceptanceUntil(TODAY, 'f-3'), check: 'key-required' }];
+  const report = settle({ ...base, findings: [] }, gone, TODAY);
+  expect(report.fixed.map(({ finding }) => finding)).toEqual(['f-2']);
+  expect(summaryLine(report)).toContain('1 fixed');
+  expect(toMarkdown(report)).toContain('- property-type f-2 is gone: take it off the baseline (Known.)');
+  expect(toHtml(report)).toContain('<td class="seen">fixed</td><td>property-type f-2</td><td>Known.</td><td>accounting</td>');
+});
+
+test.each([
+  ['application/json', '{"a":1}'],
+  ['application/x-www-form-urlencoded', 'a=1'],
+])('the HAR says that a body is %s', (type, requestBody) => {
+  const exchange = {
+    operation: 'setThing',
+    purpose: 'call',
+    detail: '',
+    at: base.at,
+    milliseconds: 5,
+    method: 'PUT',
+    url: 'http://a.test/thing?b=2&c=',
+    requestHeaders: { 'content-type': type },
+    requestBody,
+    status: 200,
+    responseHeaders: { 'x-a': 'b' },
+    contentType: 'application/json',
+    responseBody: '{}',
+  };
+  const [entry] = JSON.parse(toHar({ traffic: [exchange] })).log.entries;
+  expect(entry).toMatchObject({
+    startedDateTime: base.at,
+    time: 5,
+    comment: 'setThing call',
+    request: {
+      method: 'PUT',
+      postData: { mimeType: type, text: requestBody },
+      queryString: [
+        { name: 'b', value: '2' },
+        { name: 'c', value: '' },
+      ],
+    },
+    response: { status: 200, headers: [{ name: 'x-a', value: 'b' }], content: { size: 2, mimeType: 'application/json', text: '{}' } },
+  });
+  expect(JSON.parse(toHar({ traffic: [{ ...exchange, requestBody: undefined }] })).log.entries[0].request.postData).toBeUndefined();
+});
