@@ -57,6 +57,7 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     '---',
     `title: ${JSON.stringify(operation.summary)}`,
     `description: ${JSON.stringify(description)}`,
+    `operation: ${id}`,
     'editLink: false',
     '---',
   ];

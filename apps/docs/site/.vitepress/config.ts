@@ -56,6 +56,12 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        // The search finds the page of an operation first, before the pages whose examples name it. This runs during the build only.
+        _render(source, env, md) {
+          const html = md.render(source, env);
+          const operation: unknown = env.frontmatter?.['operation'];
+          return typeof operation === 'string' ? html.replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `) : html;
+        },
         miniSearch: {
           // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids.
           searchOptions: { fuzzy: 0.15, prefix: true, boost: { title: 6, text: 2, titles: 1 } },
