@@ -19,14 +19,27 @@ export interface LoadedDocument {
   readonly base: string;
 }
 
+/** The document that a command line chooses. */
+export interface ChosenDocument {
+  /** A file. Undefined for the reseller document. */
+  readonly document: string | undefined;
+  readonly extension: boolean;
+}
+
+/** The document that a command line chooses, in one piece. */
+export function openChosenDocument({ document, extension }: ChosenDocument): Promise<LoadedDocument> {
+  return openDocument(document, extension ? 'service' : 'openapi');
+}
+
 /**
  * The reseller document, or the one in a file: in one piece or in many, as YAML or JSON.
  * @throws {CannotRunError} when it cannot be used
  */
-export async function openDocument(file: string | undefined): Promise<LoadedDocument> {
+export async function openDocument(file: string | undefined, name: BundleName = 'openapi'): Promise<LoadedDocument> {
   if (file === undefined) {
     const folder = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
-    return { document: await loadDocument(), notes: [], isUpgraded: false, root: resolve(folder, 'openapi.yaml'), base: dirname(folder) };
+    const root = resolve(folder, name === 'openapi' ? 'openapi.yaml' : 'dist/service.yaml');
+    return { document: await loadDocument(name), notes: [], isUpgraded: false, root, base: dirname(folder) };
   }
   const root = resolve(file);
   const text = await readFile(root, 'utf8').catch((error: unknown) => {
@@ -48,12 +61,15 @@ export async function openDocument(file: string | undefined): Promise<LoadedDocu
   }
 }
 
+/** The specification, or the specification and the extension. */
+export type BundleName = 'openapi' | 'service';
+
 /**
  * The bundle of the reseller document.
  * @throws {CannotRunError} when it has not been built
  */
-export async function loadDocument(): Promise<OpenApiDocument> {
-  const place = fileURLToPath(import.meta.resolve('@reseller/openapi/openapi.json'));
+export async function loadDocument(name: BundleName = 'openapi'): Promise<OpenApiDocument> {
+  const place = fileURLToPath(import.meta.resolve(`@reseller/openapi/${name}.json`));
   let text: string;
   try {
     text = await readFile(place, 'utf8');

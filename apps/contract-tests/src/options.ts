@@ -17,6 +17,8 @@ Usage
 Target
   --target URL         base address; the local sandbox when omitted, http://127.0.0.1:4010 or the port in RESELLER_PORT
   --document FILE      another OpenAPI document, 3.0 or 3.1, in one file or in many
+  --extension          also the operations of the extension, which the specification names but does not show. Without it,
+                       they are neither called nor expected
   --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer RESELLER_API_KEY, which
                        other users of the machine cannot see. For a sandbox on this machine, demo-api-key in its data
                        folder (RESELLER_DATA_DIR, or .data) is read when neither is given
@@ -79,6 +81,8 @@ export interface Arguments {
   readonly target: URL;
   readonly apiKey: string | undefined;
   readonly document: string | undefined;
+  /** Whether the document has the operations of the extension too. */
+  readonly extension: boolean;
   readonly mode: 'read-only' | 'full';
   /** The run is restricted to these operations. */
   readonly only: NamedOperations;
@@ -114,6 +118,11 @@ export function readArguments(argv: readonly string[], environment: Environment 
   const rest = COMMANDS.some((name) => name === command) ? positionals.slice(1) : positionals;
   if (command === 'diff' && rest.length !== 2) throw new CannotRunError('diff needs two documents: npx pnpm@12 contract diff OLD NEW.');
   if (command !== 'diff' && rest.length > 0) throw new CannotRunError('Unexpected argument. See npx pnpm@12 contract --help.');
+  if (values.extension === true && (values.document !== undefined || values.write === true)) {
+    throw new CannotRunError(
+      '--extension chooses the bundle of the specification and the extension. Leave out --document and --write, which need one document.',
+    );
+  }
   const mode = values.mode ?? 'read-only';
   if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode is read-only or full.');
   return {
@@ -122,6 +131,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     target: readAddress(values.target ?? (command === 'run' || command === 'proxy' ? localTarget(environment) : LOCAL), 'target'),
     apiKey: values['api-key'],
     document: values.document,
+    extension: values.extension === true,
     mode,
     only: readNames(only),
     also: readNames(also),
@@ -165,6 +175,7 @@ const OPTIONS = {
   target: { type: 'string' },
   'api-key': { type: 'string' },
   document: { type: 'string' },
+  extension: { type: 'boolean' },
   mode: { type: 'string' },
   only: { type: 'string', multiple: true },
   also: { type: 'string', multiple: true },

@@ -33,14 +33,21 @@ export interface Sandbox {
  * Starts the service, and makes what a reseller cannot make alone through the operator API, as a provider would: a deployed server, a
  * cancelled domain, and invoices of a month that is over.
  */
-export async function startSandbox(): Promise<Sandbox> {
+export async function startSandbox({ extension = true }: { extension?: boolean } = {}): Promise<Sandbox> {
   const directory = mkdtempSync(join(tmpdir(), 'contract-test-'));
   const ports = simulatedPorts();
   const store = await openSqliteStore(directory);
   await seedSandbox(store, ports);
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'contract', mode: 'sandbox' }));
   const operatorToken = `operator-token-of-the-contract-test-${directory.slice(-6)}`;
-  const service = await createService({ store, ports, secret: 'x'.repeat(32), operatorToken, logger: pino({ level: 'silent' }) });
+  const service = await createService({
+    store,
+    ports,
+    secret: 'x'.repeat(32),
+    operatorToken,
+    extension,
+    logger: pino({ level: 'silent' }),
+  });
   const url = new URL(await service.app.listen({ host: '127.0.0.1', port: 0 }));
   const operatorUrl = new URL(await service.operator.listen({ host: '127.0.0.1', port: 0 }));
   return {

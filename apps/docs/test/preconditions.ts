@@ -1,6 +1,6 @@
 /** Things that samples need and a fresh sandbox lacks. */
 import { createReseller } from '@reseller/client';
-import { createFault, createIsolatedAccount, createSnapshot, restoreSnapshot } from '@reseller/operator-client';
+import { createFault, createIsolatedAccount, createOperatorToken, createSnapshot, restoreSnapshot } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 
 import type { Sandbox } from './sandbox.ts';
@@ -16,6 +16,11 @@ const snapshot: Precondition = async (_, client) => {
   return {};
 };
 
+const operatorToken: Precondition = async (_, client) => {
+  const { id } = await createOperatorToken({ client, body: { name: 'samples', scopes: ['read'] } });
+  return { '0192f7c1-2d3e-7f40-8a51-6b7c8d9e0f1a': id };
+};
+
 /** By the name of the reference and the operationId. */
 const preconditions: Readonly<Record<string, Precondition>> = {
   'operator.verifyOtp': async ({ baseUrl, apiKey }) => ({
@@ -23,6 +28,8 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   }),
   'operator.deleteSnapshot': snapshot,
   'operator.restoreSnapshot': snapshot,
+  'operator.rotateOperatorToken': operatorToken,
+  'operator.revokeOperatorToken': operatorToken,
   'operator.removeFault': async (_, client) => {
     const { id } = await createFault({ client, body: { operations: ['listInvoices'], effect: { kind: 'error', status: 503 } } });
     return { '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a': id };

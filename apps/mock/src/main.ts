@@ -16,12 +16,12 @@ try {
 }
 
 async function readBundle(): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readFile(new URL(import.meta.resolve('@reseller/openapi/openapi.json')), 'utf8').catch(() => {
-    throw new Error('The bundle openapi/dist/openapi.json is missing. Build it: npx pnpm@12 build');
+  const text = await readFile(new URL(import.meta.resolve('@reseller/openapi/service.json')), 'utf8').catch(() => {
+    throw new Error('The bundle openapi/dist/service.json is missing. Build it: npx pnpm@12 build');
   });
   const document: unknown = JSON.parse(text);
   if (!isJson(document)) {
-    throw new Error('The bundle openapi/dist/openapi.json is not a document. Build it: npx pnpm@12 build');
+    throw new Error('The bundle openapi/dist/service.json is not a document. Build it: npx pnpm@12 build');
   }
   return document;
 }

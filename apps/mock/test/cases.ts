@@ -9,7 +9,7 @@ export interface Case {
 
 /** Every operation of the bundle. */
 export async function operationsOfBundle(): Promise<readonly Operation[]> {
-  const text = await readFile(new URL(import.meta.resolve('@reseller/openapi/openapi.json')), 'utf8');
+  const text = await readFile(new URL(import.meta.resolve('@reseller/openapi/service.json')), 'utf8');
   return readOperations(parseDocument(JSON.parse(text)));
 }
 

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { createRecorder, HarError, readHar } from '@reseller/contract/engine';
 import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
-import { openDocument } from '../document.ts';
+import { openChosenDocument } from '../document.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';
 import { conclude } from './conclude.ts';
 
 /** Judges the traffic of a HAR file. */
 export async function judgeHar(args: Arguments, file: string, output: Console): Promise<0 | 1> {
-  const loaded = await openDocument(args.document);
+  const loaded = await openChosenDocument(args);
   const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
   const entries = await read(file);
   const taken = entries.map((entry) => recorder.take(entry));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createRecorder } from '@reseller/contract/engine';
 import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
-import { openDocument } from '../document.ts';
+import { openChosenDocument } from '../document.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';
 import { startProxy, type Proxy, type ProxyOptions } from '../proxy.ts';
@@ -10,7 +10,7 @@ import { conclude } from './conclude.ts';
 
 /** Judges the traffic between a client and a service until it is stopped, then prints the report. */
 export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
-  const loaded = await openDocument(args.document);
+  const loaded = await openChosenDocument(args);
   const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
   const safe = guarded(output, []);
   const proxy = await start({

@@ -15,7 +15,7 @@ import {
 import { surveyOperations } from '@reseller/contract';
 import { CannotRunError } from '../cannot-run.ts';
 import { guarded, type Console } from '../console.ts';
-import { openDocument, type LoadedDocument } from '../document.ts';
+import { openChosenDocument, type LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import { LAW_NAMES } from '../one-time-codes/laws.ts';
@@ -34,7 +34,7 @@ export interface Places {
 
 /** Calls a service and judges its answers. */
 export async function runAgainst(args: Arguments, environment: Environment, output: Console, places: Places): Promise<0 | 1> {
-  const loaded = await openDocument(args.document);
+  const loaded = await openChosenDocument(args);
   rejectUnknown(args, loaded);
   const needsKey = surveyOperations(loaded.document).operations.some(({ security }) => security !== undefined);
   // A plan sends nothing, so it needs neither key nor token.

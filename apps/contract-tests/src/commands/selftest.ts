@@ -1,12 +1,12 @@
 import type { Console } from '../console.ts';
-import { openDocument } from '../document.ts';
+import { openChosenDocument } from '../document.ts';
 import type { Arguments } from '../options.ts';
 import { columns } from '../render.ts';
 import { ALL_CHECKS, controlRun, proveCheck } from '../selftest.ts';
 
 /** Shows of every check that it is red on its defect and green without. */
 export async function selftest(args: Arguments, output: Console): Promise<0 | 1> {
-  const { document } = await openDocument(args.document);
+  const { document } = await openChosenDocument(args);
   const control = await controlRun(document);
   const rows: (readonly string[])[] = [];
   let failed = control.length;
