@@ -37,8 +37,8 @@ test('one-time codes were presented at the operator API, and kept their laws', (
 
 test('nothing but what needs another service was left out', () => {
   const missing = CHECKS.map(({ id }) => id).filter((id) => !performedChecks(report).includes(id));
-  // They need a second service, a status that is not described, requests of others, and amounts with described decimals.
-  expect(['parity', 'envelope-kept', 'request-described', 'operation-described', 'amount-decimals']).toEqual(
+  // They need a second service, a status that is not described, requests of others, amounts with described decimals, and query parameters.
+  expect(['parity', 'envelope-kept', 'request-described', 'operation-described', 'amount-decimals', 'parameter-refused']).toEqual(
     expect.arrayContaining(missing),
   );
 });
