@@ -42,15 +42,15 @@ const idsOf = async (store: Store, accountId: string, offset = 0, limit = 50) =>
 /** Appends an entry in a transaction that commits when the test says so. */
 async function appendInOpenTransaction(store: Store, one: LogEntry): Promise<() => Promise<void>> {
   const [inserted, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const done = store.read((db) =>
-    db.transaction().execute(async (transaction) => {
-      const { insertRows } = await import('../../store/postgres/request-log.ts');
-      const { toLogRow } = await import('../../store/log-row.ts');
-      await insertRows(transaction, [toLogRow(one)]);
-      inserted.resolve();
-      await finish.promise;
-    }),
-  );
+  const done = store.commit(async ({ db }) => {
+    const { insertRows } = await import('../../store/postgres/request-log.ts');
+    const { toLogRow } = await import('../../store/log-row.ts');
+    await insertRows(db, [toLogRow(one)]);
+    // A statement that returns something sends those that wait.
+    await sql`select 1`.execute(db);
+    inserted.resolve();
+    await finish.promise;
+  });
   await inserted.promise;
   return () => {
     finish.resolve();
