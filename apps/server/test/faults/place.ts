@@ -109,7 +109,7 @@ async function expectPostgresIntegrity(url: string): Promise<void> {
     await client.query(`
       select bt_index_check(index.indexrelid, heapallindexed => true)
       from pg_index as index join pg_class as class on class.oid = index.indexrelid join pg_am as am on am.oid = class.relam
-      where am.amname = 'btree' and class.relnamespace = 'public'::regnamespace`);
+      where class.relkind = 'i' and am.amname = 'btree' and class.relnamespace = 'public'::regnamespace`);
   } finally {
     await client.end();
   }
