@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
+import { chromium as playwright } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 import packaged from './node_modules/@sparticuz/chromium/package.json' with { type: 'json' };
 

@@ -12,7 +12,9 @@ const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'test-run-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  function remove(): void {
+    return rmSync(folder, { recursive: true, force: true });
+  }
   project.provide('runFolder', folder);
   // In watch mode, the code has changed since the previous run prepared its stores.
   project.onTestsRerun(() => {

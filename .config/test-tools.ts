@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { PNPM, PNPM_ARGUMENTS } from './pnpm.ts';
 
 /** Installs the tools of the tests. */
-export const installTestTools = (): void => installTools(import.meta.dirname);
+export function installTestTools(): void {
+  return installTools(import.meta.dirname);
+}
 
 /** Installs the tools of a folder, unless the versions of its lock file are installed. */
 export function installTools(folder: string): void {

@@ -1,6 +1,7 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 
-import { type Fields, isFields } from './nodes.ts';
+import { isFields } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 import { schemasOfContent } from './schemas.ts';
 
 /** Whether an object accepts undescribed fields. A map describes all of its fields at once. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { lint } from './testing/redocly.ts';
-import { operator, soundTree, type Tree, treeOfTwo, withText } from './testing/tree.ts';
+import { operator, soundTree, treeOfTwo, withText } from './testing/tree.ts';
+import type { Tree } from './testing/tree.ts';
 
 const rule = 'reseller/component-file-name';
 const thing = 'components/schemas/thing/Thing.yaml';

@@ -23,9 +23,8 @@ const NAME = '[A-Z][A-Za-z0-9]*';
  *
  * @param folder - the folder of redocly.yaml
  */
-export const componentFileName =
-  (folder: string): Oas3Rule =>
-  () => {
+export function componentFileName(folder: string): Oas3Rule {
+  return () => {
     const judged = new Set<string>();
     let parts = '';
     let isExtending = false;
@@ -83,3 +82,4 @@ export const componentFileName =
       },
     };
   };
+}

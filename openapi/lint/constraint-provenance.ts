@@ -1,8 +1,10 @@
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
 import { ALL_RULES, constraintsIn, provenanceOfConstraint } from './constraints.ts';
-import { type Fields, isFields } from './nodes.ts';
-import { type Part, visitParts } from './parts.ts';
+import { isFields } from './nodes.ts';
+import type { Fields } from './nodes.ts';
+import { visitParts } from './parts.ts';
+import type { Part } from './parts.ts';
 
 type Location = UserContext['location'];
 
@@ -11,11 +13,11 @@ export const constraintProvenance: Oas3Rule = () => ({
   Root(root, { report, location, resolve }) {
     if (!isFields(root)) return;
     const reported = new Set<string>();
-    const reportOnce = (message: string, at: Location): void => {
+    function reportOnce(message: string, at: Location): void {
       if (reported.has(at.absolutePointer)) return;
       reported.add(at.absolutePointer);
       report({ message, location: at.key() });
-    };
+    }
     const reading = {
       root: { node: root, location },
       resolve: (node: Fields, at: Location) => resolve<object>({ $ref: String(node['$ref']) }, at.source.absoluteRef),

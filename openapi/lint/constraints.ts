@@ -1,4 +1,5 @@
-import { type Fields, isFields } from './nodes.ts';
+import { isFields } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 /** Provenance of a fact, from the strongest to the weakest (EXTENSIONS.md). */
 const PROVENANCES = ['shown', 'inferred', 'not-shown'] as const;

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { lint } from './testing/redocly.ts';
-import { soundTree, type Tree, withText } from './testing/tree.ts';
+import { soundTree, withText } from './testing/tree.ts';
+import type { Tree } from './testing/tree.ts';
 
 const rule = 'reseller/extension-marks';
 const file = 'extension/paths/thing@{id}@info.yaml';

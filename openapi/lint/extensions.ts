@@ -21,14 +21,14 @@ const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
   ['a number', Number.isSafeInteger],
 ]);
 
-type Extension = {
+interface Extension {
   where: string;
   kinds: Set<string>;
   values: string[];
   /** Whether a map of these values is also a value. */
   isMap: boolean;
   isRequired: boolean;
-};
+}
 
 /**
  * The table of EXTENSIONS.md.
@@ -36,7 +36,7 @@ type Extension = {
  * @throws Error if a row cannot be read, naming it
  */
 export function readExtensions(file: string): Map<string, Extension> {
-  const extensions = new Map<string, Extension>();
+  const found = new Map<string, Extension>();
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     const [, name] = /^\| `(x-[a-z-]+)` \|/.exec(line) ?? [];
     if (name === undefined) {
@@ -54,7 +54,7 @@ export function readExtensions(file: string): Map<string, Extension> {
     }
     const listed = [...values.matchAll(/`([^`]+)`/g)].flatMap(([, value]) => value ?? []);
     if (listed.length === 0) throw new Error(`${file}: ${name} has no value in code font.`);
-    extensions.set(name, {
+    found.set(name, {
       where: where.trim(),
       kinds,
       values: listed,
@@ -62,13 +62,14 @@ export function readExtensions(file: string): Map<string, Extension> {
       isRequired: where.includes('(required)'),
     });
   }
-  if (extensions.size === 0) throw new Error(`${file}: no table of x- keys was found.`);
-  return extensions;
+  if (found.size === 0) throw new Error(`${file}: no table of x- keys was found.`);
+  return found;
 }
 
 function isListed({ values, isMap }: Extension, value: unknown): boolean {
-  const isWord = (word: unknown): boolean =>
-    values.some((listed) => KINDS_OF_VALUES.get(listed)?.(word) ?? word === (listed === 'true' ? true : listed));
+  function isWord(word: unknown): boolean {
+    return values.some((listed) => KINDS_OF_VALUES.get(listed)?.(word) ?? word === (listed === 'true' ? true : listed));
+  }
   return isMap && isFields(value) ? Object.keys(value).length > 0 && Object.values(value).every(isWord) : isWord(value);
 }
 
@@ -79,9 +80,8 @@ function isListed({ values, isMap }: Extension, value: unknown): boolean {
  *
  * @param folder - the folder that holds EXTENSIONS.md
  */
-export const extensions =
-  (folder: string): Oas3Rule =>
-  ({ without = [] }: { without?: readonly string[] }) => {
+export function extensions(folder: string): Oas3Rule {
+  return ({ without = [] }: { without?: readonly string[] }) => {
     const known = readExtensions(join(folder, 'EXTENSIONS.md'));
 
     function judge(node: unknown, { report, location, type }: Pick<UserContext, 'report' | 'location' | 'type'>): void {
@@ -134,3 +134,4 @@ export const extensions =
       ref: (node, context) => judge(node, context),
     };
   };
+}

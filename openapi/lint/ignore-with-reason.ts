@@ -10,9 +10,8 @@ const IGNORE_FILE = '.redocly.lint-ignore.yaml';
  *
  * @param folder - the folder of redocly.yaml
  */
-export const ignoreWithReason =
-  (folder: string): Oas3Rule =>
-  () => ({
+export function ignoreWithReason(folder: string): Oas3Rule {
+  return () => ({
     Root(_root, { report, location }) {
       const file = join(folder, IGNORE_FILE);
       if (!existsSync(file)) return;
@@ -27,3 +26,4 @@ export const ignoreWithReason =
       }
     },
   });
+}

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { entriesOf, type Fields, isFields, isReference } from './nodes.ts';
+import { entriesOf, isFields, isReference } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch']);
 

@@ -4,7 +4,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Oas3Rule } from '@redocly/openapi-core';
 import { parse, parseDocument } from 'yaml';
 
-import { entriesOf, type Fields, isFields } from './nodes.ts';
+import { entriesOf, isFields } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 /** Files next to the documents that are not part of them, in addition to dot-files and *.md. */
 const TOOLING = new Set([
@@ -85,9 +86,8 @@ function belongs(path: string): boolean {
  *
  * @param folder - the folder of redocly.yaml
  */
-export const noOrphanFile =
-  (folder: string): Oas3Rule =>
-  () => ({
+export function noOrphanFile(folder: string): Oas3Rule {
+  return () => ({
     Root: {
       leave(_root, { report, location }) {
         const roots = rootsOf(folder);
@@ -107,3 +107,4 @@ export const noOrphanFile =
       },
     },
   });
+}

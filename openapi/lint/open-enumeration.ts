@@ -1,7 +1,8 @@
 import type { Oas3Rule } from '@redocly/openapi-core';
 
 import { isFields } from './nodes.ts';
-import { type FoundSchema, schemasOfContent } from './schemas.ts';
+import { schemasOfContent } from './schemas.ts';
+import type { FoundSchema } from './schemas.ts';
 
 /** A plain text schema, which accepts the values that were not seen. */
 function isAnyText(schema: unknown): boolean {

@@ -1,5 +1,7 @@
-import { OUTERMOST, type Scope, scopeOf } from './constraints.ts';
-import { entriesOf, type Fields, isFields, isReference } from './nodes.ts';
+import { OUTERMOST, scopeOf } from './constraints.ts';
+import type { Scope } from './constraints.ts';
+import { entriesOf, isFields, isReference } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 /** A place in a document, such as Redocly's `Location`. */
 export interface Place<Self> {
@@ -65,7 +67,7 @@ export function visitParts<At extends Place<At>>({ root, resolve }: Reading<At>,
     const at = root.location.child(['paths', path]);
     for (const method of METHODS) {
       const seen = new Set<string>();
-      const step = (kind: Kind, node: unknown, location: At, outer: Scope): void => {
+      function step(kind: Kind, node: unknown, location: At, outer: Scope): void {
         if (!isFields(node)) return;
         const scope = scopeOf(node, outer);
         const key = `${kind} ${location.absolutePointer} ${scope.provenance} ${scope.constraints}`;
@@ -78,7 +80,7 @@ export function visitParts<At extends Place<At>>({ root, resolve }: Reading<At>,
         }
         if (kind === 'path') step('operation', node[method], location.child(method), scope);
         for (const [childKind, keys, child] of childrenOf(kind, node)) step(childKind, child, location.child(keys), scope);
-      };
+      }
       if (hasMethod(item, at, method)) step('path', item, at, OUTERMOST);
     }
   }

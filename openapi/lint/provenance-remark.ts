@@ -1,7 +1,8 @@
 import type { Oas3Decorator } from '@redocly/openapi-core';
 
 import { ALL_RULES } from './constraints.ts';
-import { entriesOf, type Fields, isFields, isText } from './nodes.ts';
+import { entriesOf, isFields, isText } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 const REMARKS = new Map<unknown, string>([
   ['inferred', '*Inferred: the specification does not state this.*'],

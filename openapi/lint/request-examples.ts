@@ -9,7 +9,9 @@ import { entriesOf, isFields, isReference } from './nodes.ts';
 export const requestExamples: Oas3Decorator = () => ({
   RequestBody: {
     leave(body, { resolve }) {
-      const target = (node: unknown): unknown => (isReference(node) ? resolve<object>(node).node : node);
+      function target(node: unknown): unknown {
+        return isReference(node) ? resolve<object>(node).node : node;
+      }
       for (const [, media] of entriesOf(body.content)) {
         if (!isFields(media)) continue;
         const schema = target(media['schema']);

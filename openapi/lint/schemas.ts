@@ -1,9 +1,13 @@
 import type { UserContext } from '@redocly/openapi-core';
 
-import { entriesOf, type Fields, isFields } from './nodes.ts';
+import { entriesOf, isFields } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 type Location = UserContext['location'];
-export type FoundSchema = { schema: Fields; location: Location };
+export interface FoundSchema {
+  schema: Fields;
+  location: Location;
+}
 
 const SINGLE = ['items', 'contains', 'additionalProperties', 'unevaluatedProperties', 'propertyNames', 'not', 'if', 'then', 'else'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];

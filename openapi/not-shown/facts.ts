@@ -1,6 +1,9 @@
-import { constraintsIn, type Provenance, provenanceOfConstraint, type Scope, scopeOf } from '../lint/constraints.ts';
-import { entriesOf, type Fields, isFields, isReference, isText } from '../lint/nodes.ts';
-import { type Kind, type Part, type Place, type Reading, visitParts } from '../lint/parts.ts';
+import { constraintsIn, provenanceOfConstraint, scopeOf } from '../lint/constraints.ts';
+import type { Provenance, Scope } from '../lint/constraints.ts';
+import { entriesOf, isFields, isReference, isText } from '../lint/nodes.ts';
+import type { Fields } from '../lint/nodes.ts';
+import { visitParts } from '../lint/parts.ts';
+import type { Kind, Part, Place, Reading } from '../lint/parts.ts';
 import { statementsOf } from './statements.ts';
 
 export const FACT_KINDS = ['operation', 'parameter', 'response', 'header', 'schema', 'field', 'value', 'limit', 'statement'] as const;
@@ -28,7 +31,7 @@ const MAX_VALUE_LENGTH = 60;
  */
 export function readFacts(document: Fields): Fact[] {
   const facts = new Map<string, Fact>();
-  const add = (kind: FactKind, pointer: string, text: string, provenance: Provenance, operation: string): void => {
+  function add(kind: FactKind, pointer: string, text: string, provenance: Provenance, operation: string): void {
     const key = `${kind} ${pointer} ${text}`;
     const known = facts.get(key);
     facts.set(key, {
@@ -38,7 +41,7 @@ export function readFacts(document: Fields): Fact[] {
       provenance: known === undefined ? provenance : firmer(known.provenance, provenance),
       operations: new Set([...(known?.operations ?? []), operation]),
     });
-  };
+  }
   const reading: Reading<Pointer> = { root: { node: document, location: placeAt('') }, resolve: (node) => follow(document, node) };
   visitParts(reading, (part) => {
     const { kind, node, location, operation } = part;

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { constraintsIn } from '../lint/constraints.ts';
-import { entriesOf, type Fields, isFields } from '../lint/nodes.ts';
+import { entriesOf, isFields } from '../lint/nodes.ts';
+import type { Fields } from '../lint/nodes.ts';
 import { bundle } from '../lint/testing/redocly.ts';
-import { soundTree, type Tree, withText } from '../lint/testing/tree.ts';
+import { soundTree, withText } from '../lint/testing/tree.ts';
+import type { Tree } from '../lint/testing/tree.ts';
 import { readFacts } from './facts.ts';
 import { notShownTable } from './table.ts';
 

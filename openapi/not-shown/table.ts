@@ -1,6 +1,8 @@
 import type { Provenance } from '../lint/constraints.ts';
-import { type Fields, isFields, isText } from '../lint/nodes.ts';
-import { type Fact, FACT_KINDS, type FactKind, readFacts } from './facts.ts';
+import { isFields, isText } from '../lint/nodes.ts';
+import type { Fields } from '../lint/nodes.ts';
+import { FACT_KINDS, readFacts } from './facts.ts';
+import type { Fact, FactKind } from './facts.ts';
 import { statementsOfMarkdown } from './statements.ts';
 
 const LABELS: Readonly<Record<FactKind, string>> = {
@@ -31,8 +33,9 @@ export function notShownTable(document: Fields): string {
   const general = isFields(info) && isText(info['description']) ? statementsOfMarkdown(info['description']) : [];
   const operations = new Set(all.flatMap((fact) => [...fact.operations]));
   const owners = Map.groupBy(facts, ({ pointer }) => ownerOf(pointer));
-  const sections = (isWanted: (owner: string) => boolean): string[] =>
-    [...owners].filter(([owner]) => isWanted(owner)).map(([owner, own]) => section(owner, own, operations.size));
+  function sections(isWanted: (owner: string) => boolean): string[] {
+    return [...owners].filter(([owner]) => isWanted(owner)).map(([owner, own]) => section(owner, own, operations.size));
+  }
   return [
     '# What the specification does not show',
     'Generated from `openapi.yaml` by `npx pnpm@12 generate`; do not edit. [EXTENSIONS.md](../EXTENSIONS.md) explains `x-provenance` and `x-constraints`, the sources of this table.',

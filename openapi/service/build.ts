@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { parse, stringify } from 'yaml';
 
-import { type Fields, isFields } from '../lint/nodes.ts';
+import { isFields } from '../lint/nodes.ts';
+import type { Fields } from '../lint/nodes.ts';
 import { mergeDocuments } from './merge.ts';
 import { overlayActions } from './overlay.ts';
 

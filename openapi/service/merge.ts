@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { entriesOf, type Fields, isFields, isText } from '../lint/nodes.ts';
-import { applyAction, type OverlayAction } from './overlay.ts';
+import { entriesOf, isFields, isText } from '../lint/nodes.ts';
+import type { Fields } from '../lint/nodes.ts';
+import { applyAction } from './overlay.ts';
+import type { OverlayAction } from './overlay.ts';
 
 /**
  * One document of the specification's operations and those of the extension.

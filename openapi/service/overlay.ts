@@ -1,5 +1,6 @@
 /** The part of the OpenAPI Overlay Specification 1.0 that the extension needs: updates of objects that exist. */
-import { type Fields, isFields, isText } from '../lint/nodes.ts';
+import { isFields, isText } from '../lint/nodes.ts';
+import type { Fields } from '../lint/nodes.ts';
 
 /** A change of one object of a document. */
 export interface OverlayAction {

@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+
 import type { OpenApiDocument } from '@reseller/contract';
 import { runContract } from '@reseller/contract/engine';
+
 import { loadDocument } from '../src/document.ts';
 
 const ROUNDS = 21;
@@ -17,12 +19,14 @@ interface Service {
 
 async function measure(document: OpenApiDocument, { name, target, apiKey }: Service): Promise<void> {
   // A document of its own each time, as nothing of the last run is there when a command starts.
-  const fresh = (): OpenApiDocument => structuredClone(document);
+  function fresh(): OpenApiDocument {
+    return structuredClone(document);
+  }
   const sent: Request[] = [];
-  const remember = (request: Request): Promise<Response> => {
+  function remember(request: Request): Promise<Response> {
     sent.push(request.clone());
     return fetch(request);
-  };
+  }
   await runContract({ document: fresh(), target, apiKey, send: remember });
   const requests = await Promise.all(sent.map(plain));
   const runs: number[] = [];

@@ -1,13 +1,16 @@
 import { fileURLToPath } from 'node:url';
+
 import manifest from '../package.json' with { type: 'json' };
 import { CannotRunError } from './cannot-run.ts';
 import { compareDocuments } from './commands/diff.ts';
 import { judgeHar } from './commands/har.ts';
 import { standAsProxy } from './commands/proxy.ts';
-import { runAgainst, type Places } from './commands/run.ts';
+import { runAgainst } from './commands/run.ts';
+import type { Places } from './commands/run.ts';
 import { selftest } from './commands/selftest.ts';
 import type { Console } from './console.ts';
-import { readArguments, USAGE, type Environment } from './options.ts';
+import { readArguments, USAGE } from './options.ts';
+import type { Environment } from './options.ts';
 
 /** The surroundings of a command, apart from its arguments. */
 export interface Surroundings {

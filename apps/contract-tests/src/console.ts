@@ -10,7 +10,9 @@ export interface Console {
 
 /** A console that lets neither secrets nor what steers a terminal pass, whatever reaches it. */
 export function guarded(output: Console, secrets: readonly string[]): Console {
-  const clean = (text: string): string => withoutSecrets(text, secrets).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+  function clean(text: string): string {
+    return withoutSecrets(text, secrets).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
+  }
   return { print: (text) => output.print(clean(text)), progress: (line, isPassing) => output.progress(clean(line), isPassing) };
 }
 

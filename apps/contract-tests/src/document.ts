@@ -1,9 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DocumentError, parseDocument, type OpenApiDocument } from '@reseller/contract';
-import { editedFiles, mapSources, upgradeDocument, type Report, type SourceMap } from '@reseller/contract/engine';
+
+import { DocumentError, parseDocument } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
+import { editedFiles, mapSources, upgradeDocument } from '@reseller/contract/engine';
+import type { Report, SourceMap } from '@reseller/contract/engine';
 import { parse } from 'yaml';
+
 import { CannotRunError } from './cannot-run.ts';
 
 /** A document in one piece, and the files that a person edits. */

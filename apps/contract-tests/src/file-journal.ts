@@ -1,5 +1,6 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+
 import type { Journal, JournalEntry } from '@reseller/contract/engine';
 
 /**

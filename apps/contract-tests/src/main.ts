@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+
 import { runCommand } from './command.ts';
 import { coloured } from './render.ts';
 

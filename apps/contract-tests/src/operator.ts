@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
+
 import { createClient, ResellerError, verifyOtp } from '@reseller/operator-client';
+
 import { CannotRunError } from './cannot-run.ts';
-import { keyFile, LOOPBACK, type Arguments, type Environment } from './options.ts';
+import { keyFile, LOOPBACK } from './options.ts';
+import type { Arguments, Environment } from './options.ts';
 
 /** The operator API of the service that is tested, where one-time codes are presented as a third party would. */
 export interface OperatorAccess {

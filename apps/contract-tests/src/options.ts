@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { moneyOf, VERDICTS, type Money, type NamedOperations, type Verdict } from '@reseller/contract/engine';
+
+import { moneyOf, VERDICTS } from '@reseller/contract/engine';
+import type { Money, NamedOperations, Verdict } from '@reseller/contract/engine';
+
 import { CannotRunError } from './cannot-run.ts';
 
 export const USAGE = `Checks the answers of a running service against its OpenAPI document. Read-only unless told otherwise.

@@ -1,5 +1,7 @@
-import { readOperations, type OpenApiDocument } from '@reseller/contract';
-import { moneyOf, worthOf, type Money, type Price } from '@reseller/contract/engine';
+import { readOperations } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
+import { moneyOf, worthOf } from '@reseller/contract/engine';
+import type { Money, Price } from '@reseller/contract/engine';
 
 /** A resource that has a price, and the field of the form that asks for it. */
 interface PricedResource {
@@ -61,7 +63,7 @@ export function priceOfVm(
 
 /** @param lists prices by resource; the first that names a resource counts */
 function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[]): Price | undefined {
-  const sum = (kind: 'price_net' | 'price_gross'): Money | undefined => {
+  function sum(kind: 'price_net' | 'price_gross'): Money | undefined {
     let total = 0n;
     for (const [resource, { amount, unit }] of amounts) {
       const price = moneyOf(lists.map((list) => valueIn(list, resource, kind)).find((one) => one !== undefined));
@@ -70,7 +72,7 @@ function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[])
       total += (price * amount + unit - 1n) / unit;
     }
     return total;
-  };
+  }
   const net = sum('price_net');
   return net === undefined ? undefined : { net, gross: sum('price_gross'), basis: `at most, for each 30 days that it runs, by ${source}` };
 }
@@ -78,10 +80,10 @@ function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[])
 /** @returns undefined where the form asks for something countable that is not known to have a price, or is not an amount */
 function amountsOf(form: Readonly<Record<string, unknown>>, included: unknown, document: OpenApiDocument): Amounts | undefined {
   const fields = readOperations(document).find(({ id }) => id === 'createVm')?.form?.fields;
-  const defaultOf = (name: string): unknown => {
+  function defaultOf(name: string): unknown {
     const field = fields?.get(name);
     return field && valueIn(document, ...field.pointer.split('/').slice(1), 'default');
-  };
+  }
   const amounts = new Map<string, { readonly amount: bigint; readonly unit: bigint }>();
   for (const [resource, { field, unit, isWhole, isExtra }] of Object.entries(RESOURCES)) {
     const asked = form[field] ?? defaultOf(field) ?? 0;

@@ -1,16 +1,8 @@
 import type { OpenApiDocument } from '@reseller/contract';
+import { askTarget, moneyOf } from '@reseller/contract/engine';
+import type { Answer, ContractOptions, Money, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
+
 import { CannotRunError } from './cannot-run.ts';
-import {
-  askTarget,
-  moneyOf,
-  type Answer,
-  type ContractOptions,
-  type Money,
-  type Plan,
-  type Price,
-  type PriceOf,
-  type Step,
-} from '@reseller/contract/engine';
 import { isList, isRecord, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
 
 /** The API's own responses about prices, by operation. */

@@ -1,4 +1,5 @@
-import { summarise, summaryLine, VERDICTS, type Report, type SettledFinding, type SettledReport } from '@reseller/contract/engine';
+import { summarise, summaryLine, VERDICTS } from '@reseller/contract/engine';
+import type { Report, SettledFinding, SettledReport } from '@reseller/contract/engine';
 
 type Coverage = Report['coverage'][number];
 

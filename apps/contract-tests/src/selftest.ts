@@ -1,11 +1,15 @@
-import { fillPath, pathParameters, readOperations, type OpenApiDocument, type Operation } from '@reseller/contract';
-import { attachCredential, CHECKS, createRecorder, runContract, writeBody, type Check, type Report } from '@reseller/contract/engine';
+import { fillPath, pathParameters, readOperations } from '@reseller/contract';
+import type { OpenApiDocument, Operation } from '@reseller/contract';
+import { attachCredential, CHECKS, createRecorder, runContract, writeBody } from '@reseller/contract/engine';
+import type { Check, Report } from '@reseller/contract/engine';
+
 import { AMOUNTS } from './fake/amounts.ts';
-import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from './fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from './fake/fake-service.ts';
+import type { FakeService, Tamper } from './fake/fake-service.ts';
+import { memoryJournal } from './memory-journal.ts';
 import { oneTimeCodes } from './one-time-codes/extension.ts';
 import { otpLaws } from './one-time-codes/laws.ts';
 import { startProxy } from './proxy.ts';
-import { memoryJournal } from './memory-journal.ts';
 
 /** Every check of the engine, and those of this API alone. */
 export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpLaws([])];

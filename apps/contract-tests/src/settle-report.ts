@@ -1,15 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import {
-  BaselineError,
-  placeFindings,
-  readBaseline,
-  settle,
-  type Report,
-  type SettledReport,
-  type Verdict,
-} from '@reseller/contract/engine';
+
+import { BaselineError, placeFindings, readBaseline, settle } from '@reseller/contract/engine';
+import type { Report, SettledReport, Verdict } from '@reseller/contract/engine';
+
 import { CannotRunError } from './cannot-run.ts';
-import { sourcesOf, type LoadedDocument } from './document.ts';
+import { sourcesOf } from './document.ts';
+import type { LoadedDocument } from './document.ts';
 
 /** Places the findings of a report in the sources, and compares them with a baseline. */
 export async function settleReport(

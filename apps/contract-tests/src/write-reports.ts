@@ -1,6 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toHar, toHtml, toJunit, toMarkdown, toSarif, type SettledReport } from '@reseller/contract/engine';
+
+import { toHar, toHtml, toJunit, toMarkdown, toSarif } from '@reseller/contract/engine';
+import type { SettledReport } from '@reseller/contract/engine';
+
 import { CannotRunError } from './cannot-run.ts';
 import { withoutSecrets } from './console.ts';
 

@@ -1,5 +1,6 @@
 /** Colours of the terminal output. */
 import { expect, test } from 'vitest';
+
 import { guarded } from '../src/console.ts';
 import { coloured } from '../src/render.ts';
 

@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type FakeService } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { FakeService } from '../src/fake/fake-service.ts';
 import { readArguments, readKey } from '../src/options.ts';
-import { command, type Ended } from './run-command.ts';
+import { command } from './run-command.ts';
+import type { Ended } from './run-command.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SECRET = 'example-management-password';

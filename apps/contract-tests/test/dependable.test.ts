@@ -1,8 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { parseDocument } from '@reseller/contract';
-import { runContract, upgradeDocument, type Report } from '@reseller/contract/engine';
+import { runContract, upgradeDocument } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import { memoryJournal } from '../src/memory-journal.ts';

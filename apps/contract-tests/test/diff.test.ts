@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+
 import { expect, test } from 'vitest';
+
 import { command } from './run-command.ts';
 import { copyOfSources } from './workspace.ts';
 

@@ -1,8 +1,10 @@
 import { readOperations } from '@reseller/contract';
 import { READ_ONLY_LIMIT, runContract } from '@reseller/contract/engine';
 import { expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type FakeService } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { FakeService } from '../src/fake/fake-service.ts';
 
 const document = await loadDocument();
 

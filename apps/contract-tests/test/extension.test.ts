@@ -1,8 +1,11 @@
 /** The extension: a service without it has no findings, and with it every operation is verified. */
 import { readOperations } from '@reseller/contract';
-import { runContract, type Report } from '@reseller/contract/engine';
+import { runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { expect, test } from 'vitest';
-import { loadDocument, type BundleName } from '../src/document.ts';
+
+import { loadDocument } from '../src/document.ts';
+import type { BundleName } from '../src/document.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
 import { startSandbox } from './sandbox.ts';
 

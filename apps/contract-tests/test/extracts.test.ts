@@ -1,5 +1,6 @@
 import { runContract, upgradeDocument } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
+
 import { EXTRACTS } from './extracts/documents.ts';
 import { KEY, startConforming } from './extracts/server.ts';
 

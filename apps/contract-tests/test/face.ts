@@ -1,4 +1,5 @@
-import { CHECKS, type Acceptance, type Report } from '@reseller/contract/engine';
+import { CHECKS } from '@reseller/contract/engine';
+import type { Acceptance, Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
 /** Checks that need something which a single run of one service does not have. */

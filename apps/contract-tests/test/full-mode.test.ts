@@ -1,10 +1,14 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import type { OpenApiDocument } from '@reseller/contract';
-import { runContract, TargetError, type JournalEntry } from '@reseller/contract/engine';
+import { runContract, TargetError } from '@reseller/contract/engine';
+import type { JournalEntry } from '@reseller/contract/engine';
 import { expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { FakeService, Tamper } from '../src/fake/fake-service.ts';
 import { fileJournal } from '../src/file-journal.ts';
 import { command } from './run-command.ts';
 import { THINGS } from './things.ts';

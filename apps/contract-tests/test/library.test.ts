@@ -1,10 +1,13 @@
 import { parseDocument } from '@reseller/contract';
-import { runContract, upgradeDocument, type Report } from '@reseller/contract/engine';
+import { runContract, upgradeDocument } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
+
 import { memoryJournal } from '../src/memory-journal.ts';
 import { LIBRARY_DOCUMENT } from './library/document.ts';
 import { SEEDED } from './library/mistakes.ts';
-import { startLibrary, TOKEN, type Mistake } from './library/server.ts';
+import { startLibrary, TOKEN } from './library/server.ts';
+import type { Mistake } from './library/server.ts';
 
 const { document } = upgradeDocument(JSON.parse(JSON.stringify(LIBRARY_DOCUMENT)));
 const MAX_REQUESTS = 200;

@@ -1,5 +1,7 @@
-import { runContract, type Report } from '@reseller/contract/engine';
+import { runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
 import { describeReport } from './face.ts';
 

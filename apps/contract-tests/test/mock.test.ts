@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { readBaseline, runContract, type Report } from '@reseller/contract/engine';
+
+import { readBaseline, runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { describe } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
 import { describeReport } from './face.ts';
 import { startMockProcess } from './mock-process.ts';

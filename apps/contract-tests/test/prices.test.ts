@@ -1,7 +1,10 @@
 import { createClient, createSale } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { command, type Ended } from './run-command.ts';
-import { startSandbox, type Sandbox } from './sandbox.ts';
+
+import { command } from './run-command.ts';
+import type { Ended } from './run-command.ts';
+import { startSandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;
 

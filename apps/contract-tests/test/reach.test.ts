@@ -1,10 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { parseDocument } from '@reseller/contract';
-import { createRecorder, runContract, type Report, type Seen } from '@reseller/contract/engine';
+import { createRecorder, runContract } from '@reseller/contract/engine';
+import type { Report, Seen } from '@reseller/contract/engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type FakeService } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { FakeService } from '../src/fake/fake-service.ts';
 import { sendJson, startServer } from './raw-server.ts';
 import { command } from './run-command.ts';
 import { temporaryFolder } from './workspace.ts';

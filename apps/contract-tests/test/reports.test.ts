@@ -1,11 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import type { OpenApiDocument } from '@reseller/contract';
 import { readBaseline } from '@reseller/contract/engine';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
 import { temporaryFolder } from './workspace.ts';
 

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, linkSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+
 import {
   advanceClock,
   completeDedicatedSetup,

@@ -2,13 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { buffer, text as textOf } from 'node:stream/consumers';
 import { join } from 'node:path';
+import { buffer, text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+
 import { describe, expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type Tamper } from '../src/fake/fake-service.ts';
-import { command, type Ended, type More } from './run-command.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { Tamper } from '../src/fake/fake-service.ts';
+import { command } from './run-command.ts';
+import type { Ended, More } from './run-command.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));

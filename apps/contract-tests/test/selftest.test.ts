@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
+
 import { readOperations } from '@reseller/contract';
 import type { Check } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
 import { ALL_CHECKS, controlRun, proveCheck, runAgainstFake } from '../src/selftest.ts';
 

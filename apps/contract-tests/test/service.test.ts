@@ -1,6 +1,8 @@
 import { readOperations } from '@reseller/contract';
-import { CHECKS, runContract, type Report } from '@reseller/contract/engine';
+import { CHECKS, runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
 import { oneTimeCodes } from '../src/one-time-codes/extension.ts';

@@ -1,10 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runContract, type Report } from '@reseller/contract/engine';
+
 import type { OpenApiDocument } from '@reseller/contract';
+import { runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type FakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { FakeService, Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
 import { temporaryFolder } from './workspace.ts';
 

@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
 import { onTestFinished } from 'vitest';
 
 const OPENAPI = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));

@@ -1,11 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+
 import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
-import { runContract, tamperEnvelope, type FakeAnswer, type Report } from '@reseller/contract/engine';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { OpenApiDocument } from '@reseller/contract';
+import { runContract, tamperEnvelope } from '@reseller/contract/engine';
+import type { FakeAnswer, Report } from '@reseller/contract/engine';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
 import { loadDocument, openDocument, sourcesOf, writeProposals } from '../src/document.ts';
-import { FAKE_KEY, startFakeService, type Tamper } from '../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
+import type { Tamper } from '../src/fake/fake-service.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
 import { named } from '../src/selftest.ts';
 import { copyOfSources } from './workspace.ts';

@@ -9,14 +9,19 @@ import type { SampleRequest } from './samples.ts';
 const POSTMAN_SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
 /** `/vm/{vmid}/reinstall` as both programs write it: `/vm/:vmid/reinstall`. */
-const colonPath = (path: string): string => path.replaceAll(/\{([^{}]+)\}/g, ':$1');
+function colonPath(path: string): string {
+  return path.replaceAll(/\{([^{}]+)\}/g, ':$1');
+}
 
-const variableOf = ({ client }: Reference): string => (client === 'reseller' ? 'apiKey' : 'operatorToken');
+function variableOf({ client }: Reference): string {
+  return client === 'reseller' ? 'apiKey' : 'operatorToken';
+}
 
-const credentialHeader = (reference: Reference): { key: string; value: string } =>
-  reference.client === 'reseller'
+function credentialHeader(reference: Reference): { key: string; value: string } {
+  return reference.client === 'reseller'
     ? { key: 'X-SERVICE-APIKEY', value: `{{${variableOf(reference)}}}` }
     : { key: 'Authorization', value: `Bearer {{${variableOf(reference)}}}` };
+}
 
 /** The collection as a value: JSON in the format of Postman, version 2.1. */
 export function postmanCollection(document: OpenApi, reference: Reference): object {
@@ -96,12 +101,16 @@ function brunoRequest(
     .join('\n');
 }
 
-const textsOf = (body: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
+function textsOf(body: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)]));
+}
 
-const block = (name: string, entries: Readonly<Record<string, string>>): string =>
-  `${name} {\n${Object.entries(entries)
+function block(name: string, entries: Readonly<Record<string, string>>): string {
+  return `${name} {\n${Object.entries(entries)
     .map(([key, value]) => `  ${key}: ${value}\n`)
     .join('')}}\n`;
+}
 
-const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}

@@ -144,7 +144,9 @@ function componentOf<Part>(parts: Readonly<Record<string, Part>>, { $ref }: Refe
   return found;
 }
 
-const isReference = (part: object): part is Reference => '$ref' in part;
+function isReference(part: object): part is Reference {
+  return '$ref' in part;
+}
 
 export function parameterOf({ components }: OpenApi, part: Parameter | Reference): Parameter {
   return isReference(part) ? componentOf(components.parameters, part) : part;

@@ -20,14 +20,14 @@ const MAX_DEPTH = 8;
 export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: { inherited: Provenance; mark: Mark }): Field[] {
   const rows: Field[] = [];
 
-  const visit = (part: Schema, path: string, above: Provenance, isRequired: boolean, depth: number): void => {
+  function visit(part: Schema, path: string, above: Provenance, isRequired: boolean, depth: number): void {
     const resolved = schemaOf(document, part);
     const provenance = part['x-provenance'] ?? resolved['x-provenance'] ?? above;
     if (path !== '') rows.push({ path, type: typeOf(document, resolved), isRequired, meaning: meaningOf(resolved, mark), provenance });
     if (depth < MAX_DEPTH) members(resolved, path, provenance, depth);
-  };
+  }
 
-  const members = (schema: Schema, path: string, provenance: Provenance, depth: number): void => {
+  function members(schema: Schema, path: string, provenance: Provenance, depth: number): void {
     const prefix = path === '' ? '' : `${path}.`;
     const required = new Set(schema.required);
     for (const [name, part] of Object.entries(schema.properties ?? {}))
@@ -45,7 +45,7 @@ export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: {
       if (resolved.properties !== undefined || resolved.allOf !== undefined)
         members(resolved, path, resolved['x-provenance'] ?? provenance, depth);
     }
-  };
+  }
 
   visit(body, '', inherited, false, 0);
   return rows;

@@ -14,18 +14,18 @@ const SUFFIXES: Readonly<Record<Provenance, string>> = { shown: '', inferred: '.
 export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
   const schemas: Record<string, Schema> = {};
 
-  const described = (
+  function described(
     part: { description?: string; 'x-provenance'?: Provenance },
     provenance: Provenance,
     isMarked = provenance !== 'shown',
-  ): { description?: string } => {
+  ): { description?: string } {
     const { description = '' } = part;
     const marks = [isMarked ? mark(provenance) : '', limitMarks(description, mark)].filter((text) => text !== '').join(' ');
     const said = [marks, inlineMarks(withoutRemarks(description), mark)].filter((text) => text !== '').join(' ');
     return said === '' ? {} : { description: said };
-  };
+  }
 
-  const nameOf = (name: string, provenance: Provenance): string => {
+  function nameOf(name: string, provenance: Provenance): string {
     const own = `${name}${SUFFIXES[provenance]}`;
     const found = document.components.schemas[name];
     if (schemas[own] === undefined && found !== undefined) {
@@ -34,11 +34,13 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
       schemas[own] = { title: name, ...schemaIn(found, provenance) };
     }
     return own;
-  };
+  }
 
-  const schemaIn = (schema: Schema, inherited: Provenance): Schema => {
+  function schemaIn(schema: Schema, inherited: Provenance): Schema {
     const provenance = schema['x-provenance'] ?? inherited;
-    const each = (parts: readonly Schema[]): Schema[] => parts.map((part) => schemaIn(part, provenance));
+    function each(parts: readonly Schema[]): Schema[] {
+      return parts.map((part) => schemaIn(part, provenance));
+    }
     return {
       ...schema,
       ...described(schema, provenance),
@@ -61,9 +63,9 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
       ...(schema.anyOf === undefined ? {} : { anyOf: each(schema.anyOf) }),
       ...(schema.oneOf === undefined ? {} : { oneOf: each(schema.oneOf) }),
     };
-  };
+  }
 
-  const bodyIn = <Part extends Body>(body: Part, inherited: Provenance): Part => {
+  function bodyIn<Part extends Body>(body: Part, inherited: Provenance): Part {
     const provenance = body['x-provenance'] ?? inherited;
     const content = Object.entries(body.content ?? {}).map(([type, media]) => [
       type,
@@ -74,14 +76,14 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
       ...described(body, provenance),
       ...(body.content === undefined ? {} : { content: Object.fromEntries(content) }),
     };
-  };
+  }
 
-  const parameterIn = (parameter: Parameter, inherited: Provenance): Parameter => {
+  function parameterIn(parameter: Parameter, inherited: Provenance): Parameter {
     const provenance = parameter['x-provenance'] ?? inherited;
     return { ...parameter, ...described(parameter, provenance), schema: schemaIn(parameter.schema, provenance) };
-  };
+  }
 
-  const operationIn = (operation: Operation): Operation => {
+  function operationIn(operation: Operation): Operation {
     const provenance = operation['x-provenance'] ?? 'shown';
     return {
       ...operation,
@@ -94,7 +96,7 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
         Object.entries(operation.responses).map(([status, part]) => [status, bodyIn(responseOf(document, part), provenance)]),
       ),
     };
-  };
+  }
 
   const paths: OpenApi['paths'] = structuredClone(document.paths);
   for (const { path, method, operation } of operationsOf(document))

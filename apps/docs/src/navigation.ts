@@ -18,7 +18,9 @@ export interface Navigation {
 }
 
 /** A link to a Redoc page. It loads the whole page, because Redoc keeps its own history of addresses. */
-const referenceLink = ({ name, title }: Reference): Item => ({ text: title, link: `/reference/${name}`, target: '_self' });
+function referenceLink({ name, title }: Reference): Item {
+  return { text: title, link: `/reference/${name}`, target: '_self' };
+}
 
 export function navigationOf(documents: readonly { readonly reference: Reference; readonly document: OpenApi }[]): Navigation {
   const guides: Item[] = [

@@ -69,7 +69,9 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
 
 /** The address of an operation within its Redoc page. */
 export function redocPath({ id, operation }: PlacedOperation): string {
-  const slug = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  function slug(name: string): string {
+    return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  }
   return `${slug(operation.tags[0] ?? '')}/${slug(id)}`;
 }
 
@@ -148,25 +150,32 @@ function legend(mark: Mark): string {
   return ['## Marks', ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
 }
 
-const marked = (provenance: Provenance, mark: Mark): string =>
-  provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
+function marked(provenance: Provenance, mark: Mark): string {
+  return provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
+}
 
 function text(description: string, mark: Mark): string {
   return [inlineMarks(withoutRemarks(description), mark), limitMarks(description, mark)].filter((part) => part !== '').join(' ');
 }
 
-const join = (blocks: readonly string[]): string => blocks.filter((block) => block !== '').join('\n\n');
+function join(blocks: readonly string[]): string {
+  return blocks.filter((block) => block !== '').join('\n\n');
+}
 
-const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
+function fence(language: string, code: string): string {
+  return `\`\`\`${language}\n${code}\n\`\`\``;
+}
 
 function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  function line(cells: readonly string[]): string {
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  }
   return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)].join('\n');
 }
 
-const attribute = (value: unknown): string =>
-  JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+function attribute(value: unknown): string {
+  return JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+}
 
 /** VitePress reads `{{ }}` and tags in text as parts of a Vue component. */
 function escapeVue(markdown: string): string {

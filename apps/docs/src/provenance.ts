@@ -18,10 +18,9 @@ export const MARKS: Readonly<Record<Provenance, { readonly word: string; readonl
 export type Mark = (provenance: Provenance, prefix?: string) => string;
 
 /** @param root The path from the page to the root of the site, with a trailing slash. */
-export const markAt =
-  (root: string): Mark =>
-  (provenance, prefix = '') =>
-    `[${prefix}${MARKS[provenance].word}](${root}${LEGEND.slice(1)}.html#${MARKS[provenance].word})`;
+export function markAt(root: string): Mark {
+  return (provenance, prefix = '') => `[${prefix}${MARKS[provenance].word}](${root}${LEGEND.slice(1)}.html#${MARKS[provenance].word})`;
+}
 
 /** The remarks that the bundle adds to descriptions (openapi/lint/provenance-remark.ts). The site shows marks instead. */
 const REMARK = /(?:^|\n\n)\*(?:Not shown in the specification; this is our choice|Inferred: the specification does not state this)\.\*/g;

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+
 import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
 import type { FastifyReply } from 'fastify';
+
 import { BASE, contentSecurityPolicy, siteDirectory } from './site.ts';
 
 /** A running server of the site. */

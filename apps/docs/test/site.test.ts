@@ -1,5 +1,6 @@
 /** The built site in a real browser, under its Content-Security-Policy and without any other host. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Readable } from 'node:stream';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+
 import { isJson } from './prism-document.ts';
 
 /** The `type` of an error envelope, by HTTP status. */

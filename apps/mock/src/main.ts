@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+
 import { startMock } from './mock.ts';
 import { isJson } from './prism-document.ts';
 

@@ -1,9 +1,12 @@
-import { type IncomingMessage, Agent, createServer, request as sendRequest } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { Agent, createServer, request as sendRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
 import { createLogger } from '@stoplight/prism-core';
 import { getHttpOperationsFromSpec } from '@stoplight/prism-http';
 import { createServer as createPrism } from '@stoplight/prism-http-server';
+
 import { errorEnvelope, problemMessage } from './envelope.ts';
 import { documentForPrism } from './prism-document.ts';
 
@@ -61,12 +64,12 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
     response.writeHead(answer.status, answer.headers).end(answer.body);
     log?.(`${request.method} ${request.url} ${answer.status}${reasonsOf(answer)}`);
   });
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     agent.destroy();
     await prism.close();
-  };
+  }
 
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));

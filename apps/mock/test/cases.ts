@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { type Operation, parseDocument, readOperations } from '@reseller/contract';
+
+import { parseDocument, readOperations } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
 
 /** A form, or undefined for no body. */
 export interface Case {

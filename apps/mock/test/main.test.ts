@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+
 import { afterEach, expect, test } from 'vitest';
-import { addressOf, type MockProcess, startMockProcess } from './mock-process.ts';
+
+import { addressOf, startMockProcess } from './mock-process.ts';
+import type { MockProcess } from './mock-process.ts';
 
 const started: MockProcess[] = [];
 

@@ -1,9 +1,13 @@
 import type { Fetch } from '@reseller/client';
 import * as functions from '@reseller/client/operations';
-import { fillPath, type Operation, writeForm } from '@reseller/contract';
+import { fillPath, writeForm } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { brokenForms, type Case, completeForm, firstExample, goodForms, operationsOfBundle, pathOf } from './cases.ts';
-import { addressOf, type MockProcess, startMockProcess } from './mock-process.ts';
+
+import { brokenForms, completeForm, firstExample, goodForms, operationsOfBundle, pathOf } from './cases.ts';
+import type { Case } from './cases.ts';
+import { addressOf, startMockProcess } from './mock-process.ts';
+import type { MockProcess } from './mock-process.ts';
 
 const operations = await operationsOfBundle();
 const key = 'any-key';

@@ -32,12 +32,12 @@ process.send?.('ready');
 async function measure(milliseconds: number): Promise<number> {
   const begun = performance.now();
   let commits = 0;
-  const worker = async (): Promise<void> => {
+  async function worker(): Promise<void> {
     while (performance.now() - begun < milliseconds) {
       await pool.query(insert);
       commits++;
     }
-  };
+  }
   await Promise.all(Array.from({ length: concurrency }, worker));
   return commits / ((performance.now() - begun) / 1000);
 }

@@ -15,7 +15,9 @@ const LOG_ENTRIES = 1_000_000;
 const DEEP_OFFSET = 900_000;
 const OFFSET_REQUESTS = 50;
 
-const start = (options: ServiceOptions): Promise<Running<StartedService>> => run('service.ts', options);
+function start(options: ServiceOptions): Promise<Running<StartedService>> {
+  return run('service.ts', options);
+}
 
 export async function* embeddedRows(plan: Plan): AsyncGenerator<Row> {
   yield* throughput(plan);
@@ -67,7 +69,9 @@ async function* fairness({ seconds, rounds, progress }: Plan): AsyncGenerator<Ro
     progress(`latency of reads next to purchases, round ${round} of ${rounds}`);
     const service = await start({ accounts: 2 });
     const [reader = '', buyer = ''] = service.started.apiKeys;
-    const reads = () => load({ ...service.started, apiKeys: [reader] }, READ, seconds, 8);
+    function reads() {
+      return load({ ...service.started, apiKeys: [reader] }, READ, seconds, 8);
+    }
     await reads();
     const alone = await reads();
     const [loaded] = await Promise.all([reads(), load({ ...service.started, apiKeys: [buyer] }, PURCHASE, seconds, 32)]);
@@ -87,7 +91,9 @@ async function* fairness({ seconds, rounds, progress }: Plan): AsyncGenerator<Ro
 /** Reads and purchases at once, for minutes. */
 async function* mixedLoad({ minutes, progress }: Plan): AsyncGenerator<Row> {
   const service = await start({ accounts: 4 });
-  const figures = () => service.ask<ServiceFigures>({});
+  function figures() {
+    return service.ask<ServiceFigures>({});
+  }
   const atRest = (await figures()).residentBytes / 2 ** 20;
   const resident: number[] = [];
   const stalls: number[] = [];
@@ -150,8 +156,9 @@ async function* longLog({ rounds, progress }: Plan): AsyncGenerator<Row> {
   };
   const service = await start({ accounts: 0, directory });
   const known = { ...service.started, apiKeys };
-  const page = (offset: number) =>
-    averageMs(OFFSET_REQUESTS, () => send(known, { method: 'POST', path: '/account/requests', body: `offset=${offset}` }));
+  function page(offset: number) {
+    return averageMs(OFFSET_REQUESTS, () => send(known, { method: 'POST', path: '/account/requests', body: `offset=${offset}` }));
+  }
   const offsets: number[] = [];
   const pages: string[] = [];
   for (let round = 0; round < rounds; round++) {

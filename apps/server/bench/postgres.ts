@@ -13,7 +13,9 @@ const ROW_LENGTH = 1_000;
 const ACCOUNTS = 32;
 const AT_ONCE = 2_000;
 
-const start = (options: ServiceOptions): Promise<Running<StartedService>> => run('service.ts', options);
+function start(options: ServiceOptions): Promise<Running<StartedService>> {
+  return run('service.ts', options);
+}
 
 export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncGenerator<Row> {
   const server = await startPostgres();
@@ -52,17 +54,21 @@ export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncG
   }
   await bare.stop();
   await server.stop();
-  const per = (name: keyof typeof measured, other: keyof typeof measured) =>
-    measured[name].map((value, index) => value / (measured[other][index] ?? 0));
-  const detail = (name: keyof typeof measured, other: keyof typeof measured) =>
-    `${Math.round(median(measured[name]))} and ${Math.round(median(measured[other]))} per second`;
-  const rowOf = (name: string, [one, other]: readonly [keyof typeof measured, keyof typeof measured], atLeast: number): Row => ({
-    name,
-    unit: '',
-    target: { kind: 'at least', value: atLeast },
-    rounds: per(one, other),
-    detail: detail(one, other),
-  });
+  function per(name: keyof typeof measured, other: keyof typeof measured) {
+    return measured[name].map((value, index) => value / (measured[other][index] ?? 0));
+  }
+  function detail(name: keyof typeof measured, other: keyof typeof measured) {
+    return `${Math.round(median(measured[name]))} and ${Math.round(median(measured[other]))} per second`;
+  }
+  function rowOf(name: string, [one, other]: readonly [keyof typeof measured, keyof typeof measured], atLeast: number): Row {
+    return {
+      name,
+      unit: '',
+      target: { kind: 'at least', value: atLeast },
+      rounds: per(one, other),
+      detail: detail(one, other),
+    };
+  }
   yield rowOf('PostgreSQL: read / bare pg', ['read', 'bare'], 0.6);
   yield rowOf('PostgreSQL: purchase / bare pg', ['one', 'bare'], 0.25);
   yield rowOf('PostgreSQL: purchases of 32 accounts / of 1', ['many', 'one'], 0.9);

@@ -56,11 +56,11 @@ export async function run<Message>(script: string, options: object): Promise<Run
   const child = fork(join(import.meta.dirname, script), [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   running.add(child);
   const ended = once(child, 'exit').then(() => running.delete(child));
-  const next = async () => {
+  async function next() {
     const first = await Promise.race([once(child, 'message'), ended]);
     if (!Array.isArray(first)) throw new Error(`${script} ended with exit code ${child.exitCode}.`);
     return first[0];
-  };
+  }
   return {
     started: await next(),
     ask(message) {

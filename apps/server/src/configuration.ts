@@ -64,8 +64,12 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..');
  * @throws ConfigurationError with the variable, its value and the expected value.
  */
 export function readConfiguration(environment: Environment): Configuration {
-  const value = (name: string): string | undefined => environment[name] || undefined;
-  const secret = (name: string): string | undefined => configuredSecret(environment, name);
+  function value(name: string): string | undefined {
+    return environment[name] || undefined;
+  }
+  function secret(name: string): string | undefined {
+    return configuredSecret(environment, name);
+  }
   const mode = modeOf(value('RESELLER_MODE') ?? 'sandbox');
   assertInfrastructure(value('RESELLER_INFRASTRUCTURE'), mode);
   const url = databaseUrl(secret('DATABASE_URL'));

@@ -21,11 +21,11 @@ export interface Log {
 export function openLog(onRecovered: (lost: number) => void): Log {
   let lost = 0;
   let reported = 0;
-  const recovered = (): void => {
+  function recovered(): void {
     const count = lost - reported;
     reported = lost;
     if (count > 0) onRecovered(count);
-  };
+  }
   // Node writes to files synchronously, and to pipes without waiting.
   return fstatSync(2).isFile() ? fileLog() : pipeLog();
 

@@ -23,9 +23,9 @@ import { pino } from 'pino';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
-import { repeat } from './scheduled-jobs.ts';
-import { openLog } from './log.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
+import { openLog } from './log.ts';
+import { repeat } from './scheduled-jobs.ts';
 import { welcome } from './welcome.ts';
 
 /** A newer version has upgraded the database. A supervisor that restarts failed services starts whatever version is installed then. */
@@ -83,11 +83,11 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   // Jobs that became due while no process ran are finished before the first request.
   const jobs = repeat(() => service.runScheduledJobs(), logger);
   await jobs.firstRun;
-  const stop = async (): Promise<void> => {
+  async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
     await store.close();
-  };
+  }
   let address: string;
   let operator: string;
   try {
@@ -97,7 +97,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
-  const end = async (drain: number, exitCode = 0): Promise<void> => {
+  async function end(drain: number, exitCode = 0): Promise<void> {
     service.announceStop();
     await wait(drain);
     const failure = await stop().then(
@@ -108,7 +108,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await log.flush();
     // Lines that nobody reads would keep the process alive.
     process.exit(failure === undefined ? exitCode : 1);
-  };
+  }
   process.once('SIGTERM', () => void end(configuration.drain));
   // At a terminal, no load balancer has to notice the stop.
   process.once('SIGINT', () => void end(0));

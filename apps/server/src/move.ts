@@ -58,10 +58,13 @@ function progress(): (name: string, rows: number) => void {
 function table(figures: readonly Compared[]): string {
   const head = { table: 'table', figure: 'figure', source: 'embedded store', target: 'PostgreSQL' };
   const rows = [head, ...figures];
-  const width = (column: keyof Compared) => Math.max(...rows.map((row) => row[column].length));
+  function width(column: keyof Compared) {
+    return Math.max(...rows.map((row) => row[column].length));
+  }
   const widths = [width('table'), width('figure'), width('source'), width('target')] as const;
-  const line = ({ table: name, figure, source, target }: Compared) =>
-    [name.padEnd(widths[0]), figure.padEnd(widths[1]), source.padStart(widths[2]), target.padStart(widths[3])].join('  ');
+  function line({ table: name, figure, source, target }: Compared) {
+    return [name.padEnd(widths[0]), figure.padEnd(widths[1]), source.padStart(widths[2]), target.padStart(widths[3])].join('  ');
+  }
   return `${rows.map((row) => `${line(row)}${row.source === row.target || row === head ? '' : '  DIFFERS'}`).join('\n')}\n`;
 }
 

@@ -14,7 +14,7 @@ export interface Repeated {
 export function repeat(work: () => Promise<number>, logger: Logger): Repeated {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const run = async (): Promise<void> => {
+  async function run(): Promise<void> {
     try {
       const done = await work();
       if (done > 0) logger.info({ done }, 'ran scheduled jobs');
@@ -22,7 +22,7 @@ export function repeat(work: () => Promise<number>, logger: Logger): Repeated {
       logger.error({ err: error }, 'scheduled jobs failed; they will be retried');
     }
     if (!stopped) timer = setTimeout(() => (current = run()), PAUSE_MS);
-  };
+  }
   const firstRun = run();
   let current = firstRun;
   return {

@@ -7,12 +7,17 @@ import { bundle as bundleDocument, createConfig, lint as lintDocument } from '@r
 import type { Config, NormalizedProblem, RawUniversalConfig } from '@redocly/openapi-core';
 import { parse, stringify } from 'yaml';
 
-import { entriesOf, type Fields, isFields } from '../nodes.ts';
+import { entriesOf, isFields } from '../nodes.ts';
+import type { Fields } from '../nodes.ts';
 import reseller from '../plugin.ts';
 import type { Tree } from './tree.ts';
 
 /** A finding of lint. `at` is the file, relative to the tree, with a JSON pointer. */
-export type Problem = { rule: string; at: string; message: string };
+export interface Problem {
+  rule: string;
+  at: string;
+  message: string;
+}
 
 const OPENAPI = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -13,7 +13,9 @@ import { EXTENSION_PLACES, PLACES, placesOfBoth } from './places.ts';
 import { writeShapes } from './shapes.ts';
 import { writeFunctions, writeGroups } from './signatures.ts';
 
-const readJson = (file: string): unknown => JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
+}
 
 const into = process.env['GENERATE_INTO'] ?? join(import.meta.dirname, '../src/generated');
 

@@ -42,8 +42,8 @@ export function writeFunctions(document: OpenApiDocument): string {
 export function writeGroups(document: OpenApiDocument, places: Places): string {
   const operations = new Map(readOperations(document).map((operation) => [operation.id, operation]));
   const placed = new Set<string>();
-  const walk = (within: Places, each: (name: string, operation: Operation) => string[], end: string, indent = '  '): string[] =>
-    Object.entries(within).flatMap(([name, place]) => {
+  function walk(within: Places, each: (name: string, operation: Operation) => string[], end: string, indent = '  '): string[] {
+    return Object.entries(within).flatMap(([name, place]) => {
       if (typeof place !== 'string') {
         const opening = end === ';' ? `${indent}readonly ${name}: {` : `${indent}${name}: {`;
         return [opening, ...walk(place, each, end, `${indent}  `), `${indent}}${end}`];
@@ -53,6 +53,7 @@ export function writeGroups(document: OpenApiDocument, places: Places): string {
       placed.add(place);
       return each(name, operation).map((line) => indent + line);
     });
+  }
   const types = walk(places, (name, operation) => writeMethodType(document, name, operation), ';');
   const values = walk(places, (name, operation) => writeMethod(document, name, operation), ',');
   const missing = [...operations.keys()].filter((id) => !placed.has(id));
@@ -107,10 +108,9 @@ function writeMethodType(document: OpenApiDocument, name: string, operation: Ope
   const call = isPaged(operation) ? `PagedCall<${itemType(answer)}>` : `Call<${answer}>`;
   const before = inputs(document, operation);
   const required = before.map((input) => input.replace('?:', ': undefined |'));
-  const overload = (parameters: readonly string[], returns: string) => [
-    ...comment(document, operation),
-    `${name}(${parameters.join(', ')}): ${returns};`,
-  ];
+  function overload(parameters: readonly string[], returns: string) {
+    return [...comment(document, operation), `${name}(${parameters.join(', ')}): ${returns};`];
+  }
   return [
     ...overload([...required, 'options: DryRunOptions'], 'Promise<DryRun>'),
     ...(isOnce(operation) ? overload([...required, 'options: ReconcilingOptions'], `Call<Recovered<${answer}>>`) : []),

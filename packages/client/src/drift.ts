@@ -1,7 +1,7 @@
+import type { Shape } from './drift-shape.ts';
 /** Differences between responses and the document. A separate entry, so that only programs that look for them load the shapes. */
 import { ANSWERS, SHAPES } from './generated/shapes.gen.ts';
 import { redact } from './redact.ts';
-import type { Shape } from './drift-shape.ts';
 
 export type { Shape } from './drift-shape.ts';
 
@@ -40,7 +40,9 @@ type Report = (path: string, kind: Drift['kind'], found?: string) => void;
 
 function compare(described: Shape, value: unknown, path: string, report: Report): void {
   const shape = resolve(described);
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
+  function at(name: string) {
+    return path === '' ? name : `${path}.${name}`;
+  }
   if (typeof shape === 'string') {
     if (shape !== '' && !shape.includes(letterOf(value)) && !(shape.includes('n') && letterOf(value) === 'i'))
       report(path, 'other-type', letters[letterOf(value)]);

@@ -16,7 +16,9 @@ export function loggerOf(logger?: Logger, logLevel?: LogLevel): (event: ClientEv
   const level = logLevel ?? levelOfEnvironment() ?? (logger ? 'warn' : 'off');
   const target = logger ?? console;
   if (!LOG_LEVELS.includes(level)) throw new TypeError(`logLevel '${level}' is unknown. Use one of ${LOG_LEVELS.join(', ')}.`);
-  const isOn = (wanted: LogLevel) => LOG_LEVELS.indexOf(wanted) >= LOG_LEVELS.indexOf(level);
+  function isOn(wanted: LogLevel) {
+    return LOG_LEVELS.indexOf(wanted) >= LOG_LEVELS.indexOf(level);
+  }
   return (event) => {
     const severity = severityOf(event);
     if (isOn(severity)) target[severity](lineOf(event), detailsOf(event));

@@ -23,7 +23,7 @@ export function pagedCall(
 ): Call<never> & PagedMethods<never> {
   const call = readPage();
   let first: Call<never[]> | undefined = call;
-  const pages = () => {
+  function pages() {
     // A caller that iterates need not handle the rejection of the call as well.
     call.catch(() => {});
     return pagesOf(async (offset) => {
@@ -31,7 +31,7 @@ export function pagedCall(
       first = undefined;
       return page;
     }, form.offset);
-  };
+  }
   return Object.assign(call, pagedMethods(pages));
 }
 

@@ -10,8 +10,8 @@ import type { WithMeta } from './runtime/call.ts';
 import type { Connection } from './runtime/connection.ts';
 import { ConnectionError, OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { ErrorDetails } from './runtime/errors.ts';
-import { isRecord, parseJson } from './runtime/json.ts';
 import { formText } from './runtime/form.ts';
+import { isRecord, parseJson } from './runtime/json.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import { errorOf } from './runtime/request.ts';
 import type { Answer } from './runtime/request.ts';
@@ -61,8 +61,9 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
   /** The requests behind errors. The errors themselves do not hold them, because errors are printed. */
   const lost = new WeakMap<OutcomeUnknownError, LostRequest>();
 
-  const find = (connection: Connection, request: LostRequest, send: SendPrepared, options?: ReconcileOptions) =>
-    reconcile({ connection, memory, look, makeContact, resend: (prepared) => send(connection, prepared) }, request, options);
+  function find(connection: Connection, request: LostRequest, send: SendPrepared, options?: ReconcileOptions) {
+    return reconcile({ connection, memory, look, makeContact, resend: (prepared) => send(connection, prepared) }, request, options);
+  }
 
   function open(prepared: Prepared, giveBack: () => void): LostRequest {
     const request: LostRequest = {

@@ -8,14 +8,14 @@ import type { RequestLogItem } from './generated/types.gen.ts';
 import { isBefore } from './look.ts';
 import type { Look } from './look.ts';
 import type { LostRequest, Memory } from './memory.ts';
-import { isRecord, parseJson } from './runtime/json.ts';
-import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
 import type { Connection } from './runtime/connection.ts';
+import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
+import { isRecord, parseJson } from './runtime/json.ts';
 import type { RequestOptions } from './runtime/options.ts';
-import type { Recovered } from './runtime/recovered.ts';
-import { backoffMs } from './runtime/retry.ts';
 import type { Prepared } from './runtime/prepare.ts';
+import type { Recovered } from './runtime/recovered.ts';
 import type { Answer } from './runtime/request.ts';
+import { backoffMs } from './runtime/retry.ts';
 
 /** What happened to a request. `operation` says which type `data` has. */
 export type Reconciliation = { readonly [Id in OnceOperation]: Committed<Id> }[OnceOperation] | NotCommitted | Undecided;

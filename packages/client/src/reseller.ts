@@ -135,13 +135,13 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
   const observed = observedSend(config);
   const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
 
-  const read = async (prepared: Prepared): Promise<WithMeta<never>> => {
+  async function read(prepared: Prepared): Promise<WithMeta<never>> {
     const answer = await observed(connection, prepared);
     purchases.remember(answer.requestID, connection.clock.now());
     return answer;
-  };
+  }
 
-  const answerTo = async (method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> => {
+  async function answerTo(method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> {
     const prepared = prepareChecked(connection, method, input);
     const { operation } = prepared;
     const answer =
@@ -150,19 +150,19 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
         : await purchases.carryOut(connection, prepared, observed, { reconcile: input.reconcile, readOnly });
     afterwards(() => onDrift?.(operation.id, answer.data));
     return dated(shape(operation, answer), dates ? operation.instants : undefined);
-  };
+  }
 
-  const preview = async (method: string, input: RequestInput & AnyCallOptions) => {
+  async function preview(method: string, input: RequestInput & AnyCallOptions) {
     const prepared = prepareChecked(connection, method, input);
     await purchases.rehearse(prepared);
     return dryRunOf(prepared);
-  };
+  }
 
-  const handle = (method: string, input: RequestInput & AnyCallOptions): Call<never> => {
+  function handle(method: string, input: RequestInput & AnyCallOptions): Call<never> {
     // The overloads of the generated methods say that a dry run returns something else.
     if (input.dryRun) return preview(method, input) as Promise<never> as Call<never>;
     return callOf(answerTo(method, input));
-  };
+  }
 
   return {
     ...groups(clientOf(handle)),

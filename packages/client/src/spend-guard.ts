@@ -23,7 +23,9 @@ export function spendGuardOf({ beforeBillable, budget }: Omit<SpendGuardConfig, 
     const { operation, path, form } = prepared;
     if (operation.effect !== 'purchase') return () => {};
     const purchase = { operation: operation.id, path, form };
-    const refusal = (message: string, cause?: unknown) => errorOf(SpendRefusedError, prepared, message, {}, cause);
+    function refusal(message: string, cause?: unknown) {
+      return errorOf(SpendRefusedError, prepared, message, {}, cause);
+    }
     let price: number;
     try {
       await beforeBillable?.(purchase);

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+
 import type { Issue } from './issues.ts';
 import { isObject } from './json.ts';
 import { expectation, typeNames } from './messages.ts';
@@ -72,7 +73,9 @@ function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
 
 /** Branches of another type are not meant. If one is left, such as the object in "object or null", the issues inside it say more. */
 function meantBranch(error: ErrorObject, branches: readonly Found[]): readonly Found[] | undefined {
-  const isMistyped = ({ issue }: Found): boolean => issue.path === error.instancePath && issue.keyword === 'type';
+  function isMistyped({ issue }: Found): boolean {
+    return issue.path === error.instancePath && issue.keyword === 'type';
+  }
   const others = new Set(branches.filter(isMistyped).map(({ issue }) => issue.schemaPath));
   const meant = branches.filter((branch) => !isMistyped(branch));
   const isInside = meant.some(({ issue }) => issue.path !== error.instancePath);

@@ -1,7 +1,8 @@
-import type { MediaType, Operation, OperationResponse } from './operation.ts';
 import { credentialOf, secretsOfCredential } from './credential.ts';
-import { readJsonText, type JsonText } from './json-text.ts';
+import { readJsonText } from './json-text.ts';
+import type { JsonText } from './json-text.ts';
 import { isJsonType, mediaTypeName } from './media-type.ts';
+import type { MediaType, Operation, OperationResponse } from './operation.ts';
 
 /** Whose key a request carries. */
 export type Credential = 'account' | 'none' | 'wrong';

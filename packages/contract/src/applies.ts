@@ -1,8 +1,10 @@
 import { jsonOf } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operation.ts';
-import { keysOf, type SchemaNode } from './schema.ts';
-import { rootView, type View } from './view.ts';
+import { keysOf } from './schema.ts';
+import type { SchemaNode } from './schema.ts';
+import { rootView } from './view.ts';
+import type { View } from './view.ts';
 
 /** Every operation. */
 export function always(): boolean {
@@ -45,12 +47,12 @@ function reaches(document: OpenApiDocument, pointer: string, says: (node: Schema
 /** Visits what a schema describes at any depth, each kind of value once; ends with true as soon as `isIt` does. */
 export function visitViews(root: View, isIt: (view: View) => boolean): boolean {
   const seen = new Set<View>();
-  const look = (view: View): boolean => {
+  function look(view: View): boolean {
     if (seen.has(view)) return false;
     seen.add(view);
     if (isIt(view)) return true;
     const names = new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
     return [...names].some((name) => look(view.member(name).view)) || look(view.member(0).view) || look(view.member('\u0000').view);
-  };
+  }
   return look(root);
 }

@@ -1,4 +1,6 @@
 import type { Answer } from './answer.ts';
+import { TargetError } from './contract-options.ts';
+import type { ContractOptions } from './contract-options.ts';
 import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
 import { exchange, NoAnswerError, paceOf } from './exchange.ts';
@@ -6,9 +8,9 @@ import { createGuard } from './guard.ts';
 import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
 import { sendableOf } from './sendable.ts';
+import { bodyOf, PHASES } from './step.ts';
+import type { Step } from './step.ts';
 import { createValidator } from './validator.ts';
-import { TargetError, type ContractOptions } from './contract-options.ts';
-import { bodyOf, PHASES, type Step } from './step.ts';
 
 /** An operation that reads, with the values of its path. */
 export interface Question {
@@ -45,7 +47,9 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
     ];
   });
   const { target, send = fetch, timeout = 10_000, rate } = options;
-  const keyOf = (): string | undefined => options.apiKey;
+  function keyOf(): string | undefined {
+    return options.apiKey;
+  }
   const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
   const line = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
   const answers: Answer[] = [];

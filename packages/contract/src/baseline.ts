@@ -1,8 +1,10 @@
 import { parse } from 'yaml';
-import { VERDICTS, type Verdict } from './finding.ts';
+
+import { VERDICTS } from './finding.ts';
+import type { Verdict } from './finding.ts';
 import { isObject } from './json.ts';
-import type { PlacedFinding } from './source/place-findings.ts';
 import type { Report } from './report.ts';
+import type { PlacedFinding } from './source/place-findings.ts';
 
 /** A finding that somebody has decided to live with for a while. */
 export interface Acceptance {

@@ -1,4 +1,5 @@
-import { readForm, writeForm, type FormReading } from './form.ts';
+import { readForm, writeForm } from './form.ts';
+import type { FormReading } from './form.ts';
 import { NO_ISSUES } from './issues.ts';
 import { emptyRecord, isObject } from './json.ts';
 import type { Operation, RequestBody } from './operation.ts';

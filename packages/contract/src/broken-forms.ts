@@ -1,10 +1,11 @@
 import { readBody, writeBody } from './body.ts';
+import type { OpenApiDocument } from './document.ts';
 import { readCoercion } from './form-fields.ts';
 import { isObject, member } from './json.ts';
 import type { FormField, Operation, RequestBody } from './operation.ts';
-import { isCredential, issuesOfText, type RequestParameters } from './parameters.ts';
+import { isCredential, issuesOfText } from './parameters.ts';
+import type { RequestParameters } from './parameters.ts';
 import { schemaNodes } from './schema.ts';
-import type { OpenApiDocument } from './document.ts';
 import type { Validator } from './validator.ts';
 
 /** A form that breaks exactly one rule. */
@@ -137,12 +138,12 @@ function wrongTypes({ kind }: Pick<FormField, 'kind'>, format: RequestBody['form
 /** The same order for the same seed (mulberry32). */
 function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
   let state = seed >>> 0;
-  const next = (): number => {
+  function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  }
   return items
     .map((item) => ({ item, rank: next() }))
     .toSorted((one, other) => one.rank - other.rank)

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+
 import { expect, test } from 'vitest';
+
 import { checkIndex, checkPage } from './check-page.ts';
 import { CHECKS } from './checks.ts';
 

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { isSuccess, type Answer } from './answer.ts';
-import { discoverCreated, type PathValues } from './discover.ts';
+
+import { isSuccess } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { curlCommand } from './curl.ts';
+import { discoverCreated } from './discover.ts';
+import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
-import { basePath, type Guard } from './guard.ts';
+import { basePath } from './guard.ts';
+import type { Guard } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { Operation } from './operation.ts';
 import { fillPath } from './path-template.ts';
@@ -65,16 +69,17 @@ export function createCleaner({ document, operations, validator, guard, journal,
     return entry;
   }
 
-  const pathFor = (operation: Operation, answer: Answer): PathValues | undefined =>
-    discoverCreated({ document, validator, operation, answers: [answer] });
+  function pathFor(operation: Operation, answer: Answer): PathValues | undefined {
+    return discoverCreated({ document, validator, operation, answers: [answer] });
+  }
 
-  const nameOf = (answer: Answer): string | undefined => {
+  function nameOf(answer: Answer): string | undefined {
     const path = operations
       .filter(({ path: at }) => at.includes('{'))
       .map((operation) => pathFor(operation, answer))
       .find((found) => found !== undefined);
     return path === undefined ? undefined : textOf(path);
-  };
+  }
 
   return {
     owned: (operation) => made.map((answer) => pathFor(operation, answer)).filter((path) => path !== undefined),

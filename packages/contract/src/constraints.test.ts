@@ -1,6 +1,8 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { parseDocument, type OpenApiDocument } from './document.ts';
+
+import { parseDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import type { Verdict } from './finding.ts';
 import type { JsonObject } from './json.ts';
 import { valueAt } from './pointer.ts';

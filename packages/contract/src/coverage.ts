@@ -1,14 +1,17 @@
-import { isPlainCall, isSuccess, jsonOf, type Answer } from './answer.ts';
+import { isPlainCall, isSuccess, jsonOf } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { Check } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
-import { VERDICTS, type Finding, type Verdict } from './finding.ts';
+import { VERDICTS } from './finding.ts';
+import type { Finding, Verdict } from './finding.ts';
 import { isPerformed } from './judge.ts';
 import type { Operation } from './operation.ts';
 import { responseFor } from './operations.ts';
 import { walkDescribed } from './place.ts';
 import { joinPointer } from './pointer.ts';
 import { keysOf } from './schema.ts';
-import { rootView, type View } from './view.ts';
+import { rootView } from './view.ts';
+import type { View } from './view.ts';
 
 /** The result of a run for one operation. */
 export interface Coverage {
@@ -123,7 +126,7 @@ function fieldsOf(document: OpenApiDocument, operation: Operation, answers: read
 
 function describedFields(root: View): readonly string[] {
   const fields: string[] = [];
-  const visit = (view: View, pattern: string, above: ReadonlySet<View>): void => {
+  function visit(view: View, pattern: string, above: ReadonlySet<View>): void {
     if (above.has(view)) return;
     const path = new Set([...above, view]);
     for (const name of new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))) {
@@ -138,7 +141,7 @@ function describedFields(root: View): readonly string[] {
       fields.push(at);
       visit(view.member(hasItems ? 0 : '\u0000').view, at, path);
     }
-  };
+  }
   visit(root, '', new Set());
   return fields;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+
 import { decimalsOf, isMultiple } from './decimal.ts';
 
 test.each<[number, number, boolean]>([

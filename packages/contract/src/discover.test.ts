@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+
 import type { Answer } from './answer.ts';
-import { discoverPaths, type PathValues } from './discover.ts';
+import { discoverPaths } from './discover.ts';
+import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readOperations } from './operations.ts';
 import { answerTo } from './testing.ts';

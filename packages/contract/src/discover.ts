@@ -1,10 +1,12 @@
-import { isSuccess, jsonOf, type Answer } from './answer.ts';
+import { isSuccess, jsonOf } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
-import { pathParameters } from './path-template.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { responseFor } from './operations.ts';
-import { walkDescribed, type Place } from './place.ts';
+import { pathParameters } from './path-template.ts';
+import { walkDescribed } from './place.ts';
+import type { Place } from './place.ts';
 import { evaluate } from './runtime-expression.ts';
 import { keysOf } from './schema.ts';
 import type { Validator } from './validator.ts';
@@ -88,7 +90,9 @@ function accepts(validator: Validator, parameter: Parameter, value: string | und
 
 /** Values for one parameter: by its name and place, else what lists call the identifier of such a thing. */
 function guessesFor(discovery: Discovery, parameter: Parameter): readonly string[] {
-  const isAccepted = (value: string): boolean => accepts(discovery.validator, parameter, value);
+  function isAccepted(value: string): boolean {
+    return accepts(discovery.validator, parameter, value);
+  }
   const byName = fromAnswers(discovery, parameter.name).filter(isAccepted);
   const ofResource = byName.length > 0 ? [] : fromResource(discovery, parameter.name).filter(isAccepted);
   return [...new Set([...byName, ...ofResource])];

@@ -1,4 +1,5 @@
-import { isObject, member, type JsonObject } from './json.ts';
+import { isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { valueAt } from './pointer.ts';
 
 /**

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readAnswer, type Answer, type Credential, type Sent } from './answer.ts';
-import { RefusedRequestError, type Send } from './guard.ts';
-import { buildRequest, type RequestParts } from './request.ts';
+
+import { readAnswer } from './answer.ts';
+import type { Answer, Credential, Sent } from './answer.ts';
+import { RefusedRequestError } from './guard.ts';
+import type { Send } from './guard.ts';
+import { buildRequest } from './request.ts';
+import type { RequestParts } from './request.ts';
 import type { Step } from './step.ts';
 
 /** How requests leave for one target. */

@@ -1,5 +1,7 @@
-import { isSuccess, jsonValue, type Answer } from './answer.ts';
-import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
+import { isSuccess, jsonValue } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { discoverCreated, discoverPaths } from './discover.ts';
+import type { PathValues } from './discover.ts';
 import type { Operation } from './operation.ts';
 import { pagingOf } from './paging.ts';
 import { namedValues } from './parameters.ts';

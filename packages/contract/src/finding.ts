@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
-import type { Provenance } from './provenance.ts';
 import type { Proposal } from './proposal.ts';
+import type { Provenance } from './provenance.ts';
 
 /** How a difference between answer and document is judged, by where the document's fact comes from. */
 export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+
 import { readForm, writeForm } from './form.ts';
 import type { Operation } from './operation.ts';
 import { readOperations } from './operations.ts';

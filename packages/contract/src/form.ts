@@ -1,4 +1,5 @@
-import { NO_ISSUES, type Issue } from './issues.ts';
+import { NO_ISSUES } from './issues.ts';
+import type { Issue } from './issues.ts';
 import { emptyRecord, isObject } from './json.ts';
 import type { Form, FormField, ScalarKind } from './operation.ts';
 import { joinPointer } from './pointer.ts';

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+
 import type { Answer } from './answer.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
-import { VERDICTS, type Finding, type Sample, type Touched } from './finding.ts';
+import { VERDICTS } from './finding.ts';
+import type { Finding, Sample, Touched } from './finding.ts';
 import { isObject } from './json.ts';
 import type { Judged } from './judge.ts';
 import { atOperation } from './own-response.ts';

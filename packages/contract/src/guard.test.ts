@@ -1,9 +1,13 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createGuard, RefusedRequestError, type Guard } from './guard.ts';
+
+import { createGuard, RefusedRequestError } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { readOperations } from './operations.ts';
-import { NO_BUDGET, type Budget, type Price } from './price.ts';
-import { countRequests, makePlan, READ_ONLY_LIMIT, type Mode, type Plan } from './plan.ts';
+import { countRequests, makePlan, READ_ONLY_LIMIT } from './plan.ts';
+import type { Mode, Plan } from './plan.ts';
+import { NO_BUDGET } from './price.ts';
+import type { Budget, Price } from './price.ts';
 import { createValidator } from './validator.ts';
 
 const operations = readOperations(bundle);

@@ -1,12 +1,14 @@
 import type { Credential } from './answer.ts';
-import type { PathValues } from './discover.ts';
+import { isSuccess } from './answer.ts';
 import { readBody } from './body.ts';
 import { credentialOf, credentialText } from './credential.ts';
+import type { PathValues } from './discover.ts';
 import { createMatcher } from './match.ts';
-import { isSuccess } from './answer.ts';
 import { showMoney } from './money.ts';
-import { NO_BUDGET, worthOf, type Budget, type PriceOf } from './price.ts';
-import { bodyOf, type Step } from './step.ts';
+import { NO_BUDGET, worthOf } from './price.ts';
+import type { Budget, PriceOf } from './price.ts';
+import { bodyOf } from './step.ts';
+import type { Step } from './step.ts';
 
 /** Sends a request and gives its answer; the global `fetch` is one. */
 export type Send = (request: Request) => Promise<Response>;
@@ -59,11 +61,11 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
     if (path === undefined || request.redirect === 'follow') return undefined;
     const body = request.body === null ? '' : await request.clone().text();
     const headers = Object.fromEntries(request.headers);
-    const carriesKey = ({ operation: { security }, credential }: Step): boolean => {
+    function carriesKey({ operation: { security }, credential }: Step): boolean {
       if (security === undefined) return true;
       const key = keyOf(credential);
       return credentialOf(security, { url: request.url, headers }) === (key === undefined ? undefined : credentialText(security, key));
-    };
+    }
     return rules.find(({ step, match, used }) => {
       const found =
         used < step.times && step.method === request.method && carriesKey(step) ? match(request.method, path)?.parameters : undefined;

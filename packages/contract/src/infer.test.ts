@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { OBSERVED, shapeSchema } from './infer.ts';
 
 test('an object whose keys are data is described as a map, without its keys', () => {

@@ -1,4 +1,5 @@
-import { isObject, typeOf, type JsonObject } from './json.ts';
+import { isObject, typeOf } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+
 import { readJsonText } from './json-text.ts';
 
 test.each<[string, readonly string[]]>([

@@ -1,4 +1,5 @@
-import { jsonOf, type Answer } from './answer.ts';
+import { jsonOf } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { Check, Session, Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readEnvelope } from './envelope.ts';

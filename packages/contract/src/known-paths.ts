@@ -1,5 +1,6 @@
 import type { Answer } from './answer.ts';
-import { discoverCreated, discoverPaths, type PathValues } from './discover.ts';
+import { discoverCreated, discoverPaths } from './discover.ts';
+import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operation.ts';
 import type { Validator } from './validator.ts';

@@ -1,12 +1,14 @@
-import { jsonOf, type Answer } from './answer.ts';
-import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { readBody, writeBody } from './body.ts';
+import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
-import { secretsIn } from './observe.ts';
 import { mediaTypeName } from './media-type.ts';
+import { secretsIn } from './observe.ts';
 import { responseFor } from './operations.ts';
 import { MASK, maskSecrets } from './secrets.ts';
-import { rootView, type View } from './view.ts';
+import { rootView } from './view.ts';
+import type { View } from './view.ts';
 
 /** A JSON body that may be written down: secrets are masked, and so is every value that the document does not describe, as it could be one. */
 export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { createMatcher } from './match.ts';
 import { readOperations } from './operations.ts';
 

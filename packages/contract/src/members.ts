@@ -1,8 +1,10 @@
-import { resolve, type OpenApiDocument } from './document.ts';
+import { resolve } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import { emptyRecord, isObject, member } from './json.ts';
 import type { Example, Header, Schema } from './operation.ts';
 import { joinPointer, lastToken } from './pointer.ts';
-import { provenanceOf, type Provenance } from './provenance.ts';
+import { provenanceOf } from './provenance.ts';
+import type { Provenance } from './provenance.ts';
 import { keysOf } from './schema.ts';
 
 /** The `schema` of a parameter, header or media type: where it stands, and what it is after following references. */

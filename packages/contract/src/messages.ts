@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from './json.ts';
+import { isObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+
 import { moneyOf, showMoney } from './money.ts';
 
 test('an amount is read and shown without loss, from text and from the numbers of JSON', () => {

@@ -33,7 +33,7 @@ function describe(value: unknown): string {
 /** The secret texts of a value, to be taken out of every report. */
 export function secretsIn(document: OpenApiDocument, schemaPointer: string, value: unknown): readonly string[] {
   const secrets: string[] = [];
-  const visit = (original: unknown, masked: unknown): void => {
+  function visit(original: unknown, masked: unknown): void {
     if (original === masked) return;
     if (masked === MASK) {
       texts(original, secrets);
@@ -42,7 +42,7 @@ export function secretsIn(document: OpenApiDocument, schemaPointer: string, valu
     } else if (isObject(original) && isObject(masked)) {
       for (const name of Object.keys(original)) visit(original[name], member(masked, name));
     }
-  };
+  }
   visit(value, maskSecrets(document, schemaPointer, value));
   return secrets;
 }

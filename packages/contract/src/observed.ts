@@ -1,13 +1,16 @@
-import { jsonOf, jsonValue, isSuccess, type Answer } from './answer.ts';
+import { jsonOf, jsonValue, isSuccess } from './answer.ts';
+import type { Answer } from './answer.ts';
 import type { Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { OF_HTTP } from './http-headers.ts';
 import { isMap, OBSERVED, shapeSchema } from './infer.ts';
-import { isObject, member, type JsonObject } from './json.ts';
+import { isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { OperationResponse } from './operation.ts';
 import { valueAt } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
-import { rootView, type View } from './view.ts';
+import { rootView } from './view.ts';
+import type { View } from './view.ts';
 
 /**
  * A further occasion on which an operation returns a response, as a contract test has seen it. The document keeps it in a key `x-for-…`

@@ -1,8 +1,9 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
+
 import { DocumentError, parseDocument } from './document.ts';
-import { readOperations, responseFor } from './operations.ts';
 import type { Operation } from './operation.ts';
+import { readOperations, responseFor } from './operations.ts';
 
 const info = { title: 'A', version: '1' };
 

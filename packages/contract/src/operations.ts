@@ -1,11 +1,14 @@
-import { DocumentError, parseDocument, resolve, type OpenApiDocument, type Resolved } from './document.ts';
+import { DocumentError, parseDocument, resolve } from './document.ts';
+import type { OpenApiDocument, Resolved } from './document.ts';
 import { readBodyOf } from './form-fields.ts';
-import { emptyRecord, isObject, member, type JsonObject } from './json.ts';
-import { readExamples, readHeader, readSchema } from './members.ts';
+import { emptyRecord, isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { mediaTypeName } from './media-type.ts';
+import { readExamples, readHeader, readSchema } from './members.ts';
 import type { Header, Link, MediaType, Operation, OperationResponse, Parameter, Security } from './operation.ts';
 import { joinPointer, valueAt } from './pointer.ts';
-import { provenanceOf, type Provenance } from './provenance.ts';
+import { provenanceOf } from './provenance.ts';
+import type { Provenance } from './provenance.ts';
 import { keysOf } from './schema.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
@@ -43,7 +46,7 @@ export function surveyOperations(document: OpenApiDocument): OperationSurvey {
   const operations: Operation[] = [];
   const unreadable: UnreadableOperation[] = [];
   const ids = new Set<string>();
-  const read = (path: string, method: string, item: Resolved): void => {
+  function read(path: string, method: string, item: Resolved): void {
     const id = idOf(member(item.value, method), path, method);
     try {
       if (ids.has(id)) throw new DocumentError(`Two operations of the document are called ${id}.`);
@@ -60,7 +63,7 @@ export function surveyOperations(document: OpenApiDocument): OperationSurvey {
         reason: error.message,
       });
     }
-  };
+  }
   for (const path of Object.keys(paths)) {
     if (!path.startsWith('/')) continue;
     const item = resolve(document, joinPointer('/paths', path));

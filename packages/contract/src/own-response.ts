@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 import { replaced } from './replace.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import type { OpenApiDocument } from './document.ts';
 import { readOperations } from './operations.ts';
 import { pagingOf } from './paging.ts';

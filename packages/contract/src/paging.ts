@@ -1,11 +1,12 @@
-import type { OpenApiDocument } from './document.ts';
-import type { Operation } from './operation.ts';
 import { jsonOf } from './answer.ts';
+import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
+import type { Operation } from './operation.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import { replaced } from './replace.ts';
 import { keysOf, schemaNodes, typesOf } from './schema.ts';
-import { rootView, type View } from './view.ts';
+import { rootView } from './view.ts';
+import type { View } from './view.ts';
 
 /** How an operation's list is read page by page. */
 export interface Paging {
@@ -46,26 +47,28 @@ export function pagingOf(document: OpenApiDocument, operation: Operation): Pagin
     list.view.nodes.find((one) => typeof one.schema['maxItems'] === 'number') ??
     list.view.nodes.find(({ schema: one }) => one['items'] !== undefined);
   const size = Number(node?.schema['maxItems']);
-  const itemsOf = (body: unknown): readonly unknown[] | undefined => {
-    const items = valueAt(body, list.pointer);
+  const { pointer } = list;
+  function itemsOf(body: unknown): readonly unknown[] | undefined {
+    const items = valueAt(body, pointer);
     return Array.isArray(items) ? items : undefined;
-  };
+  }
   const base = {
-    pointer: list.pointer,
+    pointer,
     at: node?.pointer ?? schema,
     size: Number.isInteger(size) ? size : undefined,
     itemsOf,
-    withItems: (body: unknown, items: readonly unknown[]) => replaced(body, list.pointer, items),
+    withItems: (body: unknown, items: readonly unknown[]) => replaced(body, pointer, items),
   };
   const offset = fieldOf(document, operation, OFFSET, 'integer');
   if (offset !== undefined && base.size !== undefined) return { ...base, ...offset, by: 'offset', next: () => String(base.size) };
   const cursor = fieldOf(document, operation, CURSOR, 'string');
   const named = cursor === undefined ? undefined : find(view, (_, name) => NEXT.test(name));
   if (cursor === undefined || named === undefined) return undefined;
-  const next = (body: unknown): string | undefined => {
-    const value = valueAt(body, named.pointer);
+  const { pointer: cursorPointer } = named;
+  function next(body: unknown): string | undefined {
+    const value = valueAt(body, cursorPointer);
     return typeof value === 'string' && value !== '' ? value : undefined;
-  };
+  }
   return { ...base, ...cursor, by: 'cursor', next };
 }
 

@@ -1,6 +1,7 @@
 import type { Issue } from './issues.ts';
 import type { Operation, Parameter } from './operation.ts';
-import { firstFitting, sampleOf, type SampleSource } from './sample.ts';
+import { firstFitting, sampleOf } from './sample.ts';
+import type { SampleSource } from './sample.ts';
 
 /** The parameters of a request, apart from those of its path, as texts. */
 export interface RequestParameters {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+
 import { fillPath, hasPathParameters, pathParameters, pathPattern } from './path-template.ts';
 
 test('names the parameters of a template in their order', () => {

@@ -1,9 +1,11 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Issue } from './issues.ts';
 import { joinPointer, parentPointer, pointerTokens } from './pointer.ts';
-import { ruleProvenance, type Provenance } from './provenance.ts';
+import { ruleProvenance } from './provenance.ts';
+import type { Provenance } from './provenance.ts';
 import type { SchemaNode } from './schema.ts';
-import { rootView, type View } from './view.ts';
+import { rootView } from './view.ts';
+import type { View } from './view.ts';
 
 /** A description of a JSON body: where its schema stands, and what that place inherits. */
 export interface Described {
@@ -58,7 +60,7 @@ export function strongest(nodes: readonly SchemaNode[]): Provenance | undefined 
 
 /** Visits every part of a value together with the schemas that describe it; `visit` says whether to go below. */
 export function walkDescribed(document: OpenApiDocument, described: Described, value: unknown, visit: (place: Place) => boolean): void {
-  const step = (place: Place, view: View): void => {
+  function step(place: Place, view: View): void {
     if (!visit(place)) return;
     if (typeof place.value !== 'object' || place.value === null) return;
     const isList = Array.isArray(place.value);
@@ -77,7 +79,7 @@ export function walkDescribed(document: OpenApiDocument, described: Described, v
         below,
       );
     }
-  };
+  }
   const view = rootView(document, described.pointer, described.provenance);
   step({ pointer: '', pattern: '', name: '', holder: '', value, nodes: view.nodes, parents: [] }, view);
 }

@@ -1,5 +1,5 @@
-import { brokenForms, brokenParameters } from './broken-forms.ts';
 import { needsNoField } from './body.ts';
+import { brokenForms, brokenParameters } from './broken-forms.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Extension } from './extension.ts';
@@ -10,9 +10,11 @@ import type { Operation } from './operation.ts';
 import { pagingOf } from './paging.ts';
 import { NO_PARAMETERS } from './parameters.ts';
 import { fillPath, hasPathParameters, pathParameters } from './path-template.ts';
-import { sendableOf, validBody, validExamples, type Sendable } from './sendable.ts';
+import { sendableOf, validBody, validExamples } from './sendable.ts';
+import type { Sendable } from './sendable.ts';
 import { stepForm } from './step-form.ts';
-import { PHASES, type Effect, type Step, type StepForm } from './step.ts';
+import { PHASES } from './step.ts';
+import type { Effect, Step, StepForm } from './step.ts';
 import { isUndo, undoOf } from './undo.ts';
 import type { Validator } from './validator.ts';
 

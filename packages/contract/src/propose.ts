@@ -1,5 +1,5 @@
-import type { Issue } from './issues.ts';
 import { OBSERVED, shapeSchema } from './infer.ts';
+import type { Issue } from './issues.ts';
 import { isObject, typeOf } from './json.ts';
 import { lastToken, parentPointer } from './pointer.ts';
 import type { Proposal } from './proposal.ts';

@@ -1,4 +1,5 @@
-import { isObject, member, type JsonObject } from './json.ts';
+import { isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 /** Where a fact in the document comes from (openapi/EXTENSIONS.md). */
 export type Provenance = 'shown' | 'inferred' | 'not-shown';

@@ -1,8 +1,11 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { parseDocument, type OpenApiDocument } from './document.ts';
+
+import { parseDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
-import { createRecorder, type Seen } from './recorded.ts';
+import { createRecorder } from './recorded.ts';
+import type { Seen } from './recorded.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const REFUSED = {

@@ -1,16 +1,20 @@
 import type { Har } from 'har-format';
-import { PURPOSES, readAnswer, type Answer, type Purpose, type Sent } from './answer.ts';
+
+import { PURPOSES, readAnswer } from './answer.ts';
+import type { Answer, Purpose, Sent } from './answer.ts';
 import { CHECKS } from './checks.ts';
+import { credentialOf, secretsOfCredential } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Extension } from './extension.ts';
 import { isObject } from './json.ts';
-import { credentialOf, secretsOfCredential } from './credential.ts';
-import { createMatcher, type Matcher } from './match.ts';
+import { createMatcher } from './match.ts';
+import type { Matcher } from './match.ts';
 import type { Operation } from './operation.ts';
 import { pathPattern } from './path-template.ts';
 import { parentPointer } from './pointer.ts';
 import { NO_BUDGET } from './price.ts';
-import { buildReport, type Report } from './report.ts';
+import { buildReport } from './report.ts';
+import type { Report } from './report.ts';
 import { CREATOR } from './report/har.ts';
 import { readUsable } from './usable.ts';
 

@@ -2,6 +2,7 @@ import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-sche
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+
 import { jsonOf } from './answer.ts';
 import { isObject } from './json.ts';
 import { readOperations } from './operations.ts';

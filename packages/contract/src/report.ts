@@ -1,18 +1,20 @@
 import type { Answer } from './answer.ts';
 import type { Check, Pair } from './check.ts';
-import { coverOperation, type Coverage } from './coverage.ts';
+import { coverOperation } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import { groupFindings } from './group.ts';
 import { createJudge } from './judge.ts';
 import { secretsOf } from './mask-answer.ts';
-import { scrubber } from './observe.ts';
 import { showMoney } from './money.ts';
+import { scrubber } from './observe.ts';
 import type { Operation } from './operation.ts';
 import type { Mode, Plan } from './plan.ts';
 import type { Budget } from './price.ts';
 import { describeStep } from './step.ts';
-import { recordExchange, type RecordedExchange } from './traffic.ts';
+import { recordExchange } from './traffic.ts';
+import type { RecordedExchange } from './traffic.ts';
 import type { Validator } from './validator.ts';
 
 /** All that a run found out, as JSON: every other report is made from this one. Secrets are masked in every text. */

@@ -1,9 +1,11 @@
-import { isSuccess, type Answer } from './answer.ts';
+import { isSuccess } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { foundFields, nextPage, pathsOf } from './fill-step.ts';
 import { SAMPLES } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
-import { bodyOf, type Step } from './step.ts';
+import { bodyOf } from './step.ts';
+import type { Step } from './step.ts';
 
 /**
  * Sends the steps of a phase. A step whose identifiers are not known yet waits for the answers of the others.

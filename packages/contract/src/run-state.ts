@@ -1,10 +1,14 @@
 import type { Answer } from './answer.ts';
 import type { Pair } from './check.ts';
-import { createCleaner, type Cleaner } from './clean-up.ts';
+import { createCleaner } from './clean-up.ts';
+import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { paceOf, type Line } from './exchange.ts';
-import { createGuard, type Guard } from './guard.ts';
-import { countRequests, READ_ONLY_LIMIT, type Plan } from './plan.ts';
+import { paceOf } from './exchange.ts';
+import type { Line } from './exchange.ts';
+import { createGuard } from './guard.ts';
+import type { Guard } from './guard.ts';
+import { countRequests, READ_ONLY_LIMIT } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
 import type { Step } from './step.ts';
 import type { UsableDocument } from './usable.ts';
@@ -36,12 +40,12 @@ export interface Run extends UsableDocument {
 export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableDocument): Run {
   const { compare, mode = 'read-only' } = options;
   const mostPerOperation = mode === 'read-only' ? READ_ONLY_LIMIT : undefined;
-  const lineTo = (target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } => {
+  function lineTo(target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } {
     const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
     const { budget = NO_BUDGET, priceOf = () => undefined, send = fetch, timeout = DEFAULT_TIMEOUT_MS, rate } = options;
     const guard = createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation });
     return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) } };
-  };
+  }
   const main = lineTo(options.target, options.apiKey, plan.steps);
   return {
     ...usable,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+
+import { TargetError } from './contract-options.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import type { Report } from './report.ts';
-import { TargetError } from './contract-options.ts';
 import { runContract } from './run.ts';
 
 const KEY = 'key-of-the-account';

@@ -1,11 +1,15 @@
 import { CHECKS } from './checks.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { makePlan, type Plan } from './plan.ts';
-import { buildReport, type Report } from './report.ts';
+import { makePlan } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { buildReport } from './report.ts';
+import type { Report } from './report.ts';
 import { runPhase } from './run-phase.ts';
 import { prepareRun } from './run-state.ts';
-import { PHASES, type Step } from './step.ts';
-import { readUsable, type UsableDocument } from './usable.ts';
+import { PHASES } from './step.ts';
+import type { Step } from './step.ts';
+import { readUsable } from './usable.ts';
+import type { UsableDocument } from './usable.ts';
 
 /** Returns the requests that a run with these options may send, without sending them. */
 export async function planContract(options: ContractOptions): Promise<Plan> {

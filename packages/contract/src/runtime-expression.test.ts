@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+
 import { readAnswer } from './answer.ts';
 import { readOperations } from './operations.ts';
 import { evaluate } from './runtime-expression.ts';

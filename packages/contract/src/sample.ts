@@ -1,5 +1,7 @@
-import { DocumentError, resolve, type OpenApiDocument } from './document.ts';
-import { isObject, member, type JsonObject } from './json.ts';
+import { DocumentError, resolve } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
+import { isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import type { Validator } from './validator.ts';
@@ -154,7 +156,9 @@ function mergedAll(samples: readonly Sample[]): Sample {
 }
 
 function plainCandidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
-  const madeUp = (value: unknown): Sample => ({ value, isFromDocument: false });
+  function madeUp(value: unknown): Sample {
+    return { value, isFromDocument: false };
+  }
   const type = member(schema, 'type');
   const types = Array.isArray(type) ? type : type === undefined ? impliedTypes(schema) : [type];
   return types.flatMap((name): readonly Sample[] => {
@@ -231,10 +235,11 @@ function listsFor(source: SampleSource, pointer: string, schema: JsonObject, dep
 function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
-  const sampleFor = (name: string): Sample | undefined =>
-    properties.includes(name)
+  function sampleFor(name: string): Sample | undefined {
+    return properties.includes(name)
       ? build(source, joinPointer(pointer, 'properties', name), depth + 1)
       : { value: 'contract-test', isFromDocument: false };
+  }
   const needed = required.map((name) => [name, sampleFor(name)] as const);
   const known = needed.filter((entry): entry is readonly [string, Sample] => entry[1] !== undefined);
   const isWhole = known.length === needed.length;

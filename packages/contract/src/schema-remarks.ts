@@ -1,5 +1,6 @@
 import type { Subject } from './check.ts';
-import { verdictOf, type Remark } from './finding.ts';
+import { verdictOf } from './finding.ts';
+import type { Remark } from './finding.ts';
 import type { Issue } from './issues.ts';
 import { observe } from './observe.ts';
 import { provenanceOfIssue } from './place.ts';

@@ -1,8 +1,11 @@
-import { referencePointer, DocumentError, type OpenApiDocument } from './document.ts';
-import { isObject, member, type JsonObject } from './json.ts';
+import { referencePointer, DocumentError } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
+import { isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
-import { constraintsOf, provenanceOf, type Provenance } from './provenance.ts';
+import { constraintsOf, provenanceOf } from './provenance.ts';
+import type { Provenance } from './provenance.ts';
 
 /** One schema object that has something to say about a value, and the provenance it has on the way it was reached. */
 export interface SchemaNode {
@@ -30,7 +33,7 @@ export function schemaNodes(
   outerConstraints?: Provenance,
 ): readonly SchemaNode[] {
   const nodes = new Map<string, SchemaNode>();
-  const visit = (at: string, from: Provenance, outer: Provenance | undefined): void => {
+  function visit(at: string, from: Provenance, outer: Provenance | undefined): void {
     if (nodes.has(at)) return;
     const schema = valueAt(document, at);
     if (typeof schema === 'boolean') return;
@@ -46,7 +49,7 @@ export function schemaNodes(
     }
     for (const keyword of IN_PLACE_SINGLES) if (isObject(member(schema, keyword))) visit(joinPointer(at, keyword), provenance, constraints);
     for (const name of keysOf(schema, 'dependentSchemas')) visit(joinPointer(at, 'dependentSchemas', name), provenance, constraints);
-  };
+  }
   visit(pointer, inherited, outerConstraints);
   return [...nodes.values()];
 }
@@ -55,11 +58,11 @@ export function schemaNodes(
 export function childNodes(document: OpenApiDocument, nodes: readonly SchemaNode[], key: string | number): readonly SchemaNode[] {
   const children = new Map<string, SchemaNode>();
   let evaluated = false;
-  const add = (pointer: string, { provenance, constraints }: SchemaNode): void => {
+  function add(pointer: string, { provenance, constraints }: SchemaNode): void {
     evaluated = true;
     for (const node of schemaNodes(document, pointer, provenance, constraints))
       if (!children.has(node.pointer)) children.set(node.pointer, node);
-  };
+  }
   for (const node of nodes) for (const tokens of childKeywords(node.schema, key)) add(joinPointer(node.pointer, ...tokens), node);
   if (evaluated) return [...children.values()];
   const rest = typeof key === 'number' ? 'unevaluatedItems' : 'unevaluatedProperties';

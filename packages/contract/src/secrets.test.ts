@@ -1,6 +1,7 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+
 import { readOperations } from './operations.ts';
 import { maskSecrets } from './secrets.ts';
 

@@ -1,7 +1,9 @@
 import type { OpenApiDocument } from './document.ts';
-import { emptyRecord, isObject, type JsonObject } from './json.ts';
+import { emptyRecord, isObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { joinPointer, valueAt } from './pointer.ts';
-import { childNodes, keysOf, schemaNodes, type SchemaNode } from './schema.ts';
+import { childNodes, keysOf, schemaNodes } from './schema.ts';
+import type { SchemaNode } from './schema.ts';
 
 /** The text that replaces a secret. */
 export const MASK = '***';
@@ -44,7 +46,7 @@ export function maskSecrets(document: OpenApiDocument, pointer: string, value: u
 /** The names of the properties that a document marks `x-secret`, wherever in it they stand. */
 export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
   const names = new Set<string>();
-  const visit = (node: unknown): void => {
+  function visit(node: unknown): void {
     if (Array.isArray(node)) return node.forEach(visit);
     if (!isObject(node)) return;
     const properties = node['properties'];
@@ -55,7 +57,7 @@ export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
       }
     }
     Object.values(node).forEach(visit);
-  };
+  }
   visit(document);
   return names;
 }

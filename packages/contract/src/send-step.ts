@@ -1,10 +1,14 @@
-import { isSuccess, type Answer } from './answer.ts';
+import { isSuccess } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { TargetError } from './contract-options.ts';
-import { exchange, NoAnswerError, type Filling, type Line } from './exchange.ts';
+import { exchange, NoAnswerError } from './exchange.ts';
+import type { Filling, Line } from './exchange.ts';
 import { pathsFor } from './fill-step.ts';
 import { RefusedRequestError } from './guard.ts';
-import { isComparable, type Run } from './run-state.ts';
-import { describeStep, type Step } from './step.ts';
+import { isComparable } from './run-state.ts';
+import type { Run } from './run-state.ts';
+import { describeStep } from './step.ts';
+import type { Step } from './step.ts';
 
 /**
  * Sends one request of a step and keeps its answer.

@@ -2,7 +2,8 @@ import { jsonOf } from './answer.ts';
 import type { Exchange, FakeAnswer } from './check.ts';
 import { isObject } from './json.ts';
 import { responseFor } from './operations.ts';
-import { walkDescribed, type Place } from './place.ts';
+import { walkDescribed } from './place.ts';
+import type { Place } from './place.ts';
 import { pointerTokens } from './pointer.ts';
 import { replaced } from './replace.ts';
 

@@ -1,4 +1,5 @@
-import { readAnswer, type Answer, type Purpose } from './answer.ts';
+import { readAnswer } from './answer.ts';
+import type { Answer, Purpose } from './answer.ts';
 import type { Operation } from './operation.ts';
 
 /** An answer to a request that was made as the document describes, for tests. */

@@ -32,10 +32,11 @@ export function recordExchange(document: OpenApiDocument, answer: Answer): Recor
   const { operation, sent, status, headers, mediaType, body, milliseconds } = answer;
   const key = operation.security?.in === 'header' ? operation.security.name.toLowerCase() : undefined;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
-  const masked = (all: Readonly<Record<string, string>>, isShown: (name: string) => boolean): Record<string, string> =>
-    Object.fromEntries(
+  function masked(all: Readonly<Record<string, string>>, isShown: (name: string) => boolean): Record<string, string> {
+    return Object.fromEntries(
       Object.entries(all).map(([name, value]) => [name, name === key || SECRET_HEADER.test(name) || !isShown(name) ? MASK : value]),
     );
+  }
   return {
     operation: operation.id,
     purpose: sent.purpose,

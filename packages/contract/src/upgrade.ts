@@ -1,6 +1,9 @@
 import { upgrade } from '@scalar/openapi-upgrader';
-import { parseDocument, type OpenApiDocument } from './document.ts';
-import { isObject, type JsonObject } from './json.ts';
+
+import { parseDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
+import { isObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 
 /** A document in OpenAPI 3.1, and what readers of a report should know of how it became that. */
 export interface UpgradedDocument {

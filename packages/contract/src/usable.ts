@@ -1,10 +1,13 @@
 import { jsonOf } from './answer.ts';
 import { visitViews } from './applies.ts';
-import { DocumentError, parseDocument, type OpenApiDocument } from './document.ts';
+import { DocumentError, parseDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operation.ts';
-import { surveyOperations, type UnreadableOperation } from './operations.ts';
+import { surveyOperations } from './operations.ts';
+import type { UnreadableOperation } from './operations.ts';
+import { createValidator } from './validator.ts';
+import type { Validator } from './validator.ts';
 import { rootView } from './view.ts';
-import { createValidator, type Validator } from './validator.ts';
 
 /** A document of which every schema that is used was compiled, so that nothing in it can end a run. */
 export interface UsableDocument {

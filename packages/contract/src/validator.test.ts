@@ -1,6 +1,8 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { DocumentError, type OpenApiDocument } from './document.ts';
+
+import { DocumentError } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
 import type { Issue } from './issues.ts';
 import { readOperations } from './operations.ts';
 import { createValidator } from './validator.ts';

@@ -1,10 +1,14 @@
-import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { DocumentError, parseDocument, type OpenApiDocument } from './document.ts';
+import { _, Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+
 import { readErrors } from './ajv-errors.ts';
-import { NO_ISSUES, type Issue } from './issues.ts';
-import { isObject } from './json.ts';
 import { isMultiple } from './decimal.ts';
+import { DocumentError, parseDocument } from './document.ts';
+import type { OpenApiDocument } from './document.ts';
+import { NO_ISSUES } from './issues.ts';
+import type { Issue } from './issues.ts';
+import { isObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 
@@ -41,10 +45,10 @@ export function createValidator(
 ): Validator {
   const survey = surveyDocument(parseDocument(document));
   const notes = new Set<string>();
-  const note = (message: unknown): void => {
+  function note(message: unknown): void {
     const keyword = /unknown keyword: "([^"]+)"/.exec(String(message))?.[1];
     if (keyword !== undefined && !keyword.startsWith('x-')) notes.add(`The schema keyword ${keyword} is not known and was ignored.`);
-  };
+  }
   const ajv = new Ajv2020({
     allErrors: true,
     // Errors then carry the schema object itself, the only sure way back to its place: Ajv's own schemaPath loses it at references.
@@ -139,7 +143,7 @@ function surveyDocument(document: OpenApiDocument): Survey {
   const pointers = new Map<object, string>();
   const extensionKeys = new Set<string>();
   const formats = new Set<string>();
-  const visit = (value: unknown, pointer: string): void => {
+  function visit(value: unknown, pointer: string): void {
     if (typeof value !== 'object' || value === null || pointers.has(value)) return;
     pointers.set(value, pointer);
     for (const [key, child] of Object.entries(value)) {
@@ -147,7 +151,7 @@ function surveyDocument(document: OpenApiDocument): Survey {
       if (key === 'format' && typeof child === 'string') formats.add(child);
       visit(child, joinPointer(pointer, key));
     }
-  };
+  }
   visit(document, '');
   const oddKeys = [...extensionKeys].filter((key) => !KEYWORD_NAME.test(key));
   for (const key of oddKeys) extensionKeys.delete(key);

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Provenance } from './provenance.ts';
-import { childNodes, keysOf, schemaNodes, type SchemaNode } from './schema.ts';
+import { childNodes, keysOf, schemaNodes } from './schema.ts';
+import type { SchemaNode } from './schema.ts';
 
 /**
  * All that the document says of one kind of value. Views are made once for each set of schemas and kept, so that the
@@ -59,10 +60,12 @@ function makeView(views: Views, nodes: readonly SchemaNode[]): View {
   const named = new Map<string | number, Member>();
   let anyKey: Member | undefined;
   let anyItem: Member | undefined;
-  const make = (key: string | number, isNamed: boolean): Member => ({
-    view: viewOf(views, childNodes(views.document, nodes, key)),
-    isNamed,
-  });
+  function make(key: string | number, isNamed: boolean): Member {
+    return {
+      view: viewOf(views, childNodes(views.document, nodes, key)),
+      isNamed,
+    };
+  }
   return {
     nodes,
     member(key) {

@@ -30,7 +30,9 @@ async function measure(engine: string, store: Store): Promise<void> {
   const { invoices, positions, wrong } = await checkYear(world);
   await world.service.close();
   await store.close();
-  const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1);
+  function seconds(from: number, to: number) {
+    return ((to - from) / 1000).toFixed(1);
+  }
   process.stdout.write(
     `a year on ${engine}: ${seconds(filled, passed)} s for ${DAYS} days under ${amount.vms} VMs, ${amount.domains} domains and ${amount.servers} servers of ${amount.accounts} accounts (bought in ${seconds(filling, filled)} s); ${invoices - Math.min(wrong.length, invoices)} of ${invoices} invoices with ${positions} positions are exact\n`,
   );

@@ -4,14 +4,18 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 
 import { deleteOldEntries } from './core/account/log-retention.ts';
+import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
 import { fleetRecoveries } from './core/dedicated/fleet.ts';
 import { domainCommands, domainRecoveries } from './core/domain/terminate.ts';
 import type { DomainCommands } from './core/domain/terminate.ts';
+import { runScheduledJobs } from './core/jobs/run-jobs.ts';
+import type { JobRound } from './core/jobs/run-jobs.ts';
 import { vmCommands, vmRecoveries } from './core/vm/commands.ts';
 import type { VmCommands } from './core/vm/commands.ts';
-import type { Recover } from './delivery/delivery.ts';
+import type { VmIdentifiers } from './core/vm/identifier.ts';
 import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
+import type { Recover } from './delivery/delivery.ts';
 import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
@@ -24,21 +28,17 @@ import type { Docs } from './http/docs.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
-import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
-import { runScheduledJobs } from './core/jobs/run-jobs.ts';
-import type { JobRound } from './core/jobs/run-jobs.ts';
-import { forgetOldKeys } from './reseller/idempotency.ts';
-import { operations } from './reseller/table.ts';
-import type { VmIdentifiers } from './core/vm/identifier.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
-import { oneAtATime } from './sandbox/sandbox.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
-import { offsetClock } from './sandbox/offset-clock.ts';
 import { systemClock } from './ports/clock.ts';
 import type { Ports } from './ports/ports.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
+import { forgetOldKeys } from './reseller/idempotency.ts';
+import { operations } from './reseller/table.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
+import { offsetClock } from './sandbox/offset-clock.ts';
+import { oneAtATime } from './sandbox/sandbox.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import { assertIdentity } from './store/identity.ts';
 import { readSettings } from './store/settings.ts';
 import type { Db, Store } from './store/store.ts';
@@ -191,13 +191,13 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const authenticator = createAuthenticator(store, { mode, clock });
   const controls = createControls(store, clock, mode);
   const exclusive = oneAtATime();
-  const now = async () => {
+  async function now() {
     await controls.refresh();
     await clockCheck.assertRight();
     return clock.now();
-  };
+  }
   const cleanUp = createCleanUp(store);
-  const runAllJobs = async (others: JobRound['others']) => {
+  async function runAllJobs(others: JobRound['others']) {
     await instance.assertAlive();
     const failed = await recover();
     const done = await runScheduledJobs(runtime, { now, others });
@@ -208,7 +208,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
     return done;
-  };
+  }
   const sandbox: Sandbox = {
     clock,
     exclusive,

@@ -1,6 +1,6 @@
+import provider from '@reseller/openapi/operator.json' with { type: 'json' };
 /** Leaving a field out is sending its default, and its default alone: for each field of both documents that has one. */
 import reseller from '@reseller/openapi/service.json' with { type: 'json' };
-import provider from '@reseller/openapi/operator.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 

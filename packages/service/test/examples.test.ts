@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 
 import { apiOperations } from '../src/http/api.ts';
-import type { OperationId } from '../src/reseller/operation.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
 import { holdUp, PERSON, reserved } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';

@@ -13,12 +13,12 @@ import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openStore } from './engines.ts';
 import type { Engine } from './engines.ts';
+import { overSocket, receive, resellerApi, resellerRequest } from './http-client.ts';
+import type { Received, Sent } from './http-client.ts';
 import { TestClock } from './ports/clock.ts';
 import { TestFleet } from './ports/fleet.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
-import { overSocket, receive, resellerApi, resellerRequest } from './http-client.ts';
-import type { Received, Sent } from './http-client.ts';
 import { seededPlace } from './prepared-store.ts';
 import { exchange, requestText } from './raw-http.ts';
 

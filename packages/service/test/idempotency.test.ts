@@ -8,9 +8,9 @@ import { holdUp } from './domains.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
-import { TestHypervisor } from './ports/hypervisor.ts';
 import type { Sent } from './http-client.ts';
 import { apiOf, writes } from './operations.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 
 const KEY = 'attempt-1';
 

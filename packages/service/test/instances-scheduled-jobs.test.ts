@@ -2,15 +2,15 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createAccount, issueApiKey, StoreUnavailableError } from '../src/index.ts';
 import { orderDedicatedServer } from '../src/core/dedicated/order.ts';
-import { sandboxMarket } from '../src/sandbox/market.ts';
+import { createAccount, issueApiKey, StoreUnavailableError } from '../src/index.ts';
 import { euros } from '../src/rules/money.ts';
+import { sandboxMarket } from '../src/sandbox/market.ts';
 import { PERSON, PHONE } from './domains.ts';
-import { TestFleet } from './ports/fleet.ts';
 import { SECRET, SMALL_VM } from './harness.ts';
 import { newInstances, until } from './instances.ts';
 import type { TestInstance, TestInstances } from './instances.ts';
+import { TestFleet } from './ports/fleet.ts';
 
 /** Creates accounts with a VM and a domain each. The first ones also have a dedicated server. */
 async function fill(instances: TestInstances, instance: TestInstance, count: number): Promise<string[]> {

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { PERSON, PHONE } from './domains.ts';
 import { SMALL_VM } from './harness.ts';
-import { TestHypervisor } from './ports/hypervisor.ts';
 import { newInstances, until } from './instances.ts';
 import type { TestInstance } from './instances.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 
 /** A hypervisor whose creations wait for the test, and whose removals can be made to fail. */

@@ -10,9 +10,9 @@ import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { SECRET } from './harness.ts';
 import { callOperation, injectedInto, operatorRequest } from './http-client.ts';
 import type { Received, Sent } from './http-client.ts';
-import { TestHypervisor } from './ports/hypervisor.ts';
 import { OPERATOR_TOKEN } from './operator.ts';
 import { TestClock } from './ports/clock.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import { seededPlace } from './prepared-store.ts';
 
 /** One of the instances. */

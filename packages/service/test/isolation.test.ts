@@ -1,8 +1,8 @@
 /** An account sees and touches only what is its own; derived from the document, so that a new operation is covered or fails. */
 import { expect, test } from 'vitest';
 
-import type { OperationId } from '../src/reseller/operation.ts';
 import { apiOperations } from '../src/http/api.ts';
+import type { OperationId } from '../src/reseller/operation.ts';
 import { contentsOf } from './contents.ts';
 import { EPYC } from './dedicated.ts';
 import { goodCall } from './good-calls.ts';

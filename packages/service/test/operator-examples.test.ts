@@ -1,6 +1,6 @@
+import { parseDocument, secretNames } from '@reseller/contract';
 /** The examples of the operator document, sent to a sandbox with its sample data as a reader who copies them does. */
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
-import { parseDocument, secretNames } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
 import { operatorApi } from '../src/http/operator/api.ts';

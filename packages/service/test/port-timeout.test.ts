@@ -3,12 +3,12 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
 import { footprint, handleOf, register } from './domains.ts';
-import { TestFleet } from './ports/fleet.ts';
 import { SMALL_VM, startService } from './harness.ts';
-import { TestHypervisor } from './ports/hypervisor.ts';
 import type { TestService } from './harness.ts';
 import type { Received } from './http-client.ts';
 import { expectExactHolds, expectInvariants } from './invariants.ts';
+import { TestFleet } from './ports/fleet.ts';
+import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 import { Standstill } from './ports/standstill.ts';
 

@@ -1,12 +1,11 @@
 /** Secrets that callers send to the wrong place: none of them is in the request log, in a line of the service's log or in an answer. */
 import { Writable } from 'node:stream';
 
+import { secretNames } from '@reseller/contract';
+import document from '@reseller/openapi/service.json' with { type: 'json' };
 import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-
-import document from '@reseller/openapi/service.json' with { type: 'json' };
-import { secretNames } from '@reseller/contract';
 
 import { apiOperations } from '../src/http/api.ts';
 import { startService } from './harness.ts';

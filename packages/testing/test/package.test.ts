@@ -3,8 +3,8 @@ import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';

@@ -1,4 +1,6 @@
-import { describeStep, showMoney, worthOf, type Budget, type Plan, type Price, type PriceOf, type Step } from '@reseller/contract/engine';
+import { describeStep, showMoney, worthOf } from '@reseller/contract/engine';
+import type { Budget, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
+
 import { CannotRunError } from '../cannot-run.ts';
 import type { Arguments } from '../options.ts';
 

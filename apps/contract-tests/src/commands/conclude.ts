@@ -1,7 +1,10 @@
-import { isFailed, type Report } from '@reseller/contract/engine';
+import { isFailed } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
+
 import { CannotRunError } from '../cannot-run.ts';
 import type { Console } from '../console.ts';
-import { writeProposals, type LoadedDocument } from '../document.ts';
+import { writeProposals } from '../document.ts';
+import type { LoadedDocument } from '../document.ts';
 import type { Arguments } from '../options.ts';
 import { renderReport } from '../render.ts';
 import { settleReport } from '../settle-report.ts';

@@ -1,4 +1,6 @@
-import { diffDocuments, IMPACTS, type Change } from '@reseller/contract/engine';
+import { diffDocuments, IMPACTS } from '@reseller/contract/engine';
+import type { Change } from '@reseller/contract/engine';
+
 import type { Console } from '../console.ts';
 import { guarded } from '../console.ts';
 import { openDocument, sourcesOf } from '../document.ts';
@@ -21,10 +23,10 @@ export async function compareDocuments({ files }: Arguments, output: Console): P
     return 0;
   }
   const [were, are] = [await sourcesOf(before), await sourcesOf(after)];
-  const placeOf = ({ at, isRemoved }: Change): string => {
+  function placeOf({ at, isRemoved }: Change): string {
     const { file, line, column } = (isRemoved ? were : are).locate(at);
     return `${file}:${line}:${column}`;
-  };
+  }
   for (const impact of IMPACTS) {
     const some = changes.filter((change) => change.impact === impact);
     if (some.length === 0) continue;
@@ -32,7 +34,9 @@ export async function compareDocuments({ files }: Arguments, output: Console): P
     for (const change of some)
       safe.print(`  ${change.what}\n    ${change.operations.join(', ') || 'the whole document'}  ${placeOf(change)}\n    ${change.client}`);
   }
-  const count = (impact: Change['impact']): number => changes.filter((change) => change.impact === impact).length;
+  function count(impact: Change['impact']): number {
+    return changes.filter((change) => change.impact === impact).length;
+  }
   const parts = [`${count('breaking')} breaking`, `${count('safe')} safe`, `${count('documentation')} documentation only`];
   if (count('uncompared') > 0) parts.push(`${count('uncompared')} not compared`);
   safe.print(parts.join(', '));

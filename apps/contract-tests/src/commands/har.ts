@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
+
 import { createRecorder, HarError, readHar } from '@reseller/contract/engine';
+
 import { CannotRunError } from '../cannot-run.ts';
-import { guarded, type Console } from '../console.ts';
+import { guarded } from '../console.ts';
+import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';

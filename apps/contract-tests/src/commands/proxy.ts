@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+
 import { createRecorder } from '@reseller/contract/engine';
+
 import { CannotRunError } from '../cannot-run.ts';
-import { guarded, type Console } from '../console.ts';
+import { guarded } from '../console.ts';
+import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';
-import { startProxy, type Proxy, type ProxyOptions } from '../proxy.ts';
+import { startProxy } from '../proxy.ts';
+import type { Proxy, ProxyOptions } from '../proxy.ts';
 import { conclude } from './conclude.ts';
 
 /** Judges the traffic between a client and a service until it is stopped, then prints the report. */

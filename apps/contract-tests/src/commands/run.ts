@@ -1,30 +1,23 @@
-import {
-  NO_BUDGET,
-  type Budget,
-  type PriceOf,
-  planContract,
-  runContract,
-  TargetError,
-  countRequests,
-  describeStep,
-  type Mode,
-  type ContractOptions,
-  type Plan,
-  type Report,
-} from '@reseller/contract/engine';
 import { surveyOperations } from '@reseller/contract';
+import { NO_BUDGET, planContract, runContract, TargetError, countRequests, describeStep } from '@reseller/contract/engine';
+import type { Budget, PriceOf, Mode, ContractOptions, Plan, Report } from '@reseller/contract/engine';
+
 import { CannotRunError } from '../cannot-run.ts';
-import { guarded, type Console } from '../console.ts';
-import { openChosenDocument, type LoadedDocument } from '../document.ts';
+import { guarded } from '../console.ts';
+import type { Console } from '../console.ts';
+import { openChosenDocument } from '../document.ts';
+import type { LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import { LAW_NAMES } from '../one-time-codes/laws.ts';
-import { assertOperator, otpPresenter, readOperator, type OperatorAccess } from '../operator.ts';
-import { readKey, type Arguments, type Environment } from '../options.ts';
+import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
+import type { OperatorAccess } from '../operator.ts';
+import { readKey } from '../options.ts';
+import type { Arguments, Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
-import { agree } from './agree.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
+import { agree } from './agree.ts';
 import { conclude } from './conclude.ts';
 
 /** Where a command keeps what outlives it. */

@@ -1,8 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { createMatcher, readOperations, type OpenApiDocument, type Operation } from '@reseller/contract';
-import { credentialOf, credentialText, readBody, type Defect, type Exchange, type FakeAnswer } from '@reseller/contract/engine';
-import { createFakeState, type FakeState } from './state.ts';
+
+import { createMatcher, readOperations } from '@reseller/contract';
+import type { OpenApiDocument, Operation } from '@reseller/contract';
+import { credentialOf, credentialText, readBody } from '@reseller/contract/engine';
+import type { Defect, Exchange, FakeAnswer } from '@reseller/contract/engine';
+
+import { createFakeState } from './state.ts';
+import type { FakeState } from './state.ts';
 
 /** The key that it knows. */
 export const FAKE_KEY = 'example-key-of-the-fake-service';

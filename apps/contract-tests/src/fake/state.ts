@@ -1,5 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { createValidator, responseFor, type FormReading, type OpenApiDocument, type Operation, type Parameter } from '@reseller/contract';
+
+import { createValidator, responseFor } from '@reseller/contract';
+import type { FormReading, OpenApiDocument, Operation, Parameter } from '@reseller/contract';
 import {
   isCredential,
   issuesOfText,
@@ -11,9 +13,9 @@ import {
   sampleOf,
   undoOf,
   walkDescribed,
-  type Exchange,
-  type FakeAnswer,
 } from '@reseller/contract/engine';
+import type { Exchange, FakeAnswer } from '@reseller/contract/engine';
+
 import { returnsCode } from '../one-time-codes/codes.ts';
 
 type Outcome = Exchange['outcome'];

@@ -1,5 +1,7 @@
-import { keysOf, responseFor, type OpenApiDocument, type Operation } from '@reseller/contract';
-import { jsonOf, rootView, walkDescribed, type View } from '@reseller/contract/engine';
+import { keysOf, responseFor } from '@reseller/contract';
+import type { OpenApiDocument, Operation } from '@reseller/contract';
+import { jsonOf, rootView, walkDescribed } from '@reseller/contract/engine';
+import type { View } from '@reseller/contract/engine';
 
 const CODE_NAME = /otp|one.?time|totp/i;
 const MAX_DEPTH = 3;

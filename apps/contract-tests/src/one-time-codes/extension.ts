@@ -1,7 +1,10 @@
 import type { OpenApiDocument } from '@reseller/contract';
-import { isSuccess, jsonValue, type Answer, type Extension } from '@reseller/contract/engine';
+import { isSuccess, jsonValue } from '@reseller/contract/engine';
+import type { Answer, Extension } from '@reseller/contract/engine';
+
 import { codeIn, returnsCode } from './codes.ts';
-import { otpLaws, type Law, type Presented } from './laws.ts';
+import { otpLaws } from './laws.ts';
+import type { Law, Presented } from './laws.ts';
 
 /** Presents a one-time code as a third party would, and returns whether it was accepted; throws where the answer does not say. */
 export type PresentCode = (code: string) => Promise<boolean>;

@@ -1,5 +1,7 @@
 import type { OpenApiDocument } from '@reseller/contract';
-import { isSuccess, jsonValue, withMembers, type Answer, type Check, type RunRemark } from '@reseller/contract/engine';
+import { isSuccess, jsonValue, withMembers } from '@reseller/contract/engine';
+import type { Answer, Check, RunRemark } from '@reseller/contract/engine';
+
 import { codeIn, returnsCode } from './codes.ts';
 
 /** What can be seen only where codes are presented, and whether the code that shows it must be accepted. */

@@ -1,6 +1,9 @@
-import { createMatcher, createValidator, responseFor, surveyOperations, type OpenApiDocument, type Operation } from '@reseller/contract';
+import { createMatcher, createValidator, responseFor, surveyOperations } from '@reseller/contract';
+import type { OpenApiDocument, Operation } from '@reseller/contract';
 import { credentialOf, credentialText, readBody, sampleOf } from '@reseller/contract/engine';
-import { startServer, type Arrived, type RawServer } from '../raw-server.ts';
+
+import { startServer } from '../raw-server.ts';
+import type { Arrived, RawServer } from '../raw-server.ts';
 
 export const KEY = 'user:key-of-the-extracts';
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+
 import type { Arrived } from '../raw-server.ts';
-import { TOKEN, type Mistake, type Reply } from './server.ts';
+import { TOKEN } from './server.ts';
+import type { Mistake, Reply } from './server.ts';
 
 /** A mistake, the check that finds it, and what it is called. */
 export interface Seeded {

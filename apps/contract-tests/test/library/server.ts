@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { startServer, type Arrived, type RawServer } from '../raw-server.ts';
+
+import { startServer } from '../raw-server.ts';
+import type { Arrived, RawServer } from '../raw-server.ts';
 
 export const TOKEN = 'library-token-of-the-test';
 const PAGE_SIZE = 3;

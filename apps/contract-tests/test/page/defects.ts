@@ -1,4 +1,5 @@
 import type { Verdict } from '@reseller/contract/engine';
+
 import type { Tamper } from '../../src/fake/fake-service.ts';
 
 /** A defect that the service of the test has, and what the page has to say of it. */

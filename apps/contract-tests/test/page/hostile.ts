@@ -1,4 +1,5 @@
 import type { SettledReport } from '@reseller/contract/engine';
+
 import type { Tamper } from '../../src/fake/fake-service.ts';
 
 /** Would call `hacked` if a browser took it for anything but text. */

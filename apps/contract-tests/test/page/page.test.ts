@@ -3,12 +3,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { toHtml, toJunit, toMarkdown, type SettledReport } from '@reseller/contract/engine';
+
+import { toHtml, toJunit, toMarkdown } from '@reseller/contract/engine';
+import type { SettledReport } from '@reseller/contract/engine';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { loadDocument } from '../../src/document.ts';
-import { FAKE_KEY, startFakeService, type Tamper } from '../../src/fake/fake-service.ts';
+import { FAKE_KEY, startFakeService } from '../../src/fake/fake-service.ts';
+import type { Tamper } from '../../src/fake/fake-service.ts';
 import { command } from '../run-command.ts';
 import { contrastOf, paintedTexts } from './contrast.ts';
 import { defective, KNOWN } from './defects.ts';

@@ -7,7 +7,9 @@ import { defineConfig } from 'vitepress';
 import type { Navigation } from '../../src/navigation.ts';
 import { BASE } from '../../src/site.ts';
 
-const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+function pathOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
 
 const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
 

@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 /** A load balancer that sends each request once, to an instance that is ready. */
 import { Agent, createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { expect, onTestFinished, vi } from 'vitest';

@@ -6,9 +6,9 @@ import { expect, test, vi } from 'vitest';
 import { startServer, temporaryDirectory } from '../process.ts';
 import type { Server } from '../process.ts';
 import { tell } from './figures.ts';
+import { clientOf } from './keep-alive.ts';
 import { sqlitePlace } from './place.ts';
 import { OPERATOR_TOKEN } from './provider.ts';
-import { clientOf } from './keep-alive.ts';
 
 /** Enough lines to fill the buffers of the operating system and of the process. */
 const REQUESTS = 10_000;

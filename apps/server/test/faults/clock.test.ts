@@ -7,10 +7,10 @@ import { expect, test, vi } from 'vitest';
 import { runServer, startServer, temporaryDirectory } from '../process.ts';
 import type { Server } from '../process.ts';
 import { tell } from './figures.ts';
+import { expectUnavailable } from './kept.ts';
 import { newPlace, sqlitePlace } from './place.ts';
 import type { Place } from './place.ts';
 import { newAccount, OPERATOR_TOKEN } from './provider.ts';
-import { expectUnavailable } from './kept.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
 const DAY = 86_400_000;

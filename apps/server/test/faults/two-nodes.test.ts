@@ -1,8 +1,7 @@
 /** One of two instances on one database is killed while both are busy and a month ends. */
 import { advanceClock, getClock } from '@reseller/operator-client';
-import { expect, test } from 'vitest';
-
 import type { Store } from '@reseller/service';
+import { expect, test } from 'vitest';
 
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';

@@ -16,11 +16,11 @@ export interface Call<T> extends Promise<T> {
 
 export function callOf<T>(answer: Promise<WithMeta<T>>): Call<T> {
   const data = answer.then((found) => found.data);
-  const instead = <R>(other: Promise<R>): Promise<R> => {
+  function instead<R>(other: Promise<R>): Promise<R> {
     // A caller that uses another promise need not handle the rejection of this one as well.
     data.catch(() => {});
     return other;
-  };
+  }
   return Object.assign(data, {
     withMeta: () => instead(answer),
     asResponse: () => instead(answer.then(({ response }) => response.clone())),

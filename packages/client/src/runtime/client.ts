@@ -4,8 +4,8 @@ import { callOf } from './call.ts';
 import type { Call } from './call.ts';
 import { checkCredential, connect } from './connection.ts';
 import type { Connection, KeySupport } from './connection.ts';
-import { environmentVariable } from './environment.ts';
 import { classifyEnvelope } from './envelope.ts';
+import { environmentVariable } from './environment.ts';
 import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { ClientConfig, RequestOptions } from './options.ts';
@@ -62,12 +62,12 @@ export const urlSearchParamsBodySerializer = {};
 
 /** A client that hands each request to a function. */
 export function clientOf(handle: (method: string, input: RequestInput) => Call<never>): Client {
-  const via =
-    (method: string): Send =>
-    ({ meta, ...input }) => {
+  function via(method: string): Send {
+    return ({ meta, ...input }) => {
       if (!meta) throw new TypeError('Import the functions from @reseller/client/operations: they know their operation.');
       return handle(method, { ...input, meta });
     };
+  }
   return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
 }
 
@@ -92,7 +92,9 @@ export function connectToReseller(config: ClientConfig, adviceWhenLost: string, 
 export function createClient(config: ClientConfig): Client {
   const connection = connectToReseller(config, 'Find out whether it was carried out before you make the call again');
   return clientOf((method, input) => {
-    const answer = async () => shape(input.meta, await send(connection, prepare(connection, method, input)));
+    async function answer() {
+      return shape(input.meta, await send(connection, prepare(connection, method, input)));
+    }
     return callOf(answer());
   });
 }

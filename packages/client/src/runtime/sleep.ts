@@ -1,11 +1,11 @@
 /** Resolves after this many milliseconds, or when the signal is aborted. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const finish = () => {
+    function finish() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', finish);
       resolve();
-    };
+    }
     const timer = setTimeout(finish, milliseconds);
     signal?.addEventListener('abort', finish);
     if (signal?.aborted) finish();

@@ -2,8 +2,8 @@ import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { decimalsOf } from '../decimal.ts';
 import type { Issue } from '../issues.ts';
-import type { SchemaNode } from '../schema.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
+import type { SchemaNode } from '../schema.ts';
 import { alterFirst, isPayload } from '../tamper.ts';
 
 export const amountDecimals: Check = {

@@ -1,5 +1,5 @@
-import { answersJson } from '../applies.ts';
 import { mediaFor } from '../answer.ts';
+import { answersJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { observedText } from '../observed.ts';

@@ -1,8 +1,8 @@
 import { takesBody } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
-import { refusalLike } from '../tamper.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
+import { refusalLike } from '../tamper.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',

@@ -1,14 +1,14 @@
 import { isSuccess } from '../answer.ts';
 import { takesBody } from '../applies.ts';
+import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';
-import { readBody } from '../body.ts';
 import type { Issue } from '../issues.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { provenanceOfIssue } from '../place.ts';
 import { valueAt } from '../pointer.ts';
-import { proposalFor } from '../propose.ts';
 import type { Proposal } from '../proposal.ts';
+import { proposalFor } from '../propose.ts';
 import type { Provenance } from '../provenance.ts';
 
 export const formRefused: Check = {

@@ -5,8 +5,8 @@ import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { isCredential, issuesOfText } from '../parameters.ts';
 import { provenanceOfIssue } from '../place.ts';
-import { proposalFor } from '../propose.ts';
 import type { Proposal } from '../proposal.ts';
+import { proposalFor } from '../propose.ts';
 import type { Provenance } from '../provenance.ts';
 
 export const parameterRefused: Check = {

@@ -1,16 +1,18 @@
-import { isSuccess, jsonOf, jsonValue, type Answer } from '../answer.ts';
+import { isSuccess, jsonOf, jsonValue } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check, Pair, Session } from '../check.ts';
+import type { OpenApiDocument } from '../document.ts';
 import type { RunRemark } from '../finding.ts';
 import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject, typeOf } from '../json.ts';
 import { responseFor } from '../operations.ts';
-import { walkDescribed, type Place } from '../place.ts';
+import { walkDescribed } from '../place.ts';
+import type { Place } from '../place.ts';
 import { parentPointer } from '../pointer.ts';
 import type { Proposal } from '../proposal.ts';
 import { keysOf } from '../schema.ts';
 import { alterFirst, isPayload } from '../tamper.ts';
-import type { OpenApiDocument } from '../document.ts';
 
 export const parity: Check = {
   id: 'parity',

@@ -4,7 +4,8 @@ import type { Remark } from '../finding.ts';
 import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject } from '../json.ts';
 import { shapeOf } from '../observe.ts';
-import { walkDescribed, type Place } from '../place.ts';
+import { walkDescribed } from '../place.ts';
+import type { Place } from '../place.ts';
 import { keysOf } from '../schema.ts';
 import { alterFirst, isPayload } from '../tamper.ts';
 

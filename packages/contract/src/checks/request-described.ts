@@ -1,12 +1,13 @@
-import { isSuccess, type Answer } from '../answer.ts';
+import { isSuccess } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { always } from '../applies.ts';
+import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';
 import type { Remark, Verdict } from '../finding.ts';
-import { readBody } from '../body.ts';
+import { mediaTypeName } from '../media-type.ts';
 import { observe, shapeOf } from '../observe.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import type { Parameter, RequestBody } from '../operation.ts';
-import { mediaTypeName } from '../media-type.ts';
 import { issuesOfText } from '../parameters.ts';
 import { provenanceOfIssue } from '../place.ts';
 import { valueAt } from '../pointer.ts';

@@ -1,4 +1,5 @@
-import { jsonValue, type Answer } from '../answer.ts';
+import { jsonValue } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { answersJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { isObject } from '../json.ts';

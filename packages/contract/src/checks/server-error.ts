@@ -1,5 +1,5 @@
-import { always } from '../applies.ts';
 import type { Purpose } from '../answer.ts';
+import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { refusalLike } from '../tamper.ts';
 

@@ -1,8 +1,8 @@
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
-import { isAboutDecimals } from './amount-decimals.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
 import { alterFirst } from '../tamper.ts';
+import { isAboutDecimals } from './amount-decimals.ts';
 
 const OTHERS: ReadonlySet<string> = new Set(['required', 'dependentRequired', 'type', 'format', 'unevaluatedProperties']);
 

@@ -1,5 +1,6 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { expect, test } from 'vitest';
+
 import { parseDocument } from '../document.ts';
 import { replaced } from '../replace.ts';
 import { diffDocuments } from './diff-documents.ts';

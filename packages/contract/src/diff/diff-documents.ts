@@ -1,13 +1,17 @@
-import { parseDocument, resolve, type OpenApiDocument } from '../document.ts';
-import { isObject, member, type JsonObject } from '../json.ts';
+import { parseDocument, resolve } from '../document.ts';
+import type { OpenApiDocument } from '../document.ts';
+import { isObject, member } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { isJsonType, mediaTypeName } from '../media-type.ts';
 import type { Header, Operation, OperationResponse, Parameter } from '../operation.ts';
 import { surveyOperations } from '../operations.ts';
 import { pathParameters } from '../path-template.ts';
 import { joinPointer, valueAt } from '../pointer.ts';
 import { keysOf } from '../schema.ts';
-import { IMPACTS, NOTHING_CHANGES, NOTHING_TO_DO, type Change, type Tell } from './change.ts';
-import { diffSchemas, type Direction } from './diff-schemas.ts';
+import { IMPACTS, NOTHING_CHANGES, NOTHING_TO_DO } from './change.ts';
+import type { Change, Tell } from './change.ts';
+import { diffSchemas } from './diff-schemas.ts';
+import type { Direction } from './diff-schemas.ts';
 import { diffSecurity } from './diff-security.ts';
 import { canonical } from './shape.ts';
 
@@ -23,15 +27,15 @@ interface Documents {
  */
 export function diffDocuments(before: OpenApiDocument, after: OpenApiDocument): readonly Change[] {
   const changes = new Map<string, Change>();
-  const tellFor =
-    (operation?: string): Tell =>
-    (change) => {
+  function tellFor(operation?: string): Tell {
+    return (change) => {
       const key = `${change.impact} ${change.at} ${change.what.split('.').at(-1)}`;
       const known = changes.get(key);
       if (known !== undefined && (operation === undefined || known.operations.includes(operation))) return;
       const operations = [...(known?.operations ?? []), ...(operation === undefined ? [] : [operation])];
       changes.set(key, { isRemoved: false, ...(known ?? change), operations });
     };
+  }
   const [were, are] = [surveyOperations(parseDocument(before)), surveyOperations(parseDocument(after))];
   for (const [was, is] of pairsOf(were.operations, are.operations)) {
     const tell = tellFor(is?.id ?? was?.id);
@@ -53,13 +57,15 @@ function pairsOf(
   were: readonly Operation[],
   are: readonly Operation[],
 ): readonly (readonly [was: Operation | undefined, is: Operation | undefined])[] {
-  const address = ({ method, path }: Operation): string => `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
+  function address({ method, path }: Operation): string {
+    return `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
+  }
   const left = new Set(are);
-  const take = (isIt: (one: Operation) => boolean): Operation | undefined => {
+  function take(isIt: (one: Operation) => boolean): Operation | undefined {
     const found = [...left].find(isIt);
     if (found !== undefined) left.delete(found);
     return found;
-  };
+  }
   const byAddress = were.map((was) => [was, take((is) => address(is) === address(was))] as const);
   const pairs = byAddress.map(([was, is]) => [was, is ?? take((other) => other.id === was.id)] as const);
   return [...pairs, ...[...left].map((is) => [undefined, is] as const)];
@@ -142,14 +148,14 @@ function diffFacts({ tell }: Documents, was: Operation, is: Operation): void {
 
 /** Server URLs of the whole document, or of one operation. */
 function diffServers({ before, after, tell }: Documents, was: string, is: string): void {
-  const urls = (document: OpenApiDocument, holder: string): ReadonlySet<string> => {
+  function urls(document: OpenApiDocument, holder: string): ReadonlySet<string> {
     const servers = valueAt(document, joinPointer(holder, 'servers'));
     return new Set(Array.isArray(servers) ? servers.map((server) => canonical(document, server)) : []);
-  };
-  const shown = (server: string): string => {
+  }
+  function shown(server: string): string {
     const parsed: unknown = JSON.parse(server);
     return isObject(parsed) ? String(parsed['url']) : server;
-  };
+  }
   const [old, now] = [urls(before, was), urls(after, is)];
   const at = joinPointer(is, 'servers');
   for (const server of old)
@@ -173,7 +179,7 @@ function diffServers({ before, after, tell }: Documents, was: string, is: string
 /** Parameters of a path are told by their position, since requests do not contain their names. */
 function diffParameters(documents: Documents, was: Operation, is: Operation): void {
   const { tell } = documents;
-  const keyed = ({ parameters, path }: Operation): ReadonlyMap<string, Parameter> => {
+  function keyed({ parameters, path }: Operation): ReadonlyMap<string, Parameter> {
     const names = pathParameters(path);
     return new Map(
       parameters.map((one) => [
@@ -181,7 +187,7 @@ function diffParameters(documents: Documents, was: Operation, is: Operation): vo
         one,
       ]),
     );
-  };
+  }
   const [were, are] = [keyed(was), keyed(is)];
   for (const key of new Set([...were.keys(), ...are.keys()])) {
     const [old, now] = [were.get(key), are.get(key)];
@@ -298,8 +304,11 @@ interface Contents {
 
 function diffContent(documents: Documents, direction: Direction, { was, is, label }: Contents): void {
   const { before, after, tell } = documents;
-  const types = (document: OpenApiDocument, holder: string): ReadonlyMap<string, string> =>
-    new Map(keysOf(resolve(document, holder).value, 'content').map((type) => [mediaTypeName(type), joinPointer(holder, 'content', type)]));
+  function types(document: OpenApiDocument, holder: string): ReadonlyMap<string, string> {
+    return new Map(
+      keysOf(resolve(document, holder).value, 'content').map((type) => [mediaTypeName(type), joinPointer(holder, 'content', type)]),
+    );
+  }
   const [old, now] = [types(before, was), types(after, is)];
   for (const [type, holder] of old) {
     const other = now.get(type);
@@ -370,8 +379,9 @@ function diffResponse(documents: Documents, status: string, old: OperationRespon
   }
   if (old.description !== now.description)
     tell({ impact: 'documentation', at: now.holder, what: `the description of the response ${status} changed`, client: NOTHING_CHANGES });
-  const links = (document: OpenApiDocument, { holder }: OperationResponse): string =>
-    canonical(document, resolve(document, holder).value['links']);
+  function links(document: OpenApiDocument, { holder }: OperationResponse): string {
+    return canonical(document, resolve(document, holder).value['links']);
+  }
   if (links(before, old) !== links(after, now))
     tell({
       impact: 'documentation',

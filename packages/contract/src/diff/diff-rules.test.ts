@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseDocument, type OpenApiDocument } from '../document.ts';
+
+import { parseDocument } from '../document.ts';
+import type { OpenApiDocument } from '../document.ts';
 import { replaced } from '../replace.ts';
 import type { Impact } from './change.ts';
 import { diffDocuments } from './diff-documents.ts';

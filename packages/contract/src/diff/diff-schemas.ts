@@ -1,7 +1,8 @@
 import type { OpenApiDocument } from '../document.ts';
 import { isObject } from '../json.ts';
 import { joinPointer } from '../pointer.ts';
-import { NOTHING_CHANGES, NOTHING_TO_DO, type Impact, type Tell } from './change.ts';
+import { NOTHING_CHANGES, NOTHING_TO_DO } from './change.ts';
+import type { Impact, Tell } from './change.ts';
 import {
   branchesOf,
   canonical,
@@ -17,8 +18,8 @@ import {
   shapeAt,
   shapeBelow,
   typesOf,
-  type Shape,
 } from './shape.ts';
+import type { Shape } from './shape.ts';
 
 /** Who sends what the schema describes: the client or the service. */
 export type Direction = 'request' | 'response';
@@ -168,7 +169,9 @@ function compareTypes(pair: SchemaPair, two: Two): void {
       );
     return;
   }
-  const covers = (types: ReadonlySet<string>, type: string): boolean => types.has(type) || (type === 'integer' && types.has('number'));
+  function covers(types: ReadonlySet<string>, type: string): boolean {
+    return types.has(type) || (type === 'integer' && types.has('number'));
+  }
   const added = [...are].filter((type) => !covers(were, type));
   const gone = [...were].filter((type) => !covers(are, type));
   const isNarrowed = gone.includes('number') && are.has('integer');
@@ -369,7 +372,9 @@ function compareOthers(pair: SchemaPair, two: Two): void {
   const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)));
   for (const keyword of keywords) {
     if (COMPARED.has(keyword) || isText(keyword)) continue;
-    const text = ({ document }: Shape, values: readonly unknown[]): string => canonical(document, values);
+    function text({ document }: Shape, values: readonly unknown[]): string {
+      return canonical(document, values);
+    }
     if (text(before, keywordsOf(before, keyword)) !== text(after, keywordsOf(after, keyword))) uncompared(pair, two, keyword);
   }
 }
@@ -378,7 +383,9 @@ function compareBelow(pair: SchemaPair, two: Two, keyword: 'items' | 'additional
   const { before, after, place } = two;
   const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
   // Whether further properties are allowed at all is compared with the properties.
-  const isSaid = (shape: Shape | undefined): shape is Shape => shape !== undefined && shape.allowsAny && shape.parts.length > 0;
+  function isSaid(shape: Shape | undefined): shape is Shape {
+    return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
+  }
   if (isSaid(was) && isSaid(is)) return compare(pair, was, is, { ...place, name });
   if (isSaid(was) === isSaid(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
@@ -389,7 +396,9 @@ function compareBelow(pair: SchemaPair, two: Two, keyword: 'items' | 'additional
 function compareBranches(pair: SchemaPair, two: Two, keyword: 'anyOf' | 'oneOf'): void {
   const { before, after, place } = two;
   const [were, are] = [alternatives(before, keyword), alternatives(after, keyword)];
-  const text = (shape: Shape): string => canonical(shape.document, shape.parts[0]?.schema);
+  function text(shape: Shape): string {
+    return canonical(shape.document, shape.parts[0]?.schema);
+  }
   const [old, now] = [were.map(text), are.map(text)];
   const changed = were.filter((_, index) => !now.includes(old[index] ?? ''));
   const other = are.filter((_, index) => !old.includes(now[index] ?? ''));

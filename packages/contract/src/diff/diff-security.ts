@@ -1,4 +1,5 @@
-import { resolve, type OpenApiDocument } from '../document.ts';
+import { resolve } from '../document.ts';
+import type { OpenApiDocument } from '../document.ts';
 import { isObject, member } from '../json.ts';
 import type { Operation } from '../operation.ts';
 import { joinPointer, valueAt } from '../pointer.ts';

@@ -1,5 +1,7 @@
-import { referencePointer, type OpenApiDocument } from '../document.ts';
-import { isObject, member, type JsonObject } from '../json.ts';
+import { referencePointer } from '../document.ts';
+import type { OpenApiDocument } from '../document.ts';
+import { isObject, member } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { joinPointer, valueAt } from '../pointer.ts';
 import { keysOf } from '../schema.ts';
 
@@ -21,7 +23,7 @@ export interface Shape {
 export function shapeAt(document: OpenApiDocument, ...pointers: readonly string[]): Shape {
   const parts = new Map<string, Part>();
   let allowsAny = true;
-  const visit = (pointer: string): void => {
+  function visit(pointer: string): void {
     if (parts.has(pointer)) return;
     const schema = valueAt(document, pointer);
     if (schema === false) allowsAny = false;
@@ -31,7 +33,7 @@ export function shapeAt(document: OpenApiDocument, ...pointers: readonly string[
     if (reference !== undefined) visit(referencePointer(reference, pointer));
     const all = member(schema, 'allOf');
     if (Array.isArray(all)) all.forEach((_, index) => visit(joinPointer(pointer, 'allOf', index)));
-  };
+  }
   for (const pointer of pointers) visit(pointer);
   return { document, parts: [...parts.values()], allowsAny };
 }

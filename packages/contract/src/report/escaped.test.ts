@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+
 import { joined, markup } from './escaped.ts';
 
 test('escapes every text that it puts in, and leaves markup of its own as it is', () => {

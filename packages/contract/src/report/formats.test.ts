@@ -1,10 +1,13 @@
 /** Each verdict, open, accepted and expired, with each `failOn`, in each format. */
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
-import { failures, isFailed, settle, type Acceptance, type SettledReport } from '../baseline.ts';
-import { VERDICTS, type Verdict } from '../finding.ts';
-import type { PlacedFinding } from '../source/place-findings.ts';
+
+import { failures, isFailed, settle } from '../baseline.ts';
+import type { Acceptance, SettledReport } from '../baseline.ts';
+import { VERDICTS } from '../finding.ts';
+import type { Verdict } from '../finding.ts';
 import type { Report } from '../report.ts';
+import type { PlacedFinding } from '../source/place-findings.ts';
 import { toHar } from './har.ts';
 import { toHtml } from './html.ts';
 import { toJunit } from './junit.ts';

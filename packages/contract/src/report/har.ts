@@ -1,4 +1,5 @@
 import type { Entry, Har, Header } from 'har-format';
+
 import type { SettledReport } from '../baseline.ts';
 import type { RecordedExchange } from '../traffic.ts';
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+
 import type { SettledFinding, SettledReport } from '../baseline.ts';
 import type { Coverage } from '../coverage.ts';
-import { VERDICTS, type Verdict } from '../finding.ts';
+import { VERDICTS } from '../finding.ts';
+import type { Verdict } from '../finding.ts';
 import { Html, joined, markup } from './escaped.ts';
 import { SEARCH_SCRIPT } from './html-search.ts';
 import { STYLE } from './html-style.ts';
@@ -95,7 +97,9 @@ function counted(count: number, noun: string): string {
 
 function figures(report: SettledReport): Html {
   const { counts, operations, statuses, fields, requests, accepted, fixed } = summarise(report);
-  const share = (seen: number, all: number): Html => markup`${seen}/<wbr>${all}`;
+  function share(seen: number, all: number): Html {
+    return markup`${seen}/<wbr>${all}`;
+  }
   const all: readonly (readonly [value: string | number | Html, name: string])[] = [
     [counts.violation, 'violations'],
     [counts.learned, 'learned'],
@@ -131,10 +135,12 @@ function notes({ notes: lines }: SettledReport): Html | undefined {
 function filters(report: SettledReport): Html | undefined {
   const { findings, coverage } = report;
   if (findings.length === 0) return undefined;
-  const options = (names: readonly string[], letter: string, every: string): readonly Html[] => [
-    markup`<option value="">${every}</option>`,
-    ...names.map((name, index) => markup`<option value="${letter}${index}">${optionText(name)}</option>`),
-  ];
+  function options(names: readonly string[], letter: string, every: string): readonly Html[] {
+    return [
+      markup`<option value="">${every}</option>`,
+      ...names.map((name, index) => markup`<option value="${letter}${index}">${optionText(name)}</option>`),
+    ];
+  }
   return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <label hidden>Text <input type="search"></label> <button type="reset">Show all</button> <output></output></form>`;
 }
 
@@ -155,10 +161,12 @@ function checksOf({ findings }: SettledReport): readonly string[] {
 }
 
 function filterRules(report: SettledReport): Html {
-  const rule = (name: string): string =>
-    `body:has(option[value="${name}"]:checked) :is(.finding, .covered):not(.${name}) { display: none; }`;
-  const numbered = (letter: string, count: number): readonly string[] =>
-    Array.from({ length: count }, (_, index) => rule(`${letter}${index}`));
+  function rule(name: string): string {
+    return `body:has(option[value="${name}"]:checked) :is(.finding, .covered):not(.${name}) { display: none; }`;
+  }
+  function numbered(letter: string, count: number): readonly string[] {
+    return Array.from({ length: count }, (_, index) => rule(`${letter}${index}`));
+  }
   return new Html(
     [
       ...numbered('o', operationsOf(report).length),

@@ -1,5 +1,7 @@
 import { XMLBuilder } from 'fast-xml-parser';
-import { failures, type SettledFinding, type SettledReport } from '../baseline.ts';
+
+import { failures } from '../baseline.ts';
+import type { SettledFinding, SettledReport } from '../baseline.ts';
 import type { Coverage } from '../coverage.ts';
 import { visible } from './visible.ts';
 

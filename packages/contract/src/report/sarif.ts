@@ -1,4 +1,5 @@
 import type { Log, Result } from 'sarif';
+
 import type { SettledFinding, SettledReport } from '../baseline.ts';
 import type { Verdict } from '../finding.ts';
 

@@ -1,5 +1,7 @@
-import { isFailed, type SettledReport } from '../baseline.ts';
-import { VERDICTS, type Verdict } from '../finding.ts';
+import { isFailed } from '../baseline.ts';
+import type { SettledReport } from '../baseline.ts';
+import { VERDICTS } from '../finding.ts';
+import type { Verdict } from '../finding.ts';
 
 /** The figures that every report begins with. */
 export interface Summary {
@@ -16,7 +18,9 @@ export interface Summary {
 export function summarise(report: SettledReport): Summary {
   const { coverage, findings } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
-  const count = (verdict: Verdict): number => open.filter((finding) => finding.verdict === verdict).length;
+  function count(verdict: Verdict): number {
+    return open.filter((finding) => finding.verdict === verdict).length;
+  }
   const [violation, discovered, learned, unverified] = [count('violation'), count('discovered'), count('learned'), count('unverified')];
   const statuses = coverage.flatMap((row) => row.statuses.filter(({ described }) => described));
   const fields = coverage.flatMap((row) => row.fields);

@@ -1,12 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+
 import { parseDocument } from '../document.ts';
 import type { Proposal } from '../proposal.ts';
 import { applySplices, spliceFor } from './edit.ts';
-import { mapSources, type SourceMap } from './source-map.ts';
+import { mapSources } from './source-map.ts';
+import type { SourceMap } from './source-map.ts';
 
 const TEXT = `openapi: 3.1.0
 info: { title: A, version: '1' } # one line

@@ -1,5 +1,8 @@
 import { dirname, relative } from 'node:path';
-import { isMap, isScalar, isSeq, stringify, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+
+import { isMap, isScalar, isSeq, stringify } from 'yaml';
+import type { Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
+
 import { isObject } from '../json.ts';
 import { joinPointer } from '../pointer.ts';
 import type { Proposal } from '../proposal.ts';

@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { Document, isMap, isScalar, isSeq, parse, visit } from 'yaml';
-import { parseDocument, type OpenApiDocument } from '../document.ts';
+
+import { parseDocument } from '../document.ts';
+import type { OpenApiDocument } from '../document.ts';
 import type { Finding } from '../finding.ts';
 import { createRecorder } from '../recorded.ts';
 import { editedFiles } from './place-findings.ts';

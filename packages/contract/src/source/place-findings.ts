@@ -1,7 +1,10 @@
-import { createTwoFilesPatch } from 'diff';
 import { relative } from 'node:path';
+
+import { createTwoFilesPatch } from 'diff';
+
 import type { Finding } from '../finding.ts';
-import { applySplices, spliceFor, type Splice } from './edit.ts';
+import { applySplices, spliceFor } from './edit.ts';
+import type { Splice } from './edit.ts';
 import type { SourceMap, SourcePlace } from './source-map.ts';
 
 /** A finding with the place in the sources that it is about, and how they would have to change. */

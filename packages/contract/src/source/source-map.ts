@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve as resolvePath } from 'node:path';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { isObject, member } from '../json.ts';
+
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document, Node } from 'yaml';
+
 import type { OpenApiDocument } from '../document.ts';
+import { isObject, member } from '../json.ts';
 import { joinPointer, pointerTokens, valueAt } from '../pointer.ts';
 
 /** A place in the files that a person edits. */
@@ -51,7 +54,7 @@ interface Anchor {
 export async function mapSources(bundle: OpenApiDocument, root: string, base: string): Promise<SourceMap> {
   const files = new Map<string, SourceFile>();
   const anchors = new Map<string, Anchor>();
-  const read = async (path: string): Promise<SourceFile | undefined> => {
+  async function read(path: string): Promise<SourceFile | undefined> {
     const known = files.get(path);
     if (known !== undefined) return known;
     const text = await readFile(path, 'utf8').catch(() => undefined);
@@ -60,8 +63,8 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     const file: SourceFile = { path, text, document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
     files.set(path, file);
     return file;
-  };
-  const walk = async (pointer: string, value: unknown, at: Anchor): Promise<void> => {
+  }
+  async function walk(pointer: string, value: unknown, at: Anchor): Promise<void> {
     const here = await follow(at, read);
     const target = isObject(value) ? member(value, '$ref') : undefined;
     if (typeof target === 'string' && target.startsWith('#/')) {
@@ -78,7 +81,7 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     if (typeof value !== 'object' || value === null) return;
     for (const [key, child] of Object.entries(value))
       await walk(joinPointer(pointer, key), child, { file: here.file, keys: [...here.keys, Array.isArray(value) ? Number(key) : key] });
-  };
+  }
   const rootFile = await read(root);
   if (rootFile === undefined) throw new Error(`The source ${root} cannot be read.`);
   anchors.set('', { file: rootFile, keys: [] });

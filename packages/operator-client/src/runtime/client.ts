@@ -67,12 +67,14 @@ export function createClient(config: ClientConfig): Client {
     classify: classifyProblem,
     adviceWhenLost: ADVICE_WHEN_LOST,
   });
-  const via =
-    (method: string): Send =>
-    (input) => {
-      const answer = async () => send(connection, prepare(connection, method, input));
+  function via(method: string): Send {
+    return (input) => {
+      async function answer() {
+        return send(connection, prepare(connection, method, input));
+      }
       return callOf(answer());
     };
+  }
   return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
 }
 

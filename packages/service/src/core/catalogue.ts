@@ -3,11 +3,11 @@ import type { Selectable } from 'kysely';
 
 import { vatInForce } from '../rules/vat.ts';
 import type { VatRate } from '../rules/vat.ts';
-import { readVatRates } from '../store/settings.ts';
 import { expectedWrite, prepared, scopeOf } from '../store/prepared.ts';
+import { readVatRates } from '../store/settings.ts';
+import type { Db } from '../store/store.ts';
 import type { IpPoolsTable } from '../store/tables/ip-pools.ts';
 import type { OsImagesTable } from '../store/tables/os-images.ts';
-import type { Db } from '../store/store.ts';
 import { pricedSales } from './accounting/sale.ts';
 import type { PricedSale } from './accounting/sale.ts';
 import { readHostSystems } from './vm/host-system.ts';

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 
+import type { Db } from '../store/store.ts';
 import { deliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import type { Runtime } from './runtime.ts';
-import type { Db } from '../store/store.ts';
 
 /** Work in the transaction from which on a command takes effect: the first one of a finishable delivery, the last one of an undoable one. */
 export interface Witness {

@@ -6,11 +6,11 @@ import { sql } from 'kysely';
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { ClockError } from './clock-check.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { outdatedReason } from './version-gate.ts';
-import { StoreUnavailableError } from '../store/store.ts';
-import type { Store } from '../store/store.ts';
 
 export const DEFAULT_LEASE_MS = 15_000;
 
@@ -98,17 +98,21 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
   }
 
   /** A database that hangs delays neither the next renewal nor the end of the process. */
-  const withTimeout = <T>(work: Promise<T>): Promise<T> => within(work, Math.min(leaseMs / 2, MAX_RENEWAL_WAIT_MS));
+  function withTimeout<T>(work: Promise<T>): Promise<T> {
+    return within(work, Math.min(leaseMs / 2, MAX_RENEWAL_WAIT_MS));
+  }
 
   /**
    * After an outage of the database all leases have expired although the instances are alive. So an instance judges the others only
    * after it has held its own lease for a while, in which they could renew theirs.
    */
-  const mayJudge = (): boolean => performance.now() < heldUntil && performance.now() - heldSince > leaseMs / 2;
+  function mayJudge(): boolean {
+    return performance.now() < heldUntil && performance.now() - heldSince > leaseMs / 2;
+  }
 
   let timer: NodeJS.Timeout | undefined;
   let renewing: Promise<void> = Promise.resolve();
-  const renewAgain = (): void => {
+  function renewAgain(): void {
     timer = setTimeout(() => {
       renewing = withTimeout(renew())
         // The clock check itself reports a wrong clock.
@@ -119,7 +123,7 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
           if (!leaving) renewAgain();
         });
     }, leaseMs / RENEWALS_PER_LEASE).unref();
-  };
+  }
   let markedAt = performance.now();
   if (hasInstances) {
     await renew();
@@ -127,7 +131,9 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
   } else await clockCheck.mark();
 
   let readiness: Promise<void> | undefined;
-  const forgetReadiness = (): void => void (readiness = undefined);
+  function forgetReadiness(): void {
+    readiness = undefined;
+  }
 
   return {
     id,

@@ -6,10 +6,10 @@ import { writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { createService, openSqliteStore } from '../index.ts';
 import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
 import { resellerApi } from '../../test/http-client.ts';
 import { TestHypervisor } from '../../test/ports/hypervisor.ts';
+import { createService, openSqliteStore } from '../index.ts';
 
 /** A hypervisor that does not come back from a creation until it is let go. */
 class HangingHypervisor extends TestHypervisor {

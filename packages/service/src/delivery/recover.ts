@@ -23,7 +23,7 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
   const reservations = await recoverableReservations(store, instance);
   let settled = 0;
   const failures: RecoveryRound['failures'][number][] = [];
-  const recover = async (reservation: Reservation): Promise<void> => {
+  async function recover(reservation: Reservation): Promise<void> {
     const { id, delivery } = reservation;
     if (instance.delivering.has(id) || skipped.has(id)) return;
     instance.delivering.add(id);
@@ -40,7 +40,7 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
     } finally {
       instance.delivering.delete(id);
     }
-  };
+  }
   await forEachConcurrently(reservations, recover, closing);
   return { settled, failures };
 }

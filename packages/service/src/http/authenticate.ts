@@ -1,11 +1,11 @@
+import type { Clock } from '../ports/clock.ts';
 /** Authentication of the reseller API (specification: "Authentication"). */
 import { apiKeyHeader } from '../reseller/document.ts';
 import { createKeyMask } from '../reseller/masking.ts';
 import type { MaskKey } from '../reseller/masking.ts';
-import { RateLimited, Refusal } from '../rules/refusal.ts';
-import type { Clock } from '../ports/clock.ts';
 import { hashOfApiKey, isKeyOfOtherMode } from '../rules/credentials.ts';
 import type { Mode } from '../rules/credentials.ts';
+import { RateLimited, Refusal } from '../rules/refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';

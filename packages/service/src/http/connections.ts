@@ -32,11 +32,11 @@ export function handleConnections(app: FastifyInstance, rawResponse: (error: Nod
     if (refused.has(socket)) return;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     refused.add(socket);
-    const end = (text: string): void => {
+    function end(text: string): void {
       socket.once('end', () => socket.destroy());
       setTimeout(() => socket.destroy(), LINGER_MS).unref();
       socket.end(text);
-    };
+    }
     const { request, response } = newest.get(socket) ?? {};
     // The bytes follow a request that is still running. Its response comes first.
     if (request?.complete && !response?.writableFinished) response?.once('finish', () => end(textOf(rawResponse(error))));

@@ -5,8 +5,8 @@ import type { Mode } from '../rules/credentials.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';
-import type { FaultsTable } from '../store/tables/faults.ts';
 import type { Store } from '../store/store.ts';
+import type { FaultsTable } from '../store/tables/faults.ts';
 import type { Caller } from './authenticate.ts';
 import { createRateLimiter } from './rate-limit.ts';
 

@@ -7,9 +7,9 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createService } from '../index.ts';
 import { SECRET, startService } from '../../test/harness.ts';
 import { exchange, requestText } from '../../test/raw-http.ts';
+import { createService } from '../index.ts';
 
 const POLICY = "default-src 'self'";
 const PAGE = '<!doctype html><title>Docs</title>';

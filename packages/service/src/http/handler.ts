@@ -1,7 +1,7 @@
+import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
-import type { FaultEffectInput } from '@reseller/operator-client';
 import type { LoggedRequest, Reply } from '../reseller/codec.ts';
 import { apiKeyHeader } from '../reseller/document.ts';
 import { drawForSealing } from '../reseller/idempotency.ts';

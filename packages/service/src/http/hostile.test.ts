@@ -5,8 +5,8 @@ import { writeForm } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../test/harness.ts';
-import { resellerApi } from '../../test/http-client.ts';
 import type { TestService } from '../../test/harness.ts';
+import { resellerApi } from '../../test/http-client.ts';
 import { apiOperations } from './api.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

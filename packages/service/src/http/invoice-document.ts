@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 
-import type { Runtime } from '../delivery/runtime.ts';
 import { createDocumentRenderer } from '../core/accounting/invoice-document/renderer.ts';
 import { storedDocumentFiles } from '../core/accounting/invoice-document/stored.ts';
-import { Refusal } from '../rules/refusal.ts';
+import type { Runtime } from '../delivery/runtime.ts';
 import { DOCUMENTS_PATH, isSignatureOf } from '../rules/document-link.ts';
+import { Refusal } from '../rules/refusal.ts';
 
 const EXPIRES = /^[1-9]\d{0,11}$/;
 

@@ -2,8 +2,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import manifest from '../../package.json' with { type: 'json' };
-import { firstJob, dueBefore } from '../core/jobs/job.ts';
 import { jobKinds } from '../core/jobs/job-kinds.ts';
+import { firstJob, dueBefore } from '../core/jobs/job.ts';
 import { ClockError } from '../delivery/clock-check.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import type { Runtime } from '../delivery/runtime.ts';
@@ -30,7 +30,9 @@ export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => 
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  function counter(name: string, help: string) {
+    return new Counter({ name, help, registers });
+  }
   if (lostLogLines) {
     const lost = new Counter({
       name: 'reseller_log_lines_lost_total',
@@ -96,8 +98,8 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
     registers,
   }).set({ version: manifest.version, schema: Object.keys(migrationsOf(engine)).at(-1) ?? '', node: process.version, engine, mode }, 1);
 
-  const gauge = (name: string, help: string, read: () => Promise<number | undefined>): Gauge =>
-    new Gauge({
+  function gauge(name: string, help: string, read: () => Promise<number | undefined>): Gauge {
+    return new Gauge({
       name,
       help,
       registers,
@@ -107,9 +109,13 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
         else this.set(value);
       },
     });
-  const fromStore = (name: string, help: string, read: (db: Db) => Promise<number>) => gauge(name, help, () => store.read(read));
-  const ofPool = (name: string, help: string, choose: (figures: PoolFigures) => number) =>
-    gauge(name, help, async () => store.pool && choose(store.pool()));
+  }
+  function fromStore(name: string, help: string, read: (db: Db) => Promise<number>) {
+    return gauge(name, help, () => store.read(read));
+  }
+  function ofPool(name: string, help: string, choose: (figures: PoolFigures) => number) {
+    return gauge(name, help, async () => store.pool && choose(store.pool()));
+  }
 
   fromStore('reseller_scheduled_job_oldest_age_seconds', 'How long the oldest scheduled job has been due; 0 if none is.', async (db) => {
     const now = ports.clock.now();

@@ -4,10 +4,10 @@ import { writeForm } from '@reseller/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createService } from '../index.ts';
 import { SECRET, SMALL_VM, startService } from '../../test/harness.ts';
 import { resellerApi } from '../../test/http-client.ts';
 import { OPERATOR_TOKEN } from '../../test/operator.ts';
+import { createService } from '../index.ts';
 
 /** A second service on the store of a test, with its log in memory. */
 async function observed(level = 'trace') {

@@ -46,7 +46,9 @@ export interface Readiness {
 export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
-    const unavailable = (reason: 'stopping' | 'clock' | 'store') => reply.code(503).send({ status: 'unavailable', reason });
+    function unavailable(reason: 'stopping' | 'clock' | 'store') {
+      return reply.code(503).send({ status: 'unavailable', reason });
+    }
     if (isStopping()) return unavailable('stopping');
     try {
       await instance.assertReady();

@@ -1,6 +1,6 @@
+import { join } from 'node:path';
 /** Answers that any operation may give, for every operation of the document. */
 import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 

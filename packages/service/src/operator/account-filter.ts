@@ -15,7 +15,9 @@ type Accounts = ExpressionBuilder<Schema, 'accounts'>;
  */
 export function hasResources(eb: Accounts, { vm, domain, address, handle }: QueryOf<'listAccounts'>): Expression<SqlBool> {
   const conditions: Expression<SqlBool>[] = [];
-  const isOneOf = (owners: Expression<{ account_id: string }>) => conditions.push(sql<SqlBool>`${eb.ref('accounts.id')} in ${owners}`);
+  function isOneOf(owners: Expression<{ account_id: string }>) {
+    return conditions.push(sql<SqlBool>`${eb.ref('accounts.id')} in ${owners}`);
+  }
   if (vm !== undefined) isOneOf(eb.selectFrom('vms').select('account_id').where('id', '=', Number(vm)));
   if (domain !== undefined) isOneOf(eb.selectFrom('domains').select('account_id').where('name', '=', domain.toLowerCase()));
   if (handle !== undefined) isOneOf(eb.selectFrom('handles').select('account_id').where('id', '=', handle));

@@ -1,7 +1,6 @@
+import * as operator from '@reseller/operator-client';
 /** The work of support: whose resource it is, what the reseller has sent, and what the reseller owes. */
 import { describe, expect, test } from 'vitest';
-
-import * as operator from '@reseller/operator-client';
 
 import { handleOf, register } from '../../test/domains.ts';
 import { engines } from '../../test/engines.ts';

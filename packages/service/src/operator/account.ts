@@ -3,14 +3,14 @@ import type { Selectable } from 'kysely';
 
 import { createAccount as addAccount } from '../core/account/account.ts';
 import { decimalOf, euros } from '../rules/money.ts';
-import type { AccountsTable } from '../store/tables/accounts.ts';
 import type { Db } from '../store/store.ts';
+import type { AccountsTable } from '../store/tables/accounts.ts';
 import { hasResources } from './account-filter.ts';
+import { toInstant } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound, notFound } from './problem.ts';
-import { toInstant } from './instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 

@@ -1,17 +1,17 @@
 import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import { issueKey } from '../core/account/account.ts';
+import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { RateLimit } from '../store/settings.ts';
-import type { ApiKeysTable } from '../store/tables/api-keys.ts';
 import type { Db } from '../store/store.ts';
+import type { ApiKeysTable } from '../store/tables/api-keys.ts';
 import { accountOf } from './account.ts';
+import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound, OperatorProblem } from './problem.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 
 type Row = Selectable<ApiKeysTable>;
 

@@ -2,10 +2,10 @@
 import type { OperatorScopeInput } from '@reseller/operator-client';
 import type { RouteHandler } from 'fastify';
 
-import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Runtime } from '../delivery/runtime.ts';
-import type { Db, Transaction } from '../store/store.ts';
+import type { RouteHandlers } from '../generated/operator/fastify.gen.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Db, Transaction } from '../store/store.ts';
 import { recordChange } from './access/record-change.ts';
 import type { Change } from './access/record-change.ts';
 

@@ -2,9 +2,9 @@
 
 import type { BrokenRule } from '@reseller/operator-client';
 
-import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import { ClockError } from '../delivery/clock-check.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
+import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 

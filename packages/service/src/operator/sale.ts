@@ -2,18 +2,18 @@ import type { CreateSaleRequest, Sale, SalePrices } from '@reseller/operator-cli
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 
-import { toSaleCourse } from '../core/accounting/sale.ts';
 import { createSale as addSale, endSale as endOpenSale } from '../core/accounting/sale-life-cycle.ts';
+import { toSaleCourse } from '../core/accounting/sale.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
-import type { SalesTable } from '../store/tables/sales.ts';
 import type { Db } from '../store/store.ts';
+import type { SalesTable } from '../store/tables/sales.ts';
+import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound } from './problem.ts';
-import { toInstant, toInstantOrNull } from './instants.ts';
 
 type Row = Selectable<SalesTable>;
 

@@ -10,14 +10,14 @@ import type { Witness } from '../delivery/command.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
-import type { VmsTable } from '../store/tables/vms.ts';
 import type { Db } from '../store/store.ts';
+import type { VmsTable } from '../store/tables/vms.ts';
 import { witness } from './access/witness.ts';
+import { toInstant } from './instants.ts';
 import type { ReadOperation, RecordChange, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound, OperatorProblem } from './problem.ts';
-import { toInstant } from './instants.ts';
 
 type Row = Selectable<VmsTable>;
 
@@ -127,7 +127,9 @@ function definedOnly(body: ResizeVmRequest): ResizeVmRequest {
 
 async function toVm(db: Db, vm: Row): Promise<Vm> {
   const addresses = await addressesOf(db, vm.id);
-  const ofFamily = (family: number) => addresses.filter((address) => address.family === family).map(({ address }) => address);
+  function ofFamily(family: number) {
+    return addresses.filter((address) => address.family === family).map(({ address }) => address);
+  }
   return {
     id: String(vm.id),
     account_id: vm.account_id,

@@ -60,7 +60,9 @@ const SIMULATED_AUTHCODE = 'example-authcode-1';
  * elsewhere, and every domain can be transferred with the same auth code.
  */
 export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
-  const admit = (name: string, token: FencingToken) => fence.admit(`domain/${name}`, token);
+  function admit(name: string, token: FencingToken) {
+    return fence.admit(`domain/${name}`, token);
+  }
   return {
     standardNameservers: [1, 2, 3, 4, 5].map((number) => `ns${number}.provider.example`),
     async isAvailable(name) {

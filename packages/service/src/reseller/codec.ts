@@ -73,20 +73,21 @@ const validator = createValidator(resellerDocument);
 const SAMPLE_UUID = '00000000-0000-4000-8000-000000000000';
 
 /** Builds the codec of an operation from the document. Called once per operation, at start-up. */
-export function createReplyCodec({ id, responses }: Operation): ReplyCodec {
-  const schema = responses['200']?.content['application/json']?.pointer;
-  if (schema === undefined) throw new Error(`The operation ${id} has no JSON response in the document.`);
+export function createReplyCodec(operation: Operation): ReplyCodec {
+  const schema = successSchemaOf(operation);
   const hasRequestId = !allowsNullRequestId(validator.compile(schema));
-  const sentId = (requestId: string | null) => (hasRequestId ? requestId : null);
+  function sentId(requestId: string | null) {
+    return hasRequestId ? requestId : null;
+  }
   const kept = new WeakMap<object, { readonly sent: string; readonly logged: SharedText }>();
-  const textsOf = (data: object) => {
+  function textsOf(data: object) {
     const known = kept.get(data);
     if (known) return known;
     const masked = maskSecrets(resellerDocument, schema, successEnvelope(null, '', data));
     const texts = { sent: JSON.stringify(data), logged: { text: JSON.stringify(Object(masked).data) } };
     kept.set(data, texts);
     return texts;
-  };
+  }
   return {
     ...createErrorCodec(sentId),
     success(requestId, { message, data }) {
@@ -161,7 +162,16 @@ function createErrorCodec(sentId: (requestId: string | null) => string | null): 
 
 /** Whether the envelope of an operation allows null as requestID. Its responses then have no requestID. */
 function allowsNullRequestId(check: Check): boolean {
-  const issues = (requestID: string | null) => check(successEnvelope(requestID, '', null)).filter(({ path }) => path === '/requestID');
+  function issues(requestID: string | null) {
+    return check(successEnvelope(requestID, '', null)).filter(({ path }) => path === '/requestID');
+  }
   if (issues(SAMPLE_UUID).length > 0) throw new Error('An envelope of the document refuses a UUID as requestID.');
   return issues(null).length === 0;
+}
+
+/** The pointer to the schema of an operation's JSON response with status 200. */
+function successSchemaOf({ id, responses }: Operation): string {
+  const schema = responses['200']?.content['application/json']?.pointer;
+  if (schema === undefined) throw new Error(`The operation ${id} has no JSON response in the document.`);
+  return schema;
 }

@@ -1,7 +1,7 @@
-import service from '@reseller/openapi/service.json' with { type: 'json' };
-import specification from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { parseDocument, readOperations } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
+import specification from '@reseller/openapi/openapi.json' with { type: 'json' };
+import service from '@reseller/openapi/service.json' with { type: 'json' };
 
 /** The document of the reseller API: the specification and the extension. */
 export const resellerDocument = parseDocument(service);

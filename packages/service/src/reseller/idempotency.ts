@@ -3,9 +3,9 @@
  * caller gets the stored response. The key and the response are stored in the transaction of the effect.
  */
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
+import { seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
 import { deferredWrite, expectedWrite } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 
@@ -118,11 +118,12 @@ const BATCH_SIZE = 500;
  * @returns The number of deleted keys.
  */
 export async function forgetOldKeys(store: Store, now: number): Promise<number> {
-  const isOld = (db: Db) =>
-    db
+  function isOld(db: Db) {
+    return db
       .selectFrom('idempotency_keys')
       .where('created', '<', now - KEY_TTL_MS)
       .where('state', '=', 'done');
+  }
   if (!(await store.read((db) => isOld(db).select('created').limit(1).executeTakeFirst()))) return 0;
   for (let forgotten = 0; ;) {
     const count = await store.commit(async ({ db }) => {

@@ -64,7 +64,9 @@ export const INCLUDED = { ips, backup_slots, network_speed } as const;
 
 /** Net price of 30 days: the sum of the prices of the resources. The document has the formula under "Billing". */
 export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
-  const beyond = (count: number, included: number): bigint => BigInt(Math.max(0, count - included));
+  function beyond(count: number, included: number): bigint {
+    return BigInt(Math.max(0, count - included));
+  }
   const withoutMemory =
     BigInt(vm.cores) * euros(prices.core) +
     BigInt(vm.disk) * euros(prices.nvme) +

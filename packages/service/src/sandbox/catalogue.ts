@@ -1,9 +1,9 @@
+import type { IpPool } from '../core/vm/ip-pool.ts';
 /**
  * The catalogue of the sandbox. The specification shows neither host systems nor prices. These are plausible ones, at the two locations that
  * the specification names.
  */
 import type { ResourcePrices, ResourceRanges } from '../rules/resources.ts';
-import type { IpPool } from '../core/vm/ip-pool.ts';
 
 interface SandboxHostSystem {
   readonly name: string;
@@ -27,15 +27,17 @@ interface SandboxHostSystem {
 export const FRANKFURT = { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' };
 export const NETHERLANDS = { name: 'AMS1', displayname: 'Amsterdam 1', country: 'Netherlands', city: 'Amsterdam' };
 
-const frankfurtRanges = (cores: number, gigabytes: number): ResourceRanges => ({
-  cores: { min: 1, max: cores, step: 1 },
-  mem: { min: 1024, max: gigabytes * 1024, step: 512 },
-  disk: { min: 10, max: 1000, step: 5 },
-  ips: { min: 1, max: 8, step: 1 },
-  backup_slots: { min: 0, max: 10, step: 1 },
-  network_speed: { min: 100, max: 1000, step: 100 },
-  storage: { min: 100, max: 10_000, step: 100 },
-});
+function frankfurtRanges(cores: number, gigabytes: number): ResourceRanges {
+  return {
+    cores: { min: 1, max: cores, step: 1 },
+    mem: { min: 1024, max: gigabytes * 1024, step: 512 },
+    disk: { min: 10, max: 1000, step: 5 },
+    ips: { min: 1, max: 8, step: 1 },
+    backup_slots: { min: 0, max: 10, step: 1 },
+    network_speed: { min: 100, max: 1000, step: 100 },
+    storage: { min: 100, max: 10_000, step: 100 },
+  };
+}
 
 export const sandboxHostSystems: readonly SandboxHostSystem[] = [
   {

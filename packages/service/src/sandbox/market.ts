@@ -1,28 +1,32 @@
+import type { NewMarketServer } from '../core/dedicated/order.ts';
 /**
  * The dedicated servers of the sandbox, at both locations. The specification shows no prices. These are plausible ones. The addresses are
  * not routed: shared address space (RFC 6598) and the documentation prefix (RFC 3849).
  */
 import { euros } from '../rules/money.ts';
-import type { NewMarketServer } from '../core/dedicated/order.ts';
-import { sampleIdentifiers } from './sample-identifiers.ts';
 import { FRANKFURT, NETHERLANDS } from './catalogue.ts';
+import { sampleIdentifiers } from './sample-identifiers.ts';
 
 const BY_HAND = { type: 'not_ready', description: 'The server is set up after the order.' };
 const UNLIMITED = { limit: false, amount: null, unit: null };
 const FRANKFURT_V4 = '100.112.0.1';
 const AMSTERDAM_V4 = '100.80.0.1';
 
-const frankfurt = (host: number) => ({
-  datacenter: FRANKFURT,
-  ipv4: [{ address: `100.112.0.${host}`, gateway: FRANKFURT_V4 }],
-  ipv6: [{ address: `2001:db8:69d0:${host}::/64`, gateway: '2001:db8:69d0::1' }],
-});
+function frankfurt(host: number) {
+  return {
+    datacenter: FRANKFURT,
+    ipv4: [{ address: `100.112.0.${host}`, gateway: FRANKFURT_V4 }],
+    ipv6: [{ address: `2001:db8:69d0:${host}::/64`, gateway: '2001:db8:69d0::1' }],
+  };
+}
 
-const amsterdam = (host: number) => ({
-  datacenter: NETHERLANDS,
-  ipv4: [{ address: `100.80.0.${host}`, gateway: AMSTERDAM_V4 }],
-  ipv6: [],
-});
+function amsterdam(host: number) {
+  return {
+    datacenter: NETHERLANDS,
+    ipv4: [{ address: `100.80.0.${host}`, gateway: AMSTERDAM_V4 }],
+    ipv6: [],
+  };
+}
 
 const RYZEN = {
   cpu: { amount: 1, cores: 16, type: 'AMD Ryzen 9 7950X' },

@@ -1,6 +1,6 @@
+import type { NewSale } from '../core/accounting/sale-life-cycle.ts';
 import { euros } from '../rules/money.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
-import type { NewSale } from '../core/accounting/sale-life-cycle.ts';
 
 /**
  * The sales of the sandbox: an active one, and one that follows it. Both are for one host system, so that VMs on the others always have list
@@ -10,7 +10,9 @@ import type { NewSale } from '../core/accounting/sale-life-cycle.ts';
  */
 export function sandboxSales(now: number): NewSale[] {
   const date = new Date(now);
-  const month = (offset: number): number => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
+  function month(offset: number): number {
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
+  }
   return [
     {
       id: sampleIdentifiers.sale,

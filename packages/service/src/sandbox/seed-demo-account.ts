@@ -1,12 +1,12 @@
 import { passwordContext } from '../core/dedicated/life-cycle.ts';
-import type { Services } from '../delivery/runtime.ts';
+import { addMarketServer, orderDedicatedServer } from '../core/dedicated/order.ts';
+import type { NewMarketServer } from '../core/dedicated/order.ts';
 import { findServer } from '../core/dedicated/server.ts';
+import type { Services } from '../delivery/runtime.ts';
 import { simulatedAccess } from '../ports/fleet.ts';
 import { seal } from '../rules/credentials.ts';
 import { endOfRuntime } from '../rules/dedicated.ts';
 import type { Db, Store } from '../store/store.ts';
-import { addMarketServer, orderDedicatedServer } from '../core/dedicated/order.ts';
-import type { NewMarketServer } from '../core/dedicated/order.ts';
 import { demoServers } from './market.ts';
 import { addDemoSamples } from './seed-demo-samples.ts';
 import { DEMO_ACCOUNT } from './seed-sandbox.ts';

@@ -1,23 +1,23 @@
 /** Resources of the demo account with the identifiers of the examples, except dedicated servers. */
 import { holdOwed } from '../core/accounting/credit-hold.ts';
+import { issuePending } from '../core/accounting/invoice-document/issue.ts';
+import { writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import { closeEndedPeriods } from '../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
-import { VM_IDENTIFIERS } from '../generated/facts.gen.ts';
-import { assignAddresses } from '../core/vm/addresses.ts';
 import { catalogueOf } from '../core/catalogue.ts';
+import { assignAddresses } from '../core/vm/addresses.ts';
 import { findHostSystem } from '../core/vm/host-system.ts';
 import { placeVm } from '../core/vm/placement.ts';
-import type { Ports } from '../ports/ports.ts';
+import { VM_IDENTIFIERS } from '../generated/facts.gen.ts';
 import { DEFAULTS } from '../generated/facts.gen.ts';
+import type { Ports } from '../ports/ports.ts';
 import { periodOf } from '../rules/billing.ts';
 import { hashOfApiKey, newApiKey, newVerifierToken, sha256 } from '../rules/credentials.ts';
 import { beginRegistration } from '../rules/domain-registration.ts';
 import { monthlyPriceOf } from '../rules/resources.ts';
 import type { Db } from '../store/store.ts';
-import { writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
-import { issuePending } from '../core/accounting/invoice-document/issue.ts';
-import { demoBillingProfile } from './seller.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
+import { demoBillingProfile } from './seller.ts';
 
 /** Age of the sample domains. Their transfer lock has expired, so their status is OK. */
 const DOMAIN_AGE_SECONDS = 90 * 86_400;

@@ -1,17 +1,17 @@
+import { createAccount } from '../core/account/account.ts';
+import { writeSeller } from '../core/accounting/invoice-document/parties.ts';
+import { createSale } from '../core/accounting/sale-life-cycle.ts';
+import { addMarketServer } from '../core/dedicated/order.ts';
+import { setTldPrices } from '../core/domain/tld-price.ts';
+import { addIpPool } from '../core/vm/ip-pool.ts';
 import type { Ports } from '../ports/ports.ts';
 import { euros } from '../rules/money.ts';
 import type { Db, Store } from '../store/store.ts';
-import { createAccount } from '../core/account/account.ts';
-import { addMarketServer } from '../core/dedicated/order.ts';
-import { addIpPool } from '../core/vm/ip-pool.ts';
-import { createSale } from '../core/accounting/sale-life-cycle.ts';
-import { sandboxMarket } from './market.ts';
 import { sandboxHostSystems, sandboxIpPools, sandboxOsImages } from './catalogue.ts';
+import { sandboxMarket } from './market.ts';
 import { sandboxSales } from './sales.ts';
-import { sandboxTldPrices } from './tld-prices.ts';
 import { sandboxSeller } from './seller.ts';
-import { writeSeller } from '../core/accounting/invoice-document/parties.ts';
-import { setTldPrices } from '../core/domain/tld-price.ts';
+import { sandboxTldPrices } from './tld-prices.ts';
 
 const DEMO_CREDIT_LIMIT = euros('1000.00');
 

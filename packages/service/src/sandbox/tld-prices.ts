@@ -1,5 +1,5 @@
-import { euros } from '../rules/money.ts';
 import type { TldPrice } from '../core/domain/tld-price.ts';
+import { euros } from '../rules/money.ts';
 
 /** TLD, and the net prices of registration, renewal and transfer. */
 const prices: readonly (readonly [string, string, string, string])[] = [

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 
 import type { Insertable } from 'kysely';
 
-import type { RequestLogTable } from './tables/request-log.ts';
 import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
+import type { RequestLogTable } from './tables/request-log.ts';
 
 /** An entry of the request log. */
 export interface LogEntry {

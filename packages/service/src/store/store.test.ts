@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 
+import { engines, storePlace } from '../../test/engines.ts';
 import { createAccount } from '../core/account/account.ts';
 import { systemClock } from '../ports/clock.ts';
 import { systemRandom } from '../ports/random.ts';
-import { engines, storePlace } from '../../test/engines.ts';
 import { StoreUnavailableError } from './store.ts';
 import type { Db, Store } from './store.ts';
 

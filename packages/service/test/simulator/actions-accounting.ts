@@ -1,7 +1,7 @@
 /** The provider's operations on credit limits, sales and invoices. */
-import { euros } from '../../src/index.ts';
 import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-changes.ts';
 import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
+import { euros } from '../../src/index.ts';
 import { hosts } from './catalogue.ts';
 import { wrongState } from './delivery.ts';
 import { decimal, units } from './fraction.ts';

@@ -2,17 +2,17 @@
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
+import { GOOD_AUTHCODE, standardNameservers, TAKEN } from '../ports/registrar.ts';
 import { tlds } from './catalogue.ts';
+import type { Reply } from './client.ts';
 import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
 import type { Order, Prospect, Refused } from './delivery.ts';
-import type { Reply } from './client.ts';
-import { GOOD_AUTHCODE, standardNameservers, TAKEN } from '../ports/registrar.ts';
 import { decimal, units } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
+import { settleModel } from './model-due.ts';
 import { charge, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
 import { tryChange } from './provider-act.ts';
-import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary } from './virtual-clock.ts';
 

@@ -1,11 +1,11 @@
 /** Time passes, calls that hang go on, and the service dies and starts again. */
 import { expect } from 'vitest';
 
+import type { Fault } from '../ports/port-calls.ts';
 import { cancelDomain, changeDomain, registerDomain } from './actions-domain.ts';
 import { cancelServer } from './actions-server.ts';
 import { changeSomeVm, resizeSomeVm } from './actions-vm.ts';
 import { agreeOnBilling } from './agreement.ts';
-import type { Fault } from '../ports/port-calls.ts';
 import { runAllJobs, nextDue } from './model-due.ts';
 import { unlessPortFails } from './provider-act.ts';
 import { buyVm } from './purchases.ts';

@@ -6,13 +6,13 @@ import { invalid, noCredit, noRoom, notFound, send, wrongState } from './deliver
 import type { Refused } from './delivery.ts';
 import { less } from './fraction.ts';
 import { creditFits, freedByEnding, holdFrom, priceOf, runningStretch } from './model-billing.ts';
+import { settleModel } from './model-due.ts';
 import { freeAddresses, hasRoom, hostOf } from './model-room.ts';
 import type { ModelSale, ModelVm, Resources, VmReservation } from './model.ts';
 import { remove } from './model.ts';
 import { tryChange } from './provider-act.ts';
 import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, someResources } from './purchases.ts';
 import type { Dice } from './seeded-random.ts';
-import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
 
 export async function reinstallVm(sim: Simulation): Promise<void> {

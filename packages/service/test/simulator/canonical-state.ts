@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
+
 /** Everything that a store holds, in a form that is the same for the same content on every engine. */
 import type { Store } from '../../src/index.ts';
-import { sql } from 'kysely';
 
 /** What must differ between the engines, and nothing else. */
 const ENGINE_SPECIFIC = new Set([

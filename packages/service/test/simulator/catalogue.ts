@@ -1,15 +1,15 @@
+import { writeSeller } from '../../src/core/accounting/invoice-document/parties.ts';
+import { addMarketServer } from '../../src/core/dedicated/order.ts';
+import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
+import { setTldPrices } from '../../src/core/domain/tld-price.ts';
 /**
  * The provider that the simulator plays: prices that do not come out even, and so little of
  * everything that accounts get in one another's way.
  */
 import { addIpPool, createAccount, euros, issueApiKey } from '../../src/index.ts';
-import { addMarketServer } from '../../src/core/dedicated/order.ts';
-import { writeSeller } from '../../src/core/accounting/invoice-document/parties.ts';
-import { sandboxSeller } from '../../src/sandbox/seller.ts';
-import { setTldPrices } from '../../src/core/domain/tld-price.ts';
 import type { Ports, Store } from '../../src/index.ts';
-import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
 import type { ResourcePrices, ResourceRanges } from '../../src/rules/resources.ts';
+import { sandboxSeller } from '../../src/sandbox/seller.ts';
 
 export interface CatalogueHost {
   readonly name: string;

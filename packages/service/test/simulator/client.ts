@@ -7,8 +7,8 @@ import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
 import { injectedInto, resellerApi, resellerRequest } from '../http-client.ts';
-import type { World } from './world.ts';
 import type { ModelAccount } from './model.ts';
+import type { World } from './world.ts';
 
 /** What one request sends. */
 export interface Sent {

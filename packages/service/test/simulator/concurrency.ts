@@ -4,14 +4,8 @@
  */
 import { expect } from 'vitest';
 
-import { runScheduledJobs } from './actions-time.ts';
 import type { Fault, Purpose } from '../ports/port-calls.ts';
-import { less } from './fraction.ts';
-import { heldUnits, isOpen, priceOf, remainingCents, unpaidCents } from './model-billing.ts';
-import { runAllJobs, nextDue } from './model-due.ts';
-import { freeAddresses, usedOn } from './model-room.ts';
-import type { ModelAccount } from './model.ts';
-import { somePurchaseRequest } from './purchases.ts';
+import { runScheduledJobs } from './actions-time.ts';
 import {
   concurrentChange,
   concurrentRegistrations,
@@ -22,6 +16,12 @@ import {
   concurrentResize,
 } from './concurrent-requests.ts';
 import type { ConcurrentRequest } from './concurrent-requests.ts';
+import { less } from './fraction.ts';
+import { heldUnits, isOpen, priceOf, remainingCents, unpaidCents } from './model-billing.ts';
+import { runAllJobs, nextDue } from './model-due.ts';
+import { freeAddresses, usedOn } from './model-room.ts';
+import type { ModelAccount } from './model.ts';
+import { somePurchaseRequest } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 

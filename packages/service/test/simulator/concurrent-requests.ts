@@ -1,15 +1,15 @@
 /** Requests that are sent without waiting for one another. The model follows their outcomes. */
 import { expect } from 'vitest';
 
-import { InfrastructureError } from '../../src/delivery/deliver.ts';
 import { orderDedicatedServer } from '../../src/core/dedicated/order.ts';
+import { InfrastructureError } from '../../src/delivery/deliver.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
+import { SECRET } from '../harness.ts';
+import { TAKEN } from '../ports/registrar.ts';
 import { domainFormOf, domainPrice, reserveDomain, someRegistration } from './actions-domain.ts';
 import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
-import { SECRET } from '../harness.ts';
-import { TAKEN } from '../ports/registrar.ts';
 import { units } from './fraction.ts';
 import { holdFrom, priceOf } from './model-billing.ts';
 import type { ModelAccount, ModelServer, ModelVm } from './model.ts';

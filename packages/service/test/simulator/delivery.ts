@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
-import type { Reply, Sent } from './client.ts';
 import type { Fault, HangingCall } from '../ports/port-calls.ts';
+import type { Reply, Sent } from './client.ts';
 import { settleModel } from './model-due.ts';
 import type { ModelAccount } from './model.ts';
 import type { Simulation } from './simulation.ts';

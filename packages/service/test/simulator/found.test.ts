@@ -7,8 +7,8 @@ import type { Store } from '../../src/index.ts';
 import { handleOf, holdUp, reserved } from '../domains.ts';
 import { openStore } from '../engines.ts';
 import { SECRET, startService } from '../harness.ts';
-import { TestHypervisor } from '../ports/hypervisor.ts';
 import { TestClock } from '../ports/clock.ts';
+import { TestHypervisor } from '../ports/hypervisor.ts';
 import { seededPlace } from '../prepared-store.ts';
 
 test('a registration that fails after its month has ended is on no invoice', async () => {

@@ -7,12 +7,12 @@ import { invalid, noCredit, noRoom, send } from './delivery.ts';
 import type { Order, Refused, Reserved } from './delivery.ts';
 import { cents, numberOfCents, over, times } from './fraction.ts';
 import { creditFits, holdFrom, offersFor, priceOf } from './model-billing.ts';
+import { settleModel } from './model-due.ts';
 import { freeAddresses, givenAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
 import type { AddressRequest, Family } from './model-room.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
 import type { Dice } from './seeded-random.ts';
-import { settleModel } from './model-due.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A VM that a reseller wants. */

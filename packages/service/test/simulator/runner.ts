@@ -1,5 +1,4 @@
 /** Runs simulations, and says how to run one again that fails. */
-import { sendConcurrently } from './concurrency.ts';
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
 import { beginSale, changeCreditLimit, endSomeSale, setCreditLimit, settleSomeInvoice } from './actions-accounting.ts';
@@ -8,12 +7,13 @@ import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { comeToRest, crash, letGo, passTime } from './actions-time.ts';
 import { changeSomeVm, reinstallVm, resizeSomeVm } from './actions-vm.ts';
 import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnSales, agreeOnServers } from './agreement.ts';
+import { sendConcurrently } from './concurrency.ts';
 import { repeat } from './delivery.ts';
-import { expectStoreInStep, expectWorldInStep } from './store-agreement.ts';
 import { probeOthers } from './probes.ts';
 import { buyVm } from './purchases.ts';
 import { newSimulation } from './simulation.ts';
 import type { Simulation } from './simulation.ts';
+import { expectStoreInStep, expectWorldInStep } from './store-agreement.ts';
 
 /** Something that may be done in a step. */
 export interface Action {

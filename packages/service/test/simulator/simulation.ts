@@ -1,16 +1,16 @@
 /** One simulation: a service, the world around it, the model, and what was done so far. */
 import type { StorePlace } from '../engines.ts';
+import type { HangingCall } from '../ports/port-calls.ts';
 import { offerMachine, machine, seedCatalogue } from './catalogue.ts';
 import { openClient } from './client.ts';
 import type { SimulatedClient } from './client.ts';
-import type { HangingCall } from '../ports/port-calls.ts';
-import { newWorld } from './world.ts';
-import type { World } from './world.ts';
 import { newModel } from './model.ts';
 import type { Model, ModelAccount } from './model.ts';
 import { diceOf, seededRandom } from './seeded-random.ts';
 import type { Dice } from './seeded-random.ts';
 import { VirtualClock } from './virtual-clock.ts';
+import { newWorld } from './world.ts';
+import type { World } from './world.ts';
 
 /** A delivered request that has no good answer yet. */
 export interface UnderWay {

@@ -1,7 +1,7 @@
 /** Identical purchases, several at once, each with its own fault or none: the books must balance. */
 import { OutcomeUnknownError } from '@reseller/client';
-import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { Fault } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

@@ -19,8 +19,8 @@ import {
   ServerError,
   TimeoutError,
 } from '@reseller/client';
-import { createClient } from '@reseller/client/operations';
 import type { Middleware, Reseller } from '@reseller/client';
+import { createClient } from '@reseller/client/operations';
 import { forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';

@@ -1,8 +1,8 @@
 /** Whatever happens to the answer, a purchase happens at most once, and `reconcile` tells the truth about it. */
 import { ConnectionError, NotFoundError, OutcomeUnknownError, ServerError } from '@reseller/client';
 import type { Middleware, Reconciliation, Reseller } from '@reseller/client';
-import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { Fault } from '@reseller/testing';
+import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 

@@ -1,7 +1,7 @@
 /** Wrong input is refused before anything is sent, naming the field. */
 import { createReseller, InvalidError } from '@reseller/client';
-import { createClient, listDomains } from '@reseller/client/operations';
 import type { Fetch, Reseller } from '@reseller/client';
+import { createClient, listDomains } from '@reseller/client/operations';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { SMALL_VM } from './purchases.ts';

@@ -1,6 +1,6 @@
+import type { Reseller } from '@reseller/client';
 /** The methods of a client by the operation that they call, for tests of every operation. */
 import * as door from '@reseller/client/operations';
-import type { Reseller } from '@reseller/client';
 
 import { PLACES } from '../../../client/generate/places.ts';
 import type { Places } from '../../../client/generate/places.ts';

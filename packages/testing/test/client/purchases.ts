@@ -1,8 +1,7 @@
+import type { Call, CallOptions, Reseller } from '@reseller/client';
 /** How each operation that costs money is called in tests, over all such operations of the document. */
 import { parseDocument, readOperations } from '@reseller/contract';
-import type { Call, CallOptions, Reseller } from '@reseller/client';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-
 import { listMarketItems, orderDedicatedServer, terminateDomain } from '@reseller/operator-client';
 import { forms } from '@reseller/testing';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';

@@ -9,9 +9,9 @@ import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { vmsOf } from '../client/purchases.ts';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
+import { vmsOf } from '../client/purchases.ts';
 import { serveWith } from './browser.ts';
 import type { Report, Task } from './program.ts';
 

@@ -1,10 +1,11 @@
-import DefaultTheme from 'vitepress/theme-without-fonts';
 import type { Theme } from 'vitepress';
+import DefaultTheme from 'vitepress/theme-without-fonts';
 import { h } from 'vue';
 
 import HeroCode from './HeroCode.vue';
 import RedocReference from './RedocReference.vue';
 import RunOperation from './RunOperation.vue';
+
 import './style.css';
 
 const theme: Theme = {

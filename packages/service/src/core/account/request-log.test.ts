@@ -1,13 +1,13 @@
+import * as fc from 'fast-check';
 /** The request log in the store, on both engines. */
 import { sql } from 'kysely';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { engines, storePlace } from '../../../test/engines.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { systemRandom } from '../../ports/random.ts';
-import { writeLogRetention } from '../../store/settings.ts';
 import type { LogEntry } from '../../store/log-row.ts';
+import { writeLogRetention } from '../../store/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { createAccount } from './account.ts';
 import { deleteOldEntries, monthBefore } from './log-retention.ts';

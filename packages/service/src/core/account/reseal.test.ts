@@ -1,12 +1,12 @@
+import * as operator from '@reseller/operator-client';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 
-import * as operator from '@reseller/operator-client';
-import { createService, reseal, seedDemoAccount, systemRandom } from '../../index.ts';
-import { sampleIdentifiers } from '../../sandbox/sample-identifiers.ts';
 import { SECRET } from '../../../test/harness.ts';
 import { OPERATOR_TOKEN, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { createService, reseal, seedDemoAccount, systemRandom } from '../../index.ts';
+import { sampleIdentifiers } from '../../sandbox/sample-identifiers.ts';
 
 const NEW = 'n'.repeat(32);
 const quiet = pino({ level: 'silent' });

@@ -1,11 +1,11 @@
-import { authcodeContext } from '../domain/domain.ts';
-import { passwordContext } from '../dedicated/life-cycle.ts';
 import { acceptedSecrets, keyIdOf, seal, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
 import type { Random } from '../../rules/random.ts';
 import { storeSecret } from '../../store/identity.ts';
 import { StoreOpenError } from '../../store/store.ts';
 import type { Db, Store } from '../../store/store.ts';
+import { passwordContext } from '../dedicated/life-cycle.ts';
+import { authcodeContext } from '../domain/domain.ts';
 
 /** The number of values that are sealed with the new secret now. */
 export interface Resealed {

@@ -8,8 +8,8 @@ import { accruedByCharge, isoInstant } from '../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
-import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { Db } from '../../store/store.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
 import { holdOwed } from './credit-hold.ts';
 import { closeEndedPeriods } from './period-end.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
-import { Refusal } from '../../rules/refusal.ts';
 import { neededCredit, remainingCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
+import { Refusal } from '../../rules/refusal.ts';
 import { expectedWrite, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 

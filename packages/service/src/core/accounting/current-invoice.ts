@@ -4,8 +4,8 @@ import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from 
 import type { Seconds } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
-import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { Db } from '../../store/store.ts';
+import type { ChargesTable } from '../../store/tables/charges.ts';
 import { openCharges } from './charge.ts';
 import { toBilledRuntime } from './period-end.ts';
 

@@ -8,8 +8,8 @@ import type { InvoiceEvent, InvoiceStatus } from '../../rules/invoice.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import type { Db } from '../../store/store.ts';
+import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import { issueCreditNote, issuePending } from './invoice-document/issue.ts';
 
 /** The name of the credit note that cancels an invoice. */

@@ -6,10 +6,10 @@ import type { Runtime } from '../../delivery/runtime.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { documentLink, linkExpiry } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
+import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
-import type { Db } from '../../store/store.ts';
 
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,

@@ -1,16 +1,16 @@
 /** How the provider creates and ends sales (specification: "Sale", by arrangement with the provider). */
 import { v7 as uuidv7 } from 'uuid';
 
-import type { BrokenField } from '../../rules/broken-field.ts';
-import { accountExists } from '../account/account.ts';
-import { toSaleCourse } from './sale.ts';
-import type { SaleDescriptions } from './sale.ts';
-import { catalogueOf } from '../catalogue.ts';
 import type { Ports } from '../../ports/ports.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { dearerInSale, saleEndAt, saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import type { Db } from '../../store/store.ts';
+import { accountExists } from '../account/account.ts';
+import { catalogueOf } from '../catalogue.ts';
+import { toSaleCourse } from './sale.ts';
+import type { SaleDescriptions } from './sale.ts';
 
 /** A sale to create. */
 export interface NewSale {

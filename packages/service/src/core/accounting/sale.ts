@@ -1,9 +1,9 @@
 /** Stored sales (specification: "Sale"). */
 import { sql } from 'kysely';
 
+import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
 import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
-import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
 import { expectedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 

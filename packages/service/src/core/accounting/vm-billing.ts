@@ -5,16 +5,16 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import type { Services } from '../../delivery/runtime.ts';
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { deferredWrite } from '../../store/prepared.ts';
-import type { PositionsTable } from '../../store/tables/positions.ts';
 import type { Db } from '../../store/store.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
+import { settle } from '../jobs/settle.ts';
 import { releaseCredit } from './credit-hold.ts';
 import { lockAccount } from './period-end.ts';
-import { settle } from '../jobs/settle.ts';
-import type { Services } from '../../delivery/runtime.ts';
 
 /**
  * Settles the account and returns the instant of a change of billing. It is never in a closed period, because a late change must not alter

@@ -22,7 +22,9 @@ const retirementDetails = v.object({ identifier: v.string(), accountId: v.string
 type SetUp = v.InferOutput<typeof setUpDetails>;
 type Retirement = v.InferOutput<typeof retirementDetails>;
 
-const serverSubject = ({ identifier }: Retirement): Subject => `server/${identifier}`;
+function serverSubject({ identifier }: Retirement): Subject {
+  return `server/${identifier}`;
+}
 
 const setUpServer: FinishableDelivery<SetUp, SetUp, void> = {
   recovery: 'finish',

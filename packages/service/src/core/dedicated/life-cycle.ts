@@ -1,5 +1,4 @@
 /** The scheduled jobs of a dedicated server: its set-up, its renewals and its end. */
-import { enqueueRetirement } from './fleet.ts';
 import type { Services } from '../../delivery/runtime.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Seconds } from '../../rules/billing.ts';
@@ -10,6 +9,7 @@ import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../accounting/charge.ts';
 import type { Charge } from '../accounting/charge.ts';
 import { releaseCredit } from '../accounting/credit-hold.ts';
+import { enqueueRetirement } from './fleet.ts';
 import { stateOf, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
 

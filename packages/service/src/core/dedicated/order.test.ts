@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { completeSetUp, deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
 import { SECRET, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { issueApiKey } from '../account/account.ts';
-import { addMarketServer } from './order.ts';
 import { sandboxMarket } from '../../sandbox/market.ts';
 import { sampleIdentifiers } from '../../sandbox/sample-identifiers.ts';
 import { seedDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT } from '../../sandbox/seed-sandbox.ts';
+import { issueApiKey } from '../account/account.ts';
+import { addMarketServer } from './order.ts';
 
 const accountOf = ({ store }: TestService, id: string) =>
   store.read((db) => db.selectFrom('accounts').select(['unpaid', 'held']).where('id', '=', id).executeTakeFirstOrThrow());

@@ -9,21 +9,21 @@ import type {
 } from '@reseller/client';
 import { v7 as uuidv7 } from 'uuid';
 
-import { accountExists } from '../account/account.ts';
-import { enqueueSetUp } from './fleet.ts';
-import { holdCredit } from '../accounting/credit-hold.ts';
-import { deploy } from './life-cycle.ts';
 import type { Services } from '../../delivery/runtime.ts';
-import { assertAllowed, findServer, applyTransition } from './server.ts';
-import type { ServerRow } from './server.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
-import { settle } from '../jobs/settle.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { invalid, Refusal } from '../../rules/refusal.ts';
 import { order } from '../../rules/dedicated.ts';
 import type { Money } from '../../rules/money.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
+import { accountExists } from '../account/account.ts';
+import { holdCredit } from '../accounting/credit-hold.ts';
+import { settle } from '../jobs/settle.ts';
+import { enqueueSetUp } from './fleet.ts';
+import { deploy } from './life-cycle.ts';
+import { assertAllowed, findServer, applyTransition } from './server.ts';
+import type { ServerRow } from './server.ts';
 
 /** A machine to offer on the market. */
 export interface NewMarketServer {

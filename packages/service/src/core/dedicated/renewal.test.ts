@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { deployedServer, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
 import { startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { addMarketServer } from './order.ts';
-import { sandboxMarket } from '../../sandbox/market.ts';
 import { euros } from '../../rules/money.ts';
+import { sandboxMarket } from '../../sandbox/market.ts';
+import { addMarketServer } from './order.ts';
 
 const path = { identifier: RYZEN };
 

@@ -1,10 +1,10 @@
 /** Stored dedicated servers and the transitions of their state. */
 import type { Selectable, Updateable } from 'kysely';
 
-import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { ServerState, Transition, WrongState } from '../../rules/dedicated.ts';
-import type { DedicatedServersTable } from '../../store/tables/dedicated-servers.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
+import type { DedicatedServersTable } from '../../store/tables/dedicated-servers.ts';
 
 export type ServerRow = Selectable<DedicatedServersTable>;
 

@@ -2,14 +2,14 @@
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import { lockAccount } from '../accounting/period-end.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { excludes } from '../../rules/dns-record.ts';
 import type { DnsRecord } from '../../rules/dns-record.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
-import type { DnsRecordsTable } from '../../store/tables/dns-records.ts';
 import type { Db } from '../../store/store.ts';
+import type { DnsRecordsTable } from '../../store/tables/dns-records.ts';
+import { lockAccount } from '../accounting/period-end.ts';
 
 export type DnsRecordRow = Selectable<DnsRecordsTable>;
 

@@ -2,18 +2,18 @@
 import type { DomainDetails, DomainNameservers } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
+import type { Services } from '../../delivery/runtime.ts';
 import type { Subject } from '../../ports/fencing.ts';
-import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import { statusOf, timingOf } from '../../rules/domain-registration.ts';
 import type { Registration } from '../../rules/domain-registration.ts';
-import type { DomainsTable } from '../../store/tables/domains.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
+import type { DomainsTable } from '../../store/tables/domains.ts';
 import { settle } from '../jobs/settle.ts';
-import type { Services } from '../../delivery/runtime.ts';
 
 export type DomainRow = Selectable<DomainsTable>;
 

@@ -1,11 +1,11 @@
 /** Functions that operations on handles share. */
 import type { Selectable } from 'kysely';
 
+import type { Contact } from '../../ports/registrar.ts';
 import { randomText } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
-import type { Contact } from '../../ports/registrar.ts';
-import type { HandlesTable } from '../../store/tables/handles.ts';
 import type { Db } from '../../store/store.ts';
+import type { HandlesTable } from '../../store/tables/handles.ts';
 
 export type HandleRow = Selectable<HandlesTable>;
 

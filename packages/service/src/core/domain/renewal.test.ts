@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { footprint, handleOf, holdUp, PHONE, register, reserved } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { setTldPrices } from './tld-price.ts';
 import { euros } from '../../rules/money.ts';
+import { setTldPrices } from './tld-price.ts';
 
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };

@@ -6,10 +6,10 @@ import { InfrastructureError } from '../../delivery/deliver.ts';
 import { recoverable } from '../../delivery/delivery.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import { domainSubject, endChange, settleAndFindDomain } from './domain.ts';
-import { settle } from '../jobs/settle.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
+import { settle } from '../jobs/settle.ts';
+import { domainSubject, endChange, settleAndFindDomain } from './domain.ts';
 
 interface DomainRequest {
   readonly runtime: Runtime;

@@ -135,7 +135,9 @@ interface TakenAddress {
 
 /** Ordered by family, the account's own before the provider's, then by pool and position. */
 function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): AssignedAddress[] {
-  const place = (pool: string): number => pools.findIndex(({ id }) => id === pool);
+  function place(pool: string): number {
+    return pools.findIndex(({ id }) => id === pool);
+  }
   return taken
     .toSorted(
       (one, other) =>
@@ -158,8 +160,8 @@ const takeUnlocked = expectedRows<
   { vmId: number; datacenter: string; owner4: string; ips: number; owner6: string; networks: number },
   TakenAddress
 >((db, parameter, claim) => {
-  const free = (family: 4 | 6, owner: 'owner4' | 'owner6', count: 'ips' | 'networks') =>
-    claim(
+  function free(family: 4 | 6, owner: 'owner4' | 'owner6', count: 'ips' | 'networks') {
+    return claim(
       db
         .selectFrom('ip_addresses')
         .select('address')
@@ -173,6 +175,7 @@ const takeUnlocked = expectedRows<
       'ip_addresses',
       'skip',
     );
+  }
   return db
     .updateTable('ip_addresses')
     .set({ vm_id: parameter('vmId') })

@@ -1,22 +1,22 @@
 /** The state of a VM in the store. One change of a VM is under way at a time. */
 import type { Selectable, Updateable } from 'kysely';
 
-import { lastingPrices } from '../accounting/sale.ts';
-import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
-import type { NewPosition } from '../accounting/vm-billing.ts';
-import { holdOwed } from '../accounting/credit-hold.ts';
-import { catalogueOf } from '../catalogue.ts';
-import { findHostSystem } from './host-system.ts';
-import type { HostSystem } from './host-system.ts';
 import type { Runtime, Services } from '../../delivery/runtime.ts';
-import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Seconds } from '../../rules/billing.ts';
+import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
 import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts';
 import type { VmEvent } from '../../rules/vm-state.ts';
-import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
+import { holdOwed } from '../accounting/credit-hold.ts';
+import { lastingPrices } from '../accounting/sale.ts';
+import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
+import type { NewPosition } from '../accounting/vm-billing.ts';
+import { catalogueOf } from '../catalogue.ts';
+import { findHostSystem } from './host-system.ts';
+import type { HostSystem } from './host-system.ts';
 
 type Vm = Selectable<VmsTable>;
 

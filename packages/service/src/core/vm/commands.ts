@@ -4,8 +4,8 @@ import { recoverable } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Money } from '../../rules/money.ts';
 import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
-import { resetPassword, restartVm } from './guest-deliveries.ts';
 import type { Resize } from './deliveries.ts';
+import { resetPassword, restartVm } from './guest-deliveries.ts';
 
 /**
  * Changes of a VM on behalf of the provider. All of them throw Refusal 404 if the VM does not exist, Refusal 409 if its state does not allow

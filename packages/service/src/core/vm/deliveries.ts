@@ -13,23 +13,23 @@ import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { VmSize } from '../../ports/hypervisor.ts';
+import type { Money } from '../../rules/money.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { brokenRanges, brokenShrinking, monthlyPriceOf } from '../../rules/resources.ts';
+import type { BilledResources } from '../../rules/resources.ts';
+import type { Db } from '../../store/store.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue.ts';
 import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
-import { leaveNode, resizeOnNode } from './placement.ts';
-import { vmSubject } from './subject.ts';
-import type { VmSize } from '../../ports/hypervisor.ts';
-import { invalid } from '../../rules/refusal.ts';
-import type { Money } from '../../rules/money.ts';
-import { assertPriceAccepted } from '../../rules/price-guard.ts';
-import { brokenRanges, brokenShrinking, monthlyPriceOf } from '../../rules/resources.ts';
-import type { BilledResources } from '../../rules/resources.ts';
-import type { VmsTable } from '../../store/tables/vms.ts';
-import type { Db } from '../../store/store.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmRequest } from './change.ts';
+import { leaveNode, resizeOnNode } from './placement.ts';
+import { vmSubject } from './subject.ts';
 
 type Row = Selectable<VmsTable>;
 
@@ -67,8 +67,9 @@ const sizeDetails = v.object({
 });
 const resizeDetails = v.object({ ...heldDetails.entries, to: resourceDetails, before: sizeDetails });
 
-const settledInstant = (db: Db, { account_id: accountId }: Row, runtime: Runtime) =>
-  billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
+function settledInstant(db: Db, { account_id: accountId }: Row, runtime: Runtime) {
+  return billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
+}
 
 interface StartPlan {
   readonly runtime: Runtime;

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 
 import type { ResourcePrices, ResourceRanges } from '../../rules/resources.ts';
-import type { HostSystemsTable } from '../../store/tables/host-systems.ts';
 import type { Db } from '../../store/store.ts';
+import type { HostSystemsTable } from '../../store/tables/host-systems.ts';
 
 /** A host system with parsed JSON columns. */
 export interface HostSystem extends Omit<Selectable<HostSystemsTable>, 'ranges' | 'prices'> {

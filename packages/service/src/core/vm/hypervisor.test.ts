@@ -7,13 +7,13 @@ import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { SECRET, SMALL_VM, startService } from '../../../test/harness.ts';
-import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
+import { InfrastructureError } from '../../delivery/deliver.ts';
 import { createService, openSqliteStore } from '../../index.ts';
 import type { FencingToken, Service, Store, VmSize } from '../../index.ts';
-import { InfrastructureError } from '../../delivery/deliver.ts';
 
 type Does = 'start' | 'stop' | 'resize' | 'remove';
 const all: readonly Does[] = ['start', 'stop', 'resize', 'remove'];

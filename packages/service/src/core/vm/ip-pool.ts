@@ -63,7 +63,9 @@ function addressesOf(cidr: string): PoolContents {
   const subnet = new Address4(cidr);
   const first = subnet.startAddress().bigInt();
   const last = subnet.endAddress().bigInt();
-  const at = (address: bigint): string => Address4.fromBigInt(address).correctForm();
+  function at(address: bigint): string {
+    return Address4.fromBigInt(address).correctForm();
+  }
   // The address of the network, its gateway and its broadcast address are not assigned.
   return { family: 4, gateway: at(first + 1n), addresses: range(first + 2n, last).map(at) };
 }
@@ -73,7 +75,9 @@ function networksOf(cidr: string): PoolContents {
   const first = network.startAddress().bigInt();
   const last = network.endAddress().bigInt();
   const size = 1n << 64n;
-  const at = (address: bigint): string => Address6.fromBigInt(address).correctForm();
+  function at(address: bigint): string {
+    return Address6.fromBigInt(address).correctForm();
+  }
   // The first network has the gateway.
   return {
     family: 6,

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 
 import { notFound } from '../../rules/refusal.ts';
-import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Db } from '../../store/store.ts';
+import type { VmsTable } from '../../store/tables/vms.ts';
 
 /** Parses the identifier in a path. Undefined if it is not a five-digit number. */
 export function vmIdOf(text: string): number | undefined {

@@ -1,6 +1,6 @@
+import { writeForm } from '@reseller/contract';
 /** The deviations that a lenient service accepts, tested for every operation of the document. */
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { writeForm } from '@reseller/contract';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 

@@ -6,20 +6,22 @@ import type { HttpContext } from '../context.ts';
 import { loggableError } from '../loggable-error.ts';
 import { countFailure } from '../metrics.ts';
 import { serveMetrics } from '../observability.ts';
-import { operatorApi } from './api.ts';
-import { createOperatorAuthenticator } from './authenticate.ts';
-import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 import { RequestFault } from '../protocol.ts';
 import { requestFacts } from '../request-facts.ts';
 import { newRequestId } from '../request-id.ts';
 import { documentationAt, serveRoot } from '../root.ts';
 import { createServer, routeUrl } from '../server.ts';
+import { operatorApi } from './api.ts';
+import { createOperatorAuthenticator } from './authenticate.ts';
+import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 
 /** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
 export function createOperatorApplication(context: HttpContext): FastifyInstance {
   const { runtime, docs, metrics, operatorToken } = context;
   // Request IDs of this API follow the clock of the machine, because the clock of a sandbox can go back.
-  const createId = () => newRequestId(Date.now(), runtime.ports.random);
+  function createId() {
+    return newRequestId(Date.now(), runtime.ports.random);
+  }
   const app = createServer(context, {
     body: { type: 'application/json', maxBytes: MAX_BODY_BYTES },
     newRequestId: createId,

@@ -3,11 +3,11 @@ import { findTokenHolder } from '../../operator/access/token.ts';
 import type { OperatorCaller } from '../../operator/operation.ts';
 import { OperatorProblem } from '../../operator/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { counted } from '../../rules/counted.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { createGuessingLimiter } from '../guessing.ts';
 import type { GuessingLimit } from '../guessing.ts';
-import { counted } from '../../rules/counted.ts';
 
 /** Longer tokens are not looked up. */
 const MAX_TOKEN_LENGTH = 512;

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
-
 import * as operator from '@reseller/operator-client';
+import { expect, test } from 'vitest';
 
 import { startOperator } from '../../../test/operator.ts';
 import { operatorApi } from './api.ts';

@@ -1,9 +1,8 @@
 /** Answers that any operation of the operator may give, for every operation of its document. */
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
+import * as operator from '@reseller/operator-client';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-
-import * as operator from '@reseller/operator-client';
 
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';

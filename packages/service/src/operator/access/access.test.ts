@@ -1,11 +1,10 @@
+import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
-import * as operator from '@reseller/operator-client';
-
-import { operatorApi } from '../../http/operator/api.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { OPERATOR_TOKEN, refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { operatorApi } from '../../http/operator/api.ts';
 import type { Scope } from '../operation.ts';
 
 const create = ({ client }: TestOperator, scopes: Scope[], more: { name?: string; valid_until?: string } = {}) =>

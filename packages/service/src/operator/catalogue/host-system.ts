@@ -82,7 +82,9 @@ async function toHostSystem(db: Db, host: HostSystem): Promise<HostSystemRespons
     .orderBy('name')
     .execute();
   const { prices } = host;
-  const price = (written: string): string => decimalOf(euros(written));
+  function price(written: string): string {
+    return decimalOf(euros(written));
+  }
   return {
     name: host.name,
     displayname: host.displayname,

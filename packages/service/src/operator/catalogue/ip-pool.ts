@@ -1,10 +1,10 @@
 import type { BrokenRule, DefineIpPoolRequest, IpPool } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import { addIpPool } from '../../core/vm/ip-pool.ts';
-import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
-import type { Db } from '../../store/store.ts';
 import { accountExists } from '../../core/account/account.ts';
+import { addIpPool } from '../../core/vm/ip-pool.ts';
+import type { Db } from '../../store/store.ts';
+import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

@@ -1,8 +1,8 @@
 import type { HostNodeInput } from '@reseller/operator-client';
 
+import { counted } from '../../rules/counted.ts';
 import type { Db } from '../../store/store.ts';
 import { OperatorProblem } from '../problem.ts';
-import { counted } from '../../rules/counted.ts';
 
 /**
  * Replaces the nodes of a host system. Each is a conditional update, so a concurrent purchase cannot lose its room.

@@ -1,11 +1,11 @@
 import type { MarketItem } from '@reseller/operator-client';
 
+import { accountExists } from '../../core/account/account.ts';
+import { addMarketServer } from '../../core/dedicated/order.ts';
 import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../core/dedicated/responses.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
-import { addMarketServer } from '../../core/dedicated/order.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import { accountExists } from '../../core/account/account.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

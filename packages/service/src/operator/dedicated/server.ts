@@ -1,19 +1,19 @@
 import type { DedicatedServer, ServerAddress } from '@reseller/operator-client';
 import { sql } from 'kysely';
 
-import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
+import { completeDedicatedSetUp, orderDedicatedServer as placeOrder, replaceAddresses } from '../../core/dedicated/order.ts';
 import { addressesOf, datacenterOf } from '../../core/dedicated/responses.ts';
 import { findServer, stateOf } from '../../core/dedicated/server.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
-import { completeDedicatedSetUp, orderDedicatedServer as placeOrder, replaceAddresses } from '../../core/dedicated/order.ts';
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import { networkOf } from '../catalogue/network.ts';
+import { secondsToInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, requireFound } from '../problem.ts';
-import { secondsToInstant } from '../instants.ts';
 
 const byOrder: Order = { columns: { ordered: 'integer', id: 'text' }, direction: 'desc' };
 const ALL = sql<boolean>`1 = 1`;

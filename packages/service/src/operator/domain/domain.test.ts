@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
-
 import * as operator from '@reseller/operator-client';
+import { expect, test } from 'vitest';
 
 import { holdUp, register } from '../../../test/domains.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';

@@ -4,14 +4,14 @@ import type { Selectable } from 'kysely';
 
 import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
-import type { DomainsTable } from '../../store/tables/domains.ts';
 import type { Db } from '../../store/store.ts';
+import type { DomainsTable } from '../../store/tables/domains.ts';
 import { witness } from '../access/witness.ts';
+import { secondsToInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound } from '../problem.ts';
-import { secondsToInstant } from '../instants.ts';
 
 type Row = Selectable<DomainsTable>;
 
@@ -41,7 +41,9 @@ export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   kind: 'service',
   async run({ runtime, path, now }, record) {
     const name = path.domain.toLowerCase();
-    const read = async (db: Db) => toDomain(await domainOf(db, name), now);
+    async function read(db: Db) {
+      return toDomain(await domainOf(db, name), now);
+    }
     await domainCommands(runtime, witness(read, record)).terminate(name);
     return runtime.store.read(read);
   },

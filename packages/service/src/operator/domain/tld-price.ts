@@ -41,6 +41,8 @@ export const setTldPrice: StoreOperation<'setTldPrice'> = {
 };
 
 function toTldPrice({ tld, create_price, renew_price, transfer_price }: Selectable<TldsTable>): TldPrice {
-  const price = (units: number): string => decimalOf(BigInt(units));
+  function price(units: number): string {
+    return decimalOf(BigInt(units));
+  }
   return { tld, create: price(create_price), renew: price(renew_price), transfer: price(transfer_price) };
 }

@@ -5,11 +5,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import type { VerifiersTable } from '../../store/tables/verifiers.ts';
+import { toInstant, toInstantOrNull } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound } from '../problem.ts';
-import { toInstant, toInstantOrNull } from '../instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 

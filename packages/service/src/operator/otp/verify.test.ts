@@ -1,8 +1,7 @@
 /** Who is kept from guessing one-time codes, for how long, and who is not. */
-import { expect, test } from 'vitest';
-
 import * as operator from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
+import { expect, test } from 'vitest';
 
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';

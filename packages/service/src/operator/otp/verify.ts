@@ -1,9 +1,9 @@
+import { counted } from '../../rules/counted.ts';
 import { hashesOfOtp } from '../../rules/credentials.ts';
 import type { Db, Store } from '../../store/store.ts';
+import { toInstant } from '../instants.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
-import { toInstant } from '../instants.ts';
-import { counted } from '../../rules/counted.ts';
 
 /** Wrong codes of a verifier for an account. */
 const MAX_FAILURES = 5;

@@ -1,12 +1,12 @@
 import type { AdvanceClockRequest } from '@reseller/operator-client';
 
 import { MAX_CLOCK_ADVANCE_SECONDS } from '../../generated/operator/facts.gen.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { claimClockOffset, writeClockOffset } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { toInstant } from '../instants.ts';
 import type { OperatorCall, OperatorId, ServiceOperation } from '../operation.ts';
 import { validationProblem } from '../problem.ts';
-import { toInstant } from '../instants.ts';
 
 /** GET /sandbox/clock */
 export const getClock: ServiceOperation<'getClock'> = {

@@ -2,15 +2,15 @@ import type { BrokenRule, CreateFaultRequest, Fault } from '@reseller/operator-c
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
-import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
-import type { FaultsTable } from '../../store/tables/faults.ts';
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { Db } from '../../store/store.ts';
+import type { FaultsTable } from '../../store/tables/faults.ts';
+import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, requireFound } from '../problem.ts';
-import { toInstant } from '../instants.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 
@@ -75,7 +75,9 @@ export const removeFault: ServiceOperation<'removeFault'> = {
   },
 };
 
-const isOperationId = (name: string): boolean => OPERATION_IDS.some((id) => id === name);
+function isOperationId(name: string): boolean {
+  return OPERATION_IDS.some((id) => id === name);
+}
 
 async function brokenRules(db: Db, { operations: names = [], api_key_ids: keys = [] }: CreateFaultRequest): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];

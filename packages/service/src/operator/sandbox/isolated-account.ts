@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 
-import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
-import { leaveNode } from '../../core/vm/placement.ts';
-import { releaseAddresses } from '../../core/vm/addresses.ts';
 import { createAccount, issueKey } from '../../core/account/account.ts';
 import { deleteLog } from '../../core/account/request-log.ts';
+import { releaseAddresses } from '../../core/vm/addresses.ts';
+import { leaveNode } from '../../core/vm/placement.ts';
+import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { euros } from '../../rules/money.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
 import { accountOf } from '../account.ts';

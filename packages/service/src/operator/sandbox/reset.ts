@@ -2,10 +2,10 @@ import type { ResetSandboxResponses } from '@reseller/operator-client';
 
 import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
+import { empty, freeze } from '../../sandbox/tables.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { clockAt, toClock, withClockTurnedBack } from './clock.ts';
-import { empty, freeze } from '../../sandbox/tables.ts';
 
 /** POST /sandbox/reset: restores the state of the first start, with the clock of the machine. The demo account keeps its first key. */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {
@@ -14,7 +14,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
     sandbox.exclusive(async () => {
       const { store, ports, secret } = runtime;
       const anew = { ...ports, clock: sandbox.clock.base };
-      const reset = async ({ db }: Transaction) => {
+      async function reset({ db }: Transaction) {
         await freeze(db, store.sharing);
         const demoKey = await db
           .selectFrom('api_keys')
@@ -36,7 +36,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
             .execute();
         }
         await record(db, { before: null, after: clockAt(sandbox.clock.base.now(), 0) });
-      };
+      }
       await withClockTurnedBack({ runtime, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);
       await sandbox.propagate();

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
-
 import * as operator from '@reseller/operator-client';
+import { expect, test } from 'vitest';
 
 import { SMALL_VM } from '../../../test/harness.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';

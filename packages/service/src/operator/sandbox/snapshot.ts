@@ -2,17 +2,17 @@ import type { Snapshot } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { disownReservations } from '../../delivery/reservation.ts';
+import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
+import type { Row } from '../../sandbox/tables.ts';
 import { readSettings } from '../../store/settings.ts';
-import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
 import type { Db, Transaction } from '../../store/store.ts';
+import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
+import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { requireFound, notFound } from '../problem.ts';
-import { toInstant } from '../instants.ts';
 import { clockAt, toClock, withClockTurnedBack } from './clock.ts';
-import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
-import type { Row } from '../../sandbox/tables.ts';
 
 const order: Order = { columns: { name: 'text' }, direction: 'asc' };
 
@@ -75,7 +75,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
     sandbox.exclusive(async () => {
       const { store } = runtime;
       const older = await store.read((db) => clockOffsetIn(db, path.snapshot));
-      const restore = async ({ db }: Transaction): Promise<number> => {
+      async function restore({ db }: Transaction): Promise<number> {
         await freeze(db, store.sharing);
         const pieces = await piecesOf(db, path.snapshot);
         await empty(db);
@@ -85,7 +85,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const { clockOffset } = await readSettings(db, runtime.mode);
         await record(db, { before: null, after: clockAt(sandbox.clock.base.now() + clockOffset, clockOffset) });
         return clockOffset;
-      };
+      }
       const offset = await withClockTurnedBack({ runtime, sandbox }, older, () => store.commit(restore));
       sandbox.clock.setOffset(offset);
       await sandbox.propagate();

@@ -3,8 +3,8 @@ import type { DueItem } from '@reseller/operator-client';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { Db } from '../../store/store.ts';
-import type { ReadOperation } from '../operation.ts';
 import { toInstant } from '../instants.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** A scheduled job or a change of a sale. */
 interface Item extends Omit<DueItem, 'due'> {
@@ -76,7 +76,9 @@ async function sales(db: Db, now: number, limit: number): Promise<Item[]> {
 
 async function countOverdue(db: Db, now: number): Promise<number> {
   const at = Math.floor(now / 1000);
-  const count = <T extends { count: number }>({ count: number }: T): number => number;
+  function count<T extends { count: number }>({ count: number }: T): number {
+    return number;
+  }
   const periods = await db
     .selectFrom('accounts')
     .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -4,9 +4,9 @@ import type { Mode } from '../../rules/credentials.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { readSettings, writeLogRetention, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
+import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { assertNoBrokenRules } from '../problem.ts';
-import { toInstant } from '../instants.ts';
 
 /** GET /settings */
 export const getSettings: ReadOperation<'getSettings'> = {

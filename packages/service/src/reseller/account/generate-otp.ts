@@ -1,7 +1,7 @@
 import { OTP_LIFETIME_SECONDS } from '../../generated/facts.gen.ts';
-import type { Random } from '../../rules/random.ts';
 import { hashesOfOtp, hashOfOtp, newOtp } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
+import type { Random } from '../../rules/random.ts';
 import type { Db } from '../../store/store.ts';
 import type { StoreOperation } from '../operation.ts';
 

@@ -1,7 +1,7 @@
 import { readLog } from '../../core/account/request-log.ts';
 import { REQUEST_LOG_PAGE_SIZE } from '../../generated/facts.gen.ts';
-import type { StoreOperation } from '../operation.ts';
 import { counted } from '../../rules/counted.ts';
+import type { StoreOperation } from '../operation.ts';
 
 /** POST /account/requests: a page of entries, newest first; `offset` leaves out that many of the newest. */
 export const listRequests: StoreOperation<'listRequests'> = {

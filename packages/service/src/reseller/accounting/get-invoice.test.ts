@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { providerOf } from '../../../test/provider.ts';
-import { euros } from '../../rules/money.ts';
 import { chargeOwed } from '../../core/accounting/charge.ts';
+import { euros } from '../../rules/money.ts';
 
 const newest = async (service: TestService): Promise<string> => Object.keys((await service.call('listInvoices')).body.data)[0] ?? '';
 

@@ -1,7 +1,7 @@
-import { notFound } from '../../rules/refusal.ts';
-import type { ReadOperation } from '../operation.ts';
 import { toChargePositions } from '../../core/accounting/charge.ts';
 import { chargesOn, positionsOn, toVmPositions, toInvoiceSummary } from '../../core/accounting/invoice.ts';
+import { notFound } from '../../rules/refusal.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
 export const getInvoice: ReadOperation<'getInvoice'> = {

@@ -1,10 +1,10 @@
 import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
 
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { readDomainPricings } from '../domain/get-domain-pricings.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -28,10 +28,10 @@ export const getPricings: ReadOperation<'getPricings'> = {
 
 /** @param vat Hundredths of a percent. */
 function toKvmPricing({ prices, ranges }: HostSystem, vat: number): KvmPricing {
-  const toPrice = (price: string, unit: string): KvmPrice => {
+  function toPrice(price: string, unit: string): KvmPrice {
     const net = euros(price);
     return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)), info: `per ${unit} and 30 days` };
-  };
+  }
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
   const { ips, backup_slots, network_speed } = INCLUDED;
   return {

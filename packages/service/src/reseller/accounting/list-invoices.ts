@@ -1,6 +1,6 @@
-import type { ReadOperation } from '../operation.ts';
 import { toInvoiceSummary } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/invoices: the invoices of the account by their IDs, newest first. */
 export const listInvoices: ReadOperation<'listInvoices'> = {

@@ -1,14 +1,14 @@
 import type { Sale, SaleHostsystemPrices } from '@reseller/client';
 
+import { openSales } from '../../core/accounting/sale.ts';
+import type { OpenSale } from '../../core/accounting/sale.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { counted } from '../../rules/counted.ts';
 import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
-import { openSales } from '../../core/accounting/sale.ts';
-import type { OpenSale } from '../../core/accounting/sale.ts';
-import { counted } from '../../rules/counted.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
 export const listSales: ReadOperation<'listSales'> = {

@@ -1,8 +1,8 @@
-import { cancel } from '../../rules/dedicated.ts';
-import type { StoreOperation } from '../operation.ts';
+import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
-import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
+import { cancel } from '../../rules/dedicated.ts';
+import type { StoreOperation } from '../operation.ts';
 
 /**
  * DELETE /dedicated/{identifier}/delete: the server stays active until its renewal date, and is not renewed. The fleet is called when the

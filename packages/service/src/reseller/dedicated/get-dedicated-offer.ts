@@ -1,7 +1,7 @@
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
 import { notFound } from '../../rules/refusal.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /dedicated/available/{identifier}: one offer of the market. */

@@ -1,7 +1,7 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { ReadOperation } from '../operation.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo, ownServer } from '../../core/dedicated/server.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /**
  * GET /dedicated/{identifier}/info: a server of the account, or one of the market (specification: "path identifier (from market or server

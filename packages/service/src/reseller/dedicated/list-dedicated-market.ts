@@ -1,6 +1,6 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { ReadOperation } from '../operation.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
 export const listDedicatedMarket: ReadOperation<'listDedicatedMarket'> = {

@@ -1,6 +1,6 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { ReadOperation } from '../operation.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /dedicated/list: the account's servers, oldest order first, those that are being set up and those that are cancelled among them. */
 export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {

@@ -1,8 +1,8 @@
-import { withdrawCancellation } from '../../rules/dedicated.ts';
-import type { StoreOperation } from '../operation.ts';
+import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
-import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
+import { withdrawCancellation } from '../../rules/dedicated.ts';
+import type { StoreOperation } from '../operation.ts';
 
 /**
  * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the

@@ -1,8 +1,8 @@
 import { addRecord } from '../../core/domain/dns.ts';
 import { settleAndFindDomain } from '../../core/domain/domain.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
-import { invalid } from '../../rules/refusal.ts';
 import { readDnsRecord } from '../../rules/dns-record.ts';
+import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 import { toDnsRecord } from './dns-record-response.ts';
 

@@ -1,7 +1,7 @@
 import { findDomain } from '../../core/domain/domain.ts';
 import { terminateDomain } from '../../core/domain/terminate.ts';
-import { asciiNameOf } from '../../rules/domain-name.ts';
 import { isoInstant } from '../../rules/billing.ts';
+import { asciiNameOf } from '../../rules/domain-name.ts';
 import { commandOperation } from '../operation.ts';
 
 /** No domain has this name. */

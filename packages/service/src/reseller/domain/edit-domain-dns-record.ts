@@ -1,7 +1,7 @@
 import { recordOf, replaceRecord } from '../../core/domain/dns.ts';
 import { settleAndFindDomain } from '../../core/domain/domain.ts';
-import { invalid } from '../../rules/refusal.ts';
 import { readDnsRecord } from '../../rules/dns-record.ts';
+import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 import { toDnsRecord } from './dns-record-response.ts';
 

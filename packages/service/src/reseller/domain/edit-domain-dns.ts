@@ -1,7 +1,7 @@
 import { ensureRecord } from '../../core/domain/dns.ts';
 import { settleAndFindDomain } from '../../core/domain/domain.ts';
-import { invalid } from '../../rules/refusal.ts';
 import { readDnsRecord } from '../../rules/dns-record.ts';
+import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** POST /domain/{domain}/dns/edit: adds a DNS record unless the domain has it. No other record is lost. */

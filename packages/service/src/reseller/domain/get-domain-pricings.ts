@@ -1,9 +1,9 @@
 import type { DomainPricings } from '@reseller/client';
 
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -26,11 +26,13 @@ export async function readDomainPricings(db: Db, vat: number): Promise<DomainPri
   const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
   const pricings: DomainPricings = {};
   for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {
-    const prices = (convert: (net: Money) => Money) => ({
-      create: numberOf(convert(BigInt(create))),
-      renew: numberOf(convert(BigInt(renew))),
-      transfer: numberOf(convert(BigInt(transfer))),
-    });
+    function prices(convert: (net: Money) => Money) {
+      return {
+        create: numberOf(convert(BigInt(create))),
+        renew: numberOf(convert(BigInt(renew))),
+        transfer: numberOf(convert(BigInt(transfer))),
+      };
+    }
     pricings[tld] = { price_net: prices((net) => net), price_gross: prices((net) => roundToCents(grossOf(net, vat))) };
   }
   return pricings;

@@ -1,5 +1,5 @@
-import type { ReadOperation } from '../operation.ts';
 import { toDomainDetails, findDomain } from '../../core/domain/domain.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /domain/{domain}/info: one domain with its status, handles, nameservers and timings. */
 export const getDomain: ReadOperation<'getDomain'> = {

@@ -1,16 +1,16 @@
 import type { RegisterDomainForm } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
+import { findHandle } from '../../core/domain/handle.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { invalid } from '../../rules/refusal.ts';
 import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/domain-name.ts';
 import type { RegistrableName, UnregistrableName } from '../../rules/domain-name.ts';
 import { readNameservers, STANDARD_NAMESERVERS } from '../../rules/nameserver.ts';
 import type { NameserverReading } from '../../rules/nameserver.ts';
+import { invalid } from '../../rules/refusal.ts';
+import type { Db } from '../../store/store.ts';
 import type { HandlesTable } from '../../store/tables/handles.ts';
 import type { TldsTable } from '../../store/tables/tlds.ts';
-import type { Db } from '../../store/store.ts';
-import { findHandle } from '../../core/domain/handle.ts';
 
 /** The requested registration. */
 export interface DomainRequest extends RegistrableName {

@@ -1,19 +1,19 @@
 import * as v from 'valibot';
 
-import type { DomainOrder } from '../../ports/registrar.ts';
-import { invalid, Refusal } from '../../rules/refusal.ts';
-import { beginRegistration } from '../../rules/domain-registration.ts';
-import { listOfNameservers } from '../../rules/nameserver.ts';
-import { assertPriceAccepted } from '../../rules/price-guard.ts';
-import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
+import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
+import { contactOf } from '../../core/domain/handle.ts';
+import { settle } from '../../core/jobs/settle.ts';
+import type { DomainOrder } from '../../ports/registrar.ts';
+import { beginRegistration } from '../../rules/domain-registration.ts';
+import { listOfNameservers } from '../../rules/nameserver.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
+import type { Db } from '../../store/store.ts';
 import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
-import { settle } from '../../core/jobs/settle.ts';
-import { contactOf } from '../../core/domain/handle.ts';
-import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import { readForm } from './register-domain-form.ts';
 
 const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number() });

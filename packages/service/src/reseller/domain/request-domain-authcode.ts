@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
+import { authcodeContext, beginChange, domainSubject, endChange, settleAndFindDomain } from '../../core/domain/domain.ts';
 import { newAuthcode, seal } from '../../rules/credentials.ts';
 import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
-import { authcodeContext, beginChange, domainSubject, endChange, settleAndFindDomain } from '../../core/domain/domain.ts';
 
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;

@@ -1,10 +1,10 @@
 import type { DomainNameservers } from '@reseller/client';
 import * as v from 'valibot';
 
-import { invalid } from '../../rules/refusal.ts';
-import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
-import { deliveredOperation } from '../operation.ts';
 import { beginChange, domainSubject, endChange, nameserversOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { deliveredOperation } from '../operation.ts';
 
 const details = v.object({ name: v.string(), before: v.array(v.string()) });
 type Details = v.InferOutput<typeof details>;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
-import { Refusal } from '../../rules/refusal.ts';
-import { withdrawCancellation } from '../../rules/domain-registration.ts';
-import { deliveredOperation } from '../operation.ts';
 import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import { withdrawCancellation } from '../../rules/domain-registration.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import { deliveredOperation } from '../operation.ts';
 
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;

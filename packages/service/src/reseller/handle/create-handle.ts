@@ -1,8 +1,8 @@
-import type { BrokenField } from '../../rules/broken-field.ts';
-import { invalid } from '../../rules/refusal.ts';
-import { countryOf, phoneOf } from '../../rules/contact.ts';
-import type { StoreOperation } from '../operation.ts';
 import { newHandleId } from '../../core/domain/handle.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
+import { countryOf, phoneOf } from '../../rules/contact.ts';
+import { invalid } from '../../rules/refusal.ts';
+import type { StoreOperation } from '../operation.ts';
 
 /** PUT /domain/handle/create: a contact that domains can be registered to. */
 export const createHandle: StoreOperation<'createHandle'> = {

@@ -1,7 +1,7 @@
-import { notFound } from '../../rules/refusal.ts';
-import { countryOf } from '../../rules/contact.ts';
-import type { ReadOperation } from '../operation.ts';
 import { findHandle } from '../../core/domain/handle.ts';
+import { countryOf } from '../../rules/contact.ts';
+import { notFound } from '../../rules/refusal.ts';
+import type { ReadOperation } from '../operation.ts';
 
 /** GET /domain/handle/{handle}/info: one contact with all its fields. */
 export const getHandle: ReadOperation<'getHandle'> = {

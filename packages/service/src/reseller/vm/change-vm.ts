@@ -1,8 +1,8 @@
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { resizeVm } from '../../core/vm/deliveries.ts';
 import type { Resize } from '../../core/vm/deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { commandOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
 import { requestOf } from './vm-request.ts';

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+
 import { parseKey } from 'sshpk';
 import { expect, test } from 'vitest';
 

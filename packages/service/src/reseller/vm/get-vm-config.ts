@@ -1,10 +1,10 @@
 import type { VmConfiguration } from '@reseller/client/extension';
 
+import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
@@ -17,7 +17,9 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
     const host = await hostSystemOf(db, vm);
     const os = await db.selectFrom('os_images').selectAll().where('name', '=', vm.os).executeTakeFirstOrThrow();
     const addresses = await addressesOf(db, vm.id);
-    const ofFamily = (family: number) => addresses.filter((one) => one.family === family);
+    function ofFamily(family: number) {
+      return addresses.filter((one) => one.family === family);
+    }
     return {
       message: 'The VM was found.',
       data: {

@@ -53,10 +53,10 @@ function toVmHost(host: HostSystem, vat: number): VmHost {
 
 /** @param vat Hundredths of a percent. */
 function toPrices({ prices, ranges }: HostSystem, vat: number): VmHostPrices {
-  const toPrice = (price: string): VmHostPrice => {
+  function toPrice(price: string): VmHostPrice {
     const net = euros(price);
     return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) };
-  };
+  }
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
   return {
     core: toPrice(core),

@@ -13,7 +13,9 @@ export const listVms: ReadOperation<'listVms'> = {
   async run(db, { accountId }) {
     const vms = await ownVms(db, accountId).orderBy('created').orderBy('id').execute();
     const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
-    const sum = (resource: 'cores' | 'mem' | 'disk') => vms.reduce((total, vm) => total + vm[resource], 0);
+    function sum(resource: 'cores' | 'mem' | 'disk') {
+      return vms.reduce((total, vm) => total + vm[resource], 0);
+    }
     return {
       message: `${counted(vms.length, 'VM')}.`,
       data: {

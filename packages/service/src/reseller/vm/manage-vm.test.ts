@@ -1,12 +1,12 @@
 /** The VM group of the extension, from the reseller's side. */
 import { expect, test } from 'vitest';
 
-import { apiOperations, specifiedOperations } from '../../http/api.ts';
 import { goodCall } from '../../../test/good-calls.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { providerOf } from '../../../test/provider.ts';
+import { apiOperations, specifiedOperations } from '../../http/api.ts';
 
 async function buy(service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM): Promise<{ readonly vmid: string }> {
   const { status, body } = await service.call('createVm', { form });

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 
-import type { Runtime } from '../../delivery/runtime.ts';
-import { invalid, Refusal } from '../../rules/refusal.ts';
-import { deliveredOperation } from '../operation.ts';
 import { catalogueOf } from '../../core/catalogue.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
+import { deliveredOperation } from '../operation.ts';
 
 const details = v.object({ vmId: v.number() });
 type Details = v.InferOutput<typeof details>;

@@ -1,10 +1,10 @@
-import type { Delivery } from '../../delivery/delivery.ts';
-import type { DeliveryOrder } from '../../delivery/deliver.ts';
-import type { Runtime } from '../../delivery/runtime.ts';
 import type { VmRequest } from '../../core/vm/change.ts';
 import { startVm, stopVm } from '../../core/vm/deliveries.ts';
 import { restartVm } from '../../core/vm/guest-deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
+import type { DeliveryOrder } from '../../delivery/deliver.ts';
+import type { Delivery } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import { deliverCore, refuseDelivery } from '../operation.ts';

@@ -13,9 +13,9 @@ export function initial(engine: Engine): Migration {
   const options = sql.raw(engine === 'sqlite' ? ' strict' : '');
   return {
     async up(db: Kysely<Schema>) {
-      const createTable = async (name: keyof Schema, columns: RawBuilder<unknown>): Promise<void> => {
+      async function createTable(name: keyof Schema, columns: RawBuilder<unknown>): Promise<void> {
         await sql`create table ${sql.table(name)} (${columns})${options}`.execute(db);
-      };
+      }
       await createAccounts(createTable, integer);
       await createVms(createTable, integer);
       await createDomains(createTable, integer);

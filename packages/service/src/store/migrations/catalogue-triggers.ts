@@ -21,8 +21,11 @@ const SOURCES: readonly Source[] = [
   { table: 'sales', columns: ['account_id', 'title', 'start', 'stop', 'upgradable', 'max_volume', 'ended', 'descriptions'] },
 ];
 const SOLD_OUT_CHANGES = sql`(new.used_volume >= new.max_volume) <> (old.used_volume >= old.max_volume)`;
-const NEW_VERSION = (random: string) =>
-  sql.raw(`insert into catalogue_version (id, version) values (1, ${random}) on conflict (id) do update set version = excluded.version`);
+function setNewVersion(random: string) {
+  return sql.raw(
+    `insert into catalogue_version (id, version) values (1, ${random}) on conflict (id) do update set version = excluded.version`,
+  );
+}
 
 /** Creates the triggers that change the version of the catalogue, so that no writer can forget it. */
 export async function createCatalogueTriggers(db: Kysely<Schema>, engine: Engine): Promise<void> {
@@ -30,7 +33,7 @@ export async function createCatalogueTriggers(db: Kysely<Schema>, engine: Engine
     await sql`
       create function change_catalogue() returns trigger language plpgsql as $$
       begin
-        ${NEW_VERSION('gen_random_uuid()::text')};
+        ${setNewVersion('gen_random_uuid()::text')};
         return null;
       end
       $$
@@ -39,7 +42,7 @@ export async function createCatalogueTriggers(db: Kysely<Schema>, engine: Engine
   // SQLite has triggers for each row only, and one event for each trigger.
   const action =
     engine === 'sqlite'
-      ? sql`begin ${NEW_VERSION('hex(randomblob(16))')}; end`
+      ? sql`begin ${setNewVersion('hex(randomblob(16))')}; end`
       : sql`for each statement execute function change_catalogue()`;
   for (const { table, columns } of SOURCES) {
     const update = columns ? `update of ${columns.join(', ')}` : 'update';

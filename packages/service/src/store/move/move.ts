@@ -72,8 +72,9 @@ export async function moveStore({ from, to, onProgress = () => {} }: Move): Prom
 }
 
 function assertSameTables(source: Source, target: Target): void {
-  const described = ({ tables }: Pick<Source, 'tables'>) =>
-    [...tables].map(([table, columns]) => `${table}(${columns.toSorted().join()})`).toSorted();
+  function described({ tables }: Pick<Source, 'tables'>) {
+    return [...tables].map(([table, columns]) => `${table}(${columns.toSorted().join()})`).toSorted();
+  }
   const [mine, others] = [described(source), described(target)];
   const unmatched = [...mine.filter((table) => !others.includes(table)), ...others.filter((table) => !mine.includes(table))];
   if (unmatched.length > 0)

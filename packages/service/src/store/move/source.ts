@@ -33,10 +33,10 @@ export async function openSource(directory: string): Promise<Source> {
     try {
       await assertVersion(connection);
       const tables = tablesOf(connection);
-      const close = () => {
+      function close() {
         connection.close();
         lock.close();
-      };
+      }
       return { tables, rows: (table) => rowsOf(connection, table, tables.get(table) ?? []), close };
     } catch (error) {
       connection.close();

@@ -54,14 +54,14 @@ export async function openTarget(url: string): Promise<Target> {
       dialect: new PostgresDialect({ pool: { options: {}, connect: async () => client, end: () => pool.end() } }),
     });
     const transaction = await db.startTransaction().execute();
-    const close = async (): Promise<void> => {
+    async function close(): Promise<void> {
       if (!transaction.isCommitted)
         await transaction
           .rollback()
           .execute()
           .catch(() => {});
       await db.destroy();
-    };
+    }
     try {
       await assertEmpty(client);
       await migrate(transaction, 'postgres');

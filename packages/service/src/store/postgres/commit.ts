@@ -2,8 +2,8 @@ import { toLogRow } from '../log-row.ts';
 import type { LogEntry } from '../log-row.ts';
 import type { CommitOptions, Store, Transaction } from '../store.ts';
 import { isCollision, isWrongAssumption } from './errors.ts';
-import { insertRows } from './request-log.ts';
 import type { FlushLine } from './flusher.ts';
+import { insertRows } from './request-log.ts';
 import type { Session } from './session.ts';
 
 /** Attempts of a transaction that collides with others. */

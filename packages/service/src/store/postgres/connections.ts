@@ -85,7 +85,9 @@ export function migrationConnectionsFor(url: string): Connections {
 export function connectionsTo(url: string, settings: PoolConfig): Connections {
   const [first = url, ...others] = readDatabaseUrl(url)?.urls ?? [];
   const connectionTimeoutMillis = Math.max(CONNECT_TIMEOUT_MS / (others.length + 1), MIN_CONNECT_TIMEOUT_MS);
-  const poolOf = (connectionString: string) => newPool({ ...settings, connectionString, connectionTimeoutMillis });
+  function poolOf(connectionString: string) {
+    return newPool({ ...settings, connectionString, connectionTimeoutMillis });
+  }
   return failoverPool([poolOf(first), ...others.map(poolOf)]);
 }
 

@@ -35,7 +35,9 @@ export function failoverPool(pools: readonly [Pool, ...Pool[]]): Connections {
       });
     });
   }
-  const isLost = (client: PoolClient): boolean => (opened.get(client) ?? 0) <= lostAt;
+  function isLost(client: PoolClient): boolean {
+    return (opened.get(client) ?? 0) <= lostAt;
+  }
 
   async function connectTo(pool: Pool): Promise<PoolClient> {
     for (;;) {
@@ -45,7 +47,9 @@ export function failoverPool(pools: readonly [Pool, ...Pool[]]): Connections {
     }
   }
 
-  const endAll = async (): Promise<void> => void (await Promise.all(pools.map((pool) => pool.end())));
+  async function endAll(): Promise<void> {
+    await Promise.all(pools.map((pool) => pool.end()));
+  }
 
   return {
     options: {},

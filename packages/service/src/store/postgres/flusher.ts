@@ -35,12 +35,12 @@ export function flusher(connections: Connections): Flusher {
   async function open(): Promise<FlushLine & { end(): void }> {
     const client = await connections.connect();
     let isOpen = true;
-    const end = (): void => {
+    function end(): void {
       if (!isOpen) return;
       isOpen = false;
       line = undefined;
       client.release(true);
-    };
+    }
     client.once('error', end);
     client.once('end', end);
     return { ...lineOn(client, end), end };

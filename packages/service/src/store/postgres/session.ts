@@ -7,12 +7,12 @@ import { known, runDirectly } from '../prepared.ts';
 import type { Contention, Expected, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { claimRows } from './sharing.ts';
 import { serverOf } from './connections.ts';
-import type { Connections } from './failover.ts';
 import { AssumptionError } from './errors.ts';
+import type { Connections } from './failover.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
+import { claimRows } from './sharing.ts';
 
 export interface Session {
   readonly db: Db;
@@ -92,7 +92,9 @@ export function createSession(pool: Connections, scope: object): Session {
 
   function assume<Row>(statement: Statement, count: number, { isContended }: Contention): Expected<Row> {
     let result: Result | undefined;
-    const settle = (given: Result) => void (result = given);
+    function settle(given: Result) {
+      result = given;
+    }
     waiting.push({ statement: asserting(statement, count), isContended, isAssumed: true, settle });
     return {
       isMet: true,
@@ -103,14 +105,17 @@ export function createSession(pool: Connections, scope: object): Session {
     };
   }
 
-  const isAssuming = (): boolean => waiting.some(({ isAssumed }) => isAssumed);
+  function isAssuming(): boolean {
+    return waiting.some(({ isAssumed }) => isAssumed);
+  }
 
   /** A connection that cannot roll back is broken, and is closed. */
-  const hasRolledBack = (): Promise<boolean> =>
-    send([ROLLBACK]).then(
+  function hasRolledBack(): Promise<boolean> {
+    return send([ROLLBACK]).then(
       () => true,
       () => false,
     );
+  }
 
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -148,7 +153,9 @@ export function createSession(pool: Connections, scope: object): Session {
       isOptimistic = optimistic;
     },
     async commit() {
-      const server = async () => (connecting ? serverOf(await connecting) : undefined);
+      async function server() {
+        return connecting ? serverOf(await connecting) : undefined;
+      }
       if (state !== 'begun') {
         await sendAll();
         return server();
@@ -196,9 +203,9 @@ function asserting({ text, values }: Statement, count: number): Statement {
 }
 
 function kyselyOn(connection: DatabaseConnection): Kysely<Schema> {
-  const unsupported = async (): Promise<void> => {
+  async function unsupported(): Promise<void> {
     throw new Error('Transactions are begun by the store.');
-  };
+  }
   return new Kysely<Schema>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -1,5 +1,6 @@
 /** Adapts `node:sqlite` to Kysely's SQLite dialect. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 
 import { known } from '../prepared.ts';
@@ -28,19 +29,21 @@ export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
 /** Runs prepared queries on the connection, without Kysely. */
 export function directRunner(connection: DatabaseSync): Runner {
   const statements = new Map<string, StatementSync>();
-  const statementOf = (text: string): StatementSync => {
+  function statementOf(text: string): StatementSync {
     let kept = statements.get(text);
     if (!kept) {
       kept = connection.prepare(text);
       statements.set(text, kept);
     }
     return kept;
-  };
+  }
   function rows<Row>({ text, values }: Statement): Row[] {
     const statement = statementOf(text);
     return Reflect.apply(statement.all, statement, values.map(inputValue));
   }
-  const changes = ({ text, values }: Statement): number => Number(statementOf(text).run(...values.map(inputValue)).changes);
+  function changes({ text, values }: Statement): number {
+    return Number(statementOf(text).run(...values.map(inputValue)).changes);
+  }
   return {
     scope: connection,
     claim: claimNothing,

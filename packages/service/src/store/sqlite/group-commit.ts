@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import { StoreUnavailableError } from '../store.ts';
 import type { LogEntry } from '../log-row.ts';
+import { StoreUnavailableError } from '../store.ts';
 import type { Db, RequestLog, Store, Transaction } from '../store.ts';
 import { logWriter } from './request-log.ts';
 
@@ -132,8 +132,8 @@ export function groupCommit(
     syncing = undefined;
   }
 
-  const enqueue = <T>(work: () => T | Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
+  function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
       if (broken) return reject(broken);
       waiting.push({
         run: async () => {
@@ -144,6 +144,7 @@ export function groupCommit(
       });
       flushing ??= flush();
     });
+  }
 
   const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
 

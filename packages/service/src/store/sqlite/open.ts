@@ -2,13 +2,14 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+
 import { Kysely, sql, SqliteDialect } from 'kysely';
 
 import { migrate } from '../migrate.ts';
+import { runDirectly } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
-import { runDirectly } from '../prepared.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
@@ -103,7 +104,9 @@ async function deleteMonths(commit: Store['commit'], before: number): Promise<vo
 
 /** Bytes of the pages that are in use. The file keeps free pages for later. */
 function sizeOf(connection: DatabaseSync): number {
-  const value = (pragma: string) => Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  function value(pragma: string) {
+    return Number(Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0]);
+  }
   return (value('page_count') - value('freelist_count')) * value('page_size');
 }
 

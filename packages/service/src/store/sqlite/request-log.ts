@@ -33,9 +33,9 @@ export function logWriter(connection: DatabaseSync): LogWriter {
     select coalesce(newest.number, 0) + 1, coalesce(newest.position, 0) + ?, ${COLUMNS.map(() => '?').join(', ')}
     from (select 1) left join (select number, position from request_log where account_id = ? order by number desc limit 1) as newest`);
   const insertBody = connection.prepare('insert or ignore into request_log_bodies (month, account_id, hash, body) values (?, ?, ?, ?)');
-  const write = (row: LogRow): void => {
+  function write(row: LogRow): void {
     insert.run(row.size, ...COLUMNS.map((column) => row[column] ?? null), row.account_id);
-  };
+  }
   return {
     append: (entries) => entries.map(toLogRow).forEach(write),
     appendOne(entry) {

@@ -7,10 +7,10 @@ import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../
 import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
 import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
+import type { Db } from '../../../store/store.ts';
 import type { ChargesTable } from '../../../store/tables/charges.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../../store/tables/positions.ts';
-import type { Db } from '../../../store/store.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
 import { toBilledRuntime } from '../period-end.ts';
 import type { Party, Seller } from './parties.ts';

@@ -34,16 +34,16 @@ export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column
   const bottom = document.page.height - document.page.margins.bottom;
   const head: Row = { cells: columns.map(({ title }) => title) };
   let y = document.y;
-  const write = (row: Row, color: string): void => {
+  function write(row: Row, color: string): void {
     writeRow(document, columns, row, { y, color });
     y += heightOf(document, columns, row);
     drawLine(document, columns, y);
-  };
-  const startPage = (): void => {
+  }
+  function startPage(): void {
     document.addPage();
     y = document.y;
     write(head, MUTED_COLOR);
-  };
+  }
   // A heading is not left alone at the end of a page.
   if (y + 3 * heightOf(document, columns, head) > bottom) startPage();
   else write(head, MUTED_COLOR);

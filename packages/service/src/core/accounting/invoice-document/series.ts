@@ -1,8 +1,8 @@
 /** The numbers of documents: consecutive and without gaps, because a number is taken in the transaction that issues its document. */
 import { documentNumber } from '../../../rules/document-number.ts';
 import type { NumberSeries } from '../../../rules/document-number.ts';
-import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
 import type { Db } from '../../../store/store.ts';
+import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
 
 export type DocumentKind = IssuedDocumentsTable['kind'];
 
