@@ -31,7 +31,7 @@ const OWN_NAMES = ['identifier', 'id', 'uuid'] as const;
 /**
  * Values for the path parameters of an operation, taken from one answer that created what they name: by links of the document, also those to
  * other operations with parameters of the same names, else by the name of the parameter, else by what identifiers are commonly called.
- * What was created below something has the path parameters of that, and one or more of its own.
+ * A creation below a thing, such as of a DNS record of a domain, has the path parameters of that thing and adds others.
  */
 export function discoverCreated(discovery: Discovery): PathValues | undefined {
   const { operation, validator } = discovery;

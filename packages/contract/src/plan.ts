@@ -90,7 +90,7 @@ export function makePlan(options: PlanOptions): Plan {
   return { steps: steps.toSorted(inOrder), withheld: planning.withheld, unsendable };
 }
 
-/** By phase. What is below a thing is removed before the thing. */
+/** By phase. A thing is removed after the things below it. */
 function inOrder(one: Step, other: Step): number {
   if (one.phase !== other.phase) return one.phase - other.phase;
   return one.phase === PHASES.remove ? depthOf(other) - depthOf(one) : 0;
