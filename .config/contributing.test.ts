@@ -27,7 +27,12 @@ test('the steps add an operation that passes the lint, compiles and works over H
   ]);
 
   // The tables that are total over all operations, and the new files.
-  const files = ['src/reseller/table.ts', 'test/good-calls.ts', 'src/reseller/domain/get-domain-count.test.ts', '../../.config/provided.ts'];
+  const files = [
+    'src/reseller/table.ts',
+    'test/good-calls.ts',
+    'src/reseller/domain/get-domain-count.test.ts',
+    '../../.config/provided.ts',
+  ];
   writeFileSync(join(copy, 'packages/service/tsconfig.sample.json'), JSON.stringify({ extends: './tsconfig.json', include: [], files }));
   await Promise.all([
     runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json`),
