@@ -22,6 +22,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
+    // They import JSON without an import attribute, which Node refuses and Vite accepts.
+    server: { deps: { inline: [/@actions\//] } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     restoreMocks: true,
