@@ -1,4 +1,7 @@
-/** A folder that all test processes of a run share. It is in memory if possible, because most tests do not depend on the disk. */
+/**
+ * A folder that all test processes of a run share. It is in memory if possible, because most tests do not depend on the disk, and waiting for
+ * the disk takes most of the time of a test that opens a store. Its folder `tmp` is the temporary folder of the tests and of their processes.
+ */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +15,18 @@ const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'test-run-'));
+  const temporary = join(folder, 'tmp');
   function remove(): void {
     return rmSync(folder, { recursive: true, force: true });
   }
+  mkdirSync(temporary);
+  // The workers inherit it.
+  process.env['TMPDIR'] = temporary;
   project.provide('runFolder', folder);
   // In watch mode, the code has changed since the previous run prepared its stores.
   project.onTestsRerun(() => {
     remove();
-    mkdirSync(folder);
+    mkdirSync(temporary, { recursive: true });
   });
   return remove;
 }

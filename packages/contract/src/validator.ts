@@ -21,6 +21,8 @@ export interface Validator {
    * @throws {DocumentError} when there is no schema there, or it is not a valid one
    */
   compile(pointer: string): Check;
+  /** The same check, compiled when it is first used, because compiling all checks makes a process start slowly. It throws what `compile` throws. */
+  compileLate(pointer: string): Check;
   /** What compiling so far has shown that is odd and not wrong, such as keywords that nobody knows. */
   notes(): readonly string[];
 }
@@ -85,14 +87,16 @@ export function createValidator(
   ajv.addSchema(document, DOCUMENT_ID);
 
   const checks = new Map<string, Check>();
+  function compile(pointer: string): Check {
+    const known = checks.get(pointer);
+    if (known !== undefined) return known;
+    const check = compileCheck(ajv, document, pointer, survey.pointers);
+    checks.set(pointer, check);
+    return check;
+  }
   return {
-    compile(pointer) {
-      const known = checks.get(pointer);
-      if (known !== undefined) return known;
-      const check = compileCheck(ajv, document, pointer, survey.pointers);
-      checks.set(pointer, check);
-      return check;
-    },
+    compile,
+    compileLate: (pointer) => (value) => compile(pointer)(value),
     notes: () => [...notes],
   };
 }

@@ -31,7 +31,7 @@ export function specifiedOperations(): readonly ApiOperation[] {
   return readOperations(specifiedDocument).map((operation) => toApiOperation(operation, specified));
 }
 
-function toApiOperation(operation: Operation, { compile }: Validator): ApiOperation {
+function toApiOperation(operation: Operation, { compileLate }: Validator): ApiOperation {
   const { id, form } = operation;
   if (!isOperationId(id))
     throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
@@ -39,8 +39,8 @@ function toApiOperation(operation: Operation, { compile }: Validator): ApiOperat
   return {
     id,
     operation,
-    checkForm: form && compile(form.pointer),
-    checkIdempotencyKey: key === undefined ? undefined : compile(key),
+    checkForm: form && compileLate(form.pointer),
+    checkIdempotencyKey: key === undefined ? undefined : compileLate(key),
     codec: createReplyCodec(operation),
     maskForm: (values) => (form ? maskSecrets(resellerDocument, form.pointer, values) : values),
   };

@@ -54,9 +54,9 @@ function apiOperation(operation: Operation): OperatorApi {
     parameters: parameters.map(({ name, in: place, pointer: schema, schema: described }) => {
       if (schema === undefined || (place !== 'path' && place !== 'query'))
         throw new Error(`The parameter ${name} of ${id} cannot be read.`);
-      return { name, in: place, type: typeOf(described), check: validator.compile(schema) };
+      return { name, in: place, type: typeOf(described), check: validator.compileLate(schema) };
     }),
-    checkBody: content === undefined ? undefined : validator.compile(`${pointer}/requestBody/content/application~1json/schema`),
+    checkBody: content === undefined ? undefined : validator.compileLate(`${pointer}/requestBody/content/application~1json/schema`),
     status: Number(status),
     sandboxOnly: member(written, 'x-sandbox-only') === true,
     scope,
