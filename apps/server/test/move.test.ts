@@ -1,23 +1,19 @@
 /** Moves an embedded store to PostgreSQL with the command `move`. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 
 import { createReseller } from '@reseller/client';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 
+import { serverProgram } from '../../../.config/server-program.ts';
 import { newDatabase, query, SHARED } from './database.ts';
-import { INHERITED, startServer, temporaryDirectory } from './process.ts';
-
-const MOVE = resolve(import.meta.dirname, '../src/move.ts');
+import { startCommand, startServer, temporaryDirectory } from './process.ts';
 
 function startMove(...given: readonly string[]) {
-  const child = spawn(process.execPath, [MOVE, ...given], { env: INHERITED, stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
+  return startCommand(serverProgram('move'), given);
 }
 
 async function move(from: string, to: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
@@ -74,10 +70,10 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
 
   const embedded = await startServer({ RESELLER_DATA_DIR: directory });
   const before = await answers(embedded.baseUrl, apiKey);
-  const node = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
-  expect(await answers(node.baseUrl, apiKey)).toEqual(before);
+  const instance = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
+  expect(await answers(instance.baseUrl, apiKey)).toEqual(before);
   // The log continues without a gap. Reading it numbers its entries.
-  await createReseller({ baseUrl: node.baseUrl, apiKey }).account.requests().toArray();
+  await createReseller({ baseUrl: instance.baseUrl, apiKey }).account.requests().toArray();
   const numbers = await query(url, 'select number::int from request_log order by number');
   expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
   const again = await move(directory, url);
@@ -106,8 +102,8 @@ test(
     expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
 
     const used = await newDatabase();
-    const node = await startServer({ ...SHARED, DATABASE_URL: used });
-    await node.end('SIGTERM');
+    const instance = await startServer({ ...SHARED, DATABASE_URL: used });
+    await instance.end('SIGTERM');
     expect(await move(directory, used)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
 
     const wrong = new URL(inject('postgresUrl'));

@@ -87,7 +87,7 @@ export function createValidator(
   ajv.addSchema(document, DOCUMENT_ID);
 
   const checks = new Map<string, Check>();
-  function compile(pointer: string): Check {
+  function checkAt(pointer: string): Check {
     const known = checks.get(pointer);
     if (known !== undefined) return known;
     const check = compileCheck(ajv, document, pointer, survey.pointers);
@@ -95,8 +95,8 @@ export function createValidator(
     return check;
   }
   return {
-    compile,
-    compileLate: (pointer) => (value) => compile(pointer)(value),
+    compile: checkAt,
+    compileLate: (pointer) => (value) => checkAt(pointer)(value),
     notes: () => [...notes],
   };
 }

@@ -72,7 +72,7 @@ for (const { name, rounds, create } of kinds) {
       for (let round = 0; round < rounds; round++) {
         const prefix = `d${round}-${seed.toString(36)}`;
         const load = startLoad({
-          nodes: [baseUrl],
+          instances: [baseUrl],
           account: await newAccount(server),
           seed: seed + round * 1_000,
           callers: CALLERS,
@@ -113,7 +113,7 @@ for (const { name, rounds, create } of kinds) {
         slowest = Math.max(slowest, ...answers().map(({ milliseconds }) => milliseconds));
         requests += load.sent.length;
         refused += count();
-        await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: true } });
+        await expectAllKept({ load, place, instance: baseUrl, outage: { mayHaveBought: true } });
         // Every caller got every response: none was left waiting.
         expect(load.sent.filter(({ answers: own }) => own.length === 0)).toEqual([]);
       }

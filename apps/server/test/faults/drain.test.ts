@@ -78,7 +78,7 @@ test(
     await goToMidMonth(one);
     const account = await newAccount(one);
     const balancer = await startBalancer(servers.map(({ baseUrl }) => baseUrl));
-    const load = startLoad({ nodes: [balancer.url], account, seed, callers: 8, prefix: `r-${seed.toString(36)}` });
+    const load = startLoad({ instances: [balancer.url], account, seed, callers: 8, prefix: `r-${seed.toString(36)}` });
     for (let round = 0; round < ROUNDS; round++) {
       for (const [index, server] of servers.entries()) {
         await load.answered(100, 'now');
@@ -96,6 +96,6 @@ test(
     );
     expect(failed).toEqual([]);
     expect(balancer.failed()).toBe(0);
-    await expectAllKept({ load, place, node: balancer.url });
+    await expectAllKept({ load, place, instance: balancer.url });
   },
 );

@@ -41,7 +41,7 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       const prefix = `s${round}-${seed.toString(36)}`;
       const account = await newAccount(server);
-      const load = startLoad({ nodes: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
+      const load = startLoad({ instances: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
       await load.answered(50);
 
       await proxy.cut();
@@ -63,7 +63,7 @@ test(
       );
       expect(lastFailure).toBeLessThan(RECOVERED_WITHIN);
       expect(await readiness(server)).toBe(200);
-      await expectAllKept({ load, place, node: server.baseUrl, outage: { mayHaveBought: true } });
+      await expectAllKept({ load, place, instance: server.baseUrl, outage: { mayHaveBought: true } });
     }
     expect(server.process.exitCode).toBeNull();
     await place.expectIntegrity();
@@ -85,7 +85,7 @@ test(
     expect(server.welcome).toContain(`PostgreSQL database postgres at ${standby}, ${primary}`);
     await goToMidMonth(server);
     const account = await newAccount(server);
-    const load = startLoad({ nodes: [server.baseUrl], account, seed, callers: CALLERS, prefix: `p-${seed.toString(36)}` });
+    const load = startLoad({ instances: [server.baseUrl], account, seed, callers: CALLERS, prefix: `p-${seed.toString(36)}` });
     await load.answered(50);
     await pair.crash();
     await vi.waitFor(async () => expect(await readiness(server)).toBe(503), { timeout: 20_000, interval: 50 });
@@ -96,7 +96,7 @@ test(
     await load.answered(100, 'now');
     await load.stop();
     const place = postgresPlace(pair.standbyUrl);
-    await expectAllKept({ load, place, node: server.baseUrl, outage: { mayHaveBought: true } });
+    await expectAllKept({ load, place, instance: server.baseUrl, outage: { mayHaveBought: true } });
     const refused = load.sent.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
     tell(`two hosts: ready ${Math.round(found)} ms after the promotion, ${load.sent.length} requests, ${refused} answered 503`);
     await place.expectIntegrity();

@@ -33,7 +33,7 @@ for (const { name, missing, create } of disks) {
       for (let round = 0; round < ROUNDS; round++) {
         const prefix = `f${round}-${seed.toString(36)}`;
         const load = startLoad({
-          nodes: [baseUrl],
+          instances: [baseUrl],
           account: await newAccount(server),
           seed: seed + round * 1_000,
           callers: CALLERS,
@@ -66,7 +66,7 @@ for (const { name, missing, create } of disks) {
         expect((await readiness())[0]).toBe(200);
         await load.stop();
         await place.expectIntegrity();
-        await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: false } });
+        await expectAllKept({ load, place, instance: baseUrl, outage: { mayHaveBought: false } });
         loads.push(load);
       }
       await server.end('SIGTERM');

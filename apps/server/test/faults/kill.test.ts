@@ -32,18 +32,18 @@ test.each(['sqlite', 'postgres'] as const)(
     for (let round = 0; round < ROUNDS || (cutInHalf.size === 0 && round < ROUNDS + FURTHER); round++) {
       const account = await newAccount(server);
       const prefix = `r${round}-${seed.toString(36)}`;
-      const load = startLoad({ nodes: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
+      const load = startLoad({ instances: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
       await load.answered(between(random, 1, LATEST));
       await server.end('SIGKILL');
       await load.stop();
       await place.expectIntegrity();
       for (const left of await place.examine(leftReservations)) cutInHalf.add(left);
       server = await startServer({ ...place.environment(), ...LEASE });
-      await expectAllKept({ load, place, node: server.baseUrl });
+      await expectAllKept({ load, place, instance: server.baseUrl });
       loads.push(load);
     }
     // Later rounds did not affect earlier ones.
-    for (const load of loads) await expectAllKept({ load, place, node: server.baseUrl });
+    for (const load of loads) await expectAllKept({ load, place, instance: server.baseUrl });
     await server.end('SIGTERM');
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);

@@ -95,12 +95,12 @@ const setUps: readonly (readonly [Engine, number])[] = [
 ];
 
 test.each(setUps)(
-  `%s with %i node(s): of ${ASKING} purchases at once exactly ${ENOUGH_FOR} succeed, ${ROUNDS} times for each thing that is scarce`,
+  `%s with %i instance(s): of ${ASKING} purchases at once exactly ${ENOUGH_FOR} succeed, ${ROUNDS} times for each thing that is scarce`,
   { timeout: 60_000 + ROUNDS * 60_000 },
-  async (engine, nodes) => {
+  async (engine, instances) => {
     const place = await newPlace(engine);
     const servers = [await startServer(place.environment())];
-    while (servers.length < nodes) servers.push(await startServer(place.environment()));
+    while (servers.length < instances) servers.push(await startServer(place.environment()));
     const [server] = servers;
     if (!server) throw new Error('There is no instance.');
     const now = await goToMidMonth(server);
@@ -110,9 +110,9 @@ test.each(setUps)(
         const before = (await bought(server, account)).length;
         const begun = performance.now();
         const answers = await Promise.all(
-          Array.from({ length: ASKING }, (_, number) => ask(servers[number % nodes] ?? server, account, `scarce-${number}`)),
+          Array.from({ length: ASKING }, (_, number) => ask(servers[number % instances] ?? server, account, `scarce-${number}`)),
         );
-        tell(`${engine}, ${nodes} node(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
+        tell(`${engine}, ${instances} instance(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
         expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
         expect((await bought(server, account)).length - before).toBe(ENOUGH_FOR);
         await expectUsedUp?.(server, account);
