@@ -43,7 +43,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
       if (number % 2 === 0) await pause(between(random, 0, MAX_PAUSE));
     }
   });
-  await vi.waitFor(() => expect(answered).toBeGreaterThan(10 * CLIENTS), { timeout: 20_000 });
+  await vi.waitFor(() => expect(answered).toBeGreaterThan(10 * CLIENTS), { timeout: 60_000 });
   const exited = once(server.process, 'exit');
   const stopped = performance.now();
   server.process.kill('SIGTERM');

@@ -41,17 +41,17 @@ for (const { name, missing, create } of disks) {
         });
         await load.answered(between(random, 1, 100));
         disk.fill(processId);
-        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 20_000, interval: 20 });
+        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 60_000, interval: 20 });
         // Requests in progress may still fit when the disk fills up. Later ones do not.
         const purchase = vmPurchase(`late-${round}`, { key: `late-${round}` });
-        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 20_000 });
+        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 60_000 });
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
         const readiness = async () => {
           const response = await fetch(`${operatorUrl}/readyz`);
           return [response.status, await response.json()];
         };
         await vi.waitFor(async () => expect(await readiness()).toEqual([503, { status: 'unavailable', reason: 'store' }]), {
-          timeout: 20_000,
+          timeout: 60_000,
         });
         disk.free(processId);
         const { status } = await vi.waitFor(
@@ -60,7 +60,7 @@ for (const { name, missing, create } of disks) {
             expect(answer.status).not.toBe(503);
             return answer;
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         );
         expect(status).toBe(200);
         expect((await readiness())[0]).toBe(200);
