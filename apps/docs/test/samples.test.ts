@@ -57,7 +57,7 @@ test('each operation has samples', () => {
   expect(samples.length).toBeGreaterThan(80);
 });
 
-test('all TypeScript samples compile', { timeout: 120_000 }, () => {
+test('all TypeScript samples compile', { timeout: 300_000 }, () => {
   for (const { api, id, typescript } of samples) writeFileSync(join(folder, `${api}-${id}.ts`), typescript);
   const compilerOptions = { types: ['node'], lib: ['es2024', 'dom', 'dom.iterable'] };
   writeFileSync(

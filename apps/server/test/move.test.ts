@@ -55,7 +55,7 @@ async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
   };
 }
 
-test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 120_000 }, async () => {
+test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 300_000 }, async () => {
   const { directory, apiKey } = await usedStore('SIGKILL');
   const url = await newDatabase();
   const moved = await move(directory, url);
@@ -82,7 +82,7 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
 
 test(
   'refused: a running service, no store, a database that is not empty, another version, a wrong call',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const directory = temporaryDirectory();
     const server = await startServer({ RESELLER_DATA_DIR: directory });
@@ -125,7 +125,7 @@ test(
   },
 );
 
-test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 120_000 }, async () => {
+test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 300_000 }, async () => {
   const { directory } = await usedStore();
   fillLog(directory, 60_000);
   const url = await newDatabase();
@@ -155,7 +155,7 @@ test.each([
   ['is empty', (file: string) => writeFileSync(file, '')],
   ['is cut off', (file: string) => truncateSync(file, 5_000)],
   ['is the database of another program', overwriteWithOtherDatabase],
-])('a source that %s: exit code 1, and a line that names the file and the remedy', { timeout: 120_000 }, async (_, spoil) => {
+])('a source that %s: exit code 1, and a line that names the file and the remedy', { timeout: 300_000 }, async (_, spoil) => {
   const { directory } = await usedStore();
   const file = join(directory, 'store.sqlite');
   rmSync(`${file}-wal`, { force: true });
@@ -173,7 +173,7 @@ test.each([
   ['an invalid first byte', "x'41ff42'"],
   ['a truncated character whose replacement has the same length', "x'41f09f9842'"],
   ['half of a surrogate pair', "x'eda080'"],
-])('text with %s is an error, and the database has no table afterwards', { timeout: 120_000 }, async (_, bytes) => {
+])('text with %s is an error, and the database has no table afterwards', { timeout: 300_000 }, async (_, bytes) => {
   const { directory } = await usedStore();
   const store = new DatabaseSync(join(directory, 'store.sqlite'));
   store.exec(`update accounts set name = cast(${bytes} as text)`);
@@ -187,7 +187,7 @@ test.each([
   expect(await tablesOf(url)).toEqual([]);
 });
 
-test('moves text with any valid character unchanged', { timeout: 120_000 }, async () => {
+test('moves text with any valid character unchanged', { timeout: 300_000 }, async () => {
   const { directory } = await usedStore();
   const name = '\uFEFFZoë 😀 \uFFFD \u{10FFFF}';
   const store = new DatabaseSync(join(directory, 'store.sqlite'));

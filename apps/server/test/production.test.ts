@@ -46,7 +46,7 @@ test('it has its own Node, no development tools and no TypeScript, and less than
   expect(sizeOf(installation) / MEGABYTE).toBeLessThan(200);
 });
 
-test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 120_000 }, async () => {
+test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 300_000 }, async () => {
   const secrets = temporaryDirectory();
   writeFileSync(join(secrets, 'secret'), 'secret-of-the-production-test-0123456789\n', { mode: 0o600 });
   writeFileSync(join(secrets, 'token'), `${TOKEN}\n`, { mode: 0o600 });
@@ -73,7 +73,7 @@ test('it starts with its secrets in files, sells a VM, and serves the docs and t
   expect(await server.end('SIGTERM')).toBe(0);
 });
 
-test('the commands of the runbook work as described', { timeout: 180_000 }, async () => {
+test('the commands of the runbook work as described', { timeout: 300_000 }, async () => {
   const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade'];
   const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
   const directory = temporaryDirectory();

@@ -21,7 +21,7 @@ const OLD_STOPS =
 
 test(
   `a newer version takes over under load: older instances stop by themselves, and nothing is lost (FAULT_SEED=${seed})`,
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const place = await newPlace('postgres');
     const environment: Readonly<Record<string, string>> = { ...place.environment(), RESELLER_LEASE_SECONDS: '6' };

@@ -19,7 +19,7 @@ import { fetchOf, vmPurchase } from './request.ts';
 
 const CALLERS = 8;
 /** Milliseconds within which every request gets a response, however the database fails. */
-const BOUND = 20_000;
+const BOUND = 60_000;
 
 /** A database, and how to make it unavailable and available again. */
 interface Failing {
@@ -60,7 +60,7 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
 for (const { name, rounds, create } of kinds) {
   test(
     `${name}: 503 within ${BOUND / 1000} s during the outage, and nothing is lost or repeated, in ${rounds} rounds (FAULT_SEED=${seed})`,
-    { timeout: 60_000 + rounds * 60_000 },
+    { timeout: 300_000 + rounds * 60_000 },
     async () => {
       const random = randomFrom(seed);
       const { place, goAway, comeBack } = await create();
@@ -82,7 +82,7 @@ for (const { name, rounds, create } of kinds) {
         await goAway();
         const answers = () => load.sent.flatMap((sent) => sent.answers);
         const count = () => answers().filter(({ status }) => status === 503).length;
-        await vi.waitFor(() => expect(count()).toBeGreaterThan(2 * CALLERS), { timeout: 4 * BOUND, interval: 50 });
+        await vi.waitFor(() => expect(count()).toBeGreaterThan(2 * CALLERS), { timeout: 2 * BOUND, interval: 50 });
 
         expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);

@@ -69,7 +69,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
 
 test(
   `two instances behind a load balancer are restarted one after the other under load, ${ROUNDS} times: no request fails (FAULT_SEED=${seed})`,
-  { timeout: 60_000 + ROUNDS * 90_000 },
+  { timeout: 300_000 + ROUNDS * 90_000 },
   async () => {
     const place = await newPlace('postgres');
     const start = () => startServer({ ...place.environment(), RESELLER_DRAIN_SECONDS: '3' });

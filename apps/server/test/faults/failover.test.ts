@@ -26,7 +26,7 @@ const FOUND_WITHIN = 60_000;
 
 test(
   `the address of the database leads to a hot standby for a while, ${ROUNDS} times: readiness is 503, and the service recovers without a restart (FAULT_SEED=${seed})`,
-  { timeout: 120_000 + ROUNDS * 120_000 },
+  { timeout: 300_000 + ROUNDS * 120_000 },
   async () => {
     const pair = await ownPostgresPair();
     const proxy = await proxyTo(pair.url);
@@ -66,7 +66,7 @@ test(
 
 test(
   `with both hosts in DATABASE_URL, an instance uses the primary, and the promoted standby when the primary crashes (FAULT_SEED=${seed})`,
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     const pair = await ownPostgresPair();
     // With synchronous replication the standby has every transaction that was confirmed.

@@ -18,7 +18,7 @@ const CALLERS = 8;
 for (const { name, missing, create } of disks) {
   test(
     `${name}: 503 while the disk is full under load, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
-    { timeout: 30_000 + ROUNDS * 30_000 },
+    { timeout: 300_000 + ROUNDS * 30_000 },
     async ({ skip }) => {
       skip(missing !== undefined, missing);
       const random = randomFrom(seed);

@@ -21,7 +21,7 @@ const LATEST = 250;
 
 test.each(['sqlite', 'postgres'] as const)(
   `%s: killed ${ROUNDS} times while it is busy, it keeps all that it answered, and undoes the rest (FAULT_SEED=${seed})`,
-  { timeout: 30_000 + (ROUNDS + FURTHER) * 30_000 },
+  { timeout: 300_000 + (ROUNDS + FURTHER) * 30_000 },
   async (engine) => {
     const random = randomFrom(seed);
     const place = await newPlace(engine);

@@ -96,7 +96,7 @@ const setUps: readonly (readonly [Engine, number])[] = [
 
 test.each(setUps)(
   `%s with %i instance(s): of ${ASKING} purchases at once exactly ${ENOUGH_FOR} succeed, ${ROUNDS} times for each thing that is scarce`,
-  { timeout: 60_000 + ROUNDS * 60_000 },
+  { timeout: 300_000 + ROUNDS * 60_000 },
   async (engine, instances) => {
     const place = await newPlace(engine);
     const servers = [await startServer(place.environment())];
