@@ -33,6 +33,8 @@ export async function startSandbox(settings: Readonly<Record<string, string>> = 
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       RESELLER_PORT: '0',
       RESELLER_OPERATOR_PORT: '0',
+      // No load balancer has to notice that it stops.
+      RESELLER_DRAIN_SECONDS: '0',
       RESELLER_DATA_DIR: dataDirectory,
       ...settings,
     },

@@ -31,7 +31,7 @@ interface Failing {
 const kinds: readonly { readonly name: string; readonly rounds: number; create(): Promise<Failing> }[] = [
   {
     name: 'the database server ends and is started again',
-    rounds: roundsOf(2),
+    rounds: roundsOf(1),
     async create() {
       const { url, crash, start } = await ownPostgres();
       return { place: postgresPlace(url), goAway: crash, comeBack: start };
@@ -39,7 +39,7 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
   },
   {
     name: 'its connections are cut, and refused',
-    rounds: roundsOf(2),
+    rounds: roundsOf(1),
     async create() {
       const url = await newDatabase();
       const proxy = await proxyTo(url);

@@ -12,7 +12,7 @@ import { goToMidMonth, newAccount } from './provider.ts';
 import { between, randomFrom, roundsOf, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
-const ROUNDS = roundsOf(3);
+const ROUNDS = roundsOf(1);
 const CALLERS = 8;
 
 for (const { name, missing, create } of disks) {

@@ -9,7 +9,7 @@ import { canonicalState, differencesOf } from './canonical-state.ts';
 import { actions, concurrentActions, replayCommand, simulate } from './runner.ts';
 
 const steps = Number(process.env['SIMULATOR_STEPS'] ?? 120);
-const seeds = seedsOf(Number(process.env['SIMULATOR_SEEDS'] ?? 3));
+const seeds = seedsOf(Number(process.env['SIMULATOR_SEEDS'] ?? 2));
 /** A step of these is many concurrent requests. */
 const concurrentSteps = Math.ceil(steps / 2);
 
