@@ -1,13 +1,12 @@
 /** A production installation as OPERATIONS.md makes it, without the development tools, and the files that run it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
 import { startServer, temporaryDirectory } from './process.ts';
@@ -23,7 +22,8 @@ let folder: string;
 let installation: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'production-'));
+  // On the disk, where pnpm can link the files of its store instead of copying them.
+  folder = mkdtempSync(join(inject('diskFolder'), 'production-'));
   installation = join(folder, 'reseller');
   for (const line of commandsOf(RUNBOOK, 'Install').trim().split('\n')) {
     const [npx, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
