@@ -377,3 +377,10 @@ export const operations = {
         repeatable: true
     }
 } as const;
+
+export const secretNames = [
+    'code',
+    'key',
+    'password',
+    'token'
+] as const;
