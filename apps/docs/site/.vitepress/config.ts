@@ -70,6 +70,12 @@ export default defineConfig({
         },
       },
     },
+    notFound: {
+      title: 'There is no such page',
+      quote: 'It may have moved. Search for a word of its title, or begin at the start.',
+      linkText: 'Start page',
+      linkLabel: 'Go to the start page',
+    },
     docFooter: { prev: 'Previous', next: 'Next' },
   },
 });
