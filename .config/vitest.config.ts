@@ -15,7 +15,7 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     globalSetup: ['.config/postgres.ts', '.config/run-folder.ts'],
-    include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
+    include: ['{openapi,packages,apps,examples,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine()],
     pool: 'forks',

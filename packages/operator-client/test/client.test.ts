@@ -124,7 +124,7 @@ test('throws a problem with every broken rule', async () => {
 test.each([
   [400, 'InvalidError'],
   [401, 'AuthenticationError'],
-  [403, 'AuthenticationError'],
+  [403, 'PermissionError'],
   [404, 'NotFoundError'],
   [409, 'ConflictError'],
   [413, 'InvalidError'],

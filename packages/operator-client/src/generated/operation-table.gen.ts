@@ -31,6 +31,16 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /accounts/{account_id}/suspension': {
+        id: 'suspendAccount',
+        effect: 'write',
+        repeatable: true
+    },
+    'DELETE /accounts/{account_id}/suspension': {
+        id: 'unsuspendAccount',
+        effect: 'write',
+        repeatable: true
+    },
     'GET /accounts/{account_id}/billing-profile': {
         id: 'getBillingProfile',
         effect: 'read',

@@ -55,6 +55,14 @@ export type Account = {
      */
     unpaid: Amount;
     /**
+     * When the account was suspended; null if it is not.
+     */
+    suspended_at: Instant | null;
+    /**
+     * Reason for the suspension, which the reseller does not see; null if the account is not suspended.
+     */
+    suspension_reason: string | null;
+    /**
      * Whether it was created by `createIsolatedAccount` for one test run.
      */
     isolated: boolean;
@@ -301,6 +309,16 @@ export type SetCreditLimitRequest = {
      * Maximum amount that the account may owe, in EUR. It may be below the amount that the account owes; purchases are then refused.
      */
     credit_limit: CreditAmount;
+};
+
+/**
+ * The suspension of an account.
+ */
+export type SuspendAccountRequest = {
+    /**
+     * Reason for the suspension, for the team. The reseller does not see it.
+     */
+    reason: Label;
 };
 
 /**
@@ -2481,7 +2499,7 @@ export type FaultEffectInput = {
     /**
      * HTTP status of the response.
      */
-    status: 400 | 401 | 402 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
     /**
      * `type` of the error; the default is the first type that the document lists for the status.
      */
@@ -3230,6 +3248,129 @@ export type SetCreditLimitResponses = {
 };
 
 export type SetCreditLimitSuccess = SetCreditLimitResponses[keyof SetCreditLimitResponses];
+
+export type UnsuspendAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/suspension';
+};
+
+export type UnsuspendAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type UnsuspendAccountError = UnsuspendAccountErrors[keyof UnsuspendAccountErrors];
+
+export type UnsuspendAccountResponses = {
+    /**
+     * The account, which is not suspended.
+     */
+    200: Account;
+};
+
+export type UnsuspendAccountSuccess = UnsuspendAccountResponses[keyof UnsuspendAccountResponses];
+
+export type SuspendAccountData = {
+    /**
+     * The reason for the suspension.
+     */
+    body: SuspendAccountRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/suspension';
+};
+
+export type SuspendAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SuspendAccountError = SuspendAccountErrors[keyof SuspendAccountErrors];
+
+export type SuspendAccountResponses = {
+    /**
+     * The suspended account.
+     */
+    200: Account;
+};
+
+export type SuspendAccountSuccess = SuspendAccountResponses[keyof SuspendAccountResponses];
 
 export type GetBillingProfileData = {
     body?: never;

@@ -68,6 +68,7 @@ export const ERROR_TYPES = [
   "malformed_request",
   "unauthorized",
   "credit_limit_exceeded",
+  "account_suspended",
   "not_found",
   "method_not_allowed",
   "request_timeout",

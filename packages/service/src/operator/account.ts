@@ -6,7 +6,7 @@ import { decimalOf, euros } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import { hasResources } from './account-filter.ts';
-import { toInstant } from './instants.ts';
+import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -48,7 +48,7 @@ export const createAccount: StoreOperation<'createAccount'> = {
 /** PUT /accounts/{account_id}/credit-limit */
 export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
   kind: 'store',
-  before: (db, { path }) => accountOf(db, path.account_id),
+  before: (db, { path }) => lockedAccountOf(db, path.account_id),
   async run({ db }, { path, body }) {
     const account = await db
       .updateTable('accounts')
@@ -67,12 +67,38 @@ export async function accountOf(db: Db, id: string): Promise<Account> {
   return toAccount(requireFound(account, 'account of this identifier'));
 }
 
-function toAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {
+/**
+ * The same, and no other transaction changes the account until this one ends. So the audit has the state that the change replaced.
+ *
+ * @throws OperatorProblem 404 if the account does not exist.
+ */
+export async function lockedAccountOf(db: Db, id: string): Promise<Account> {
+  const account = await db
+    .updateTable('accounts')
+    .set(({ ref }) => ({ held: ref('held') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return toAccount(requireFound(account, 'account of this identifier'));
+}
+
+function toAccount({
+  id,
+  name,
+  credit_limit,
+  unpaid,
+  suspended_at,
+  suspension_reason,
+  isolated,
+  created,
+}: Selectable<AccountsTable>): Account {
   return {
     id,
     name,
     credit_limit: decimalOf(BigInt(credit_limit)),
     unpaid: decimalOf(BigInt(unpaid)),
+    suspended_at: toInstantOrNull(suspended_at),
+    suspension_reason,
     isolated: isolated === 1,
     created: toInstant(created),
   };

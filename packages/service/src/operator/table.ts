@@ -2,6 +2,7 @@ import { listAuditRecords } from './access/audit.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { getAccountCurrentInvoice } from './account-invoice.ts';
 import { listAccountRequests } from './account-request.ts';
+import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
@@ -35,6 +36,8 @@ export const operatorTable: OperatorTable = {
   listAccountRequests,
   getAccountCurrentInvoice,
   setCreditLimit,
+  suspendAccount,
+  unsuspendAccount,
   getBillingProfile,
   setBillingProfile,
   listApiKeys,

@@ -45,8 +45,11 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       unpaid ${integer} not null check (unpaid >= 0),
       held ${integer} not null check (held >= 0),
       period_start ${integer} not null,
+      suspended_at ${integer},
+      suspension_reason text,
       isolated ${integer} not null default 0,
-      created ${integer} not null
+      created ${integer} not null,
+      constraint suspended_with_reason check ((suspended_at is null) = (suspension_reason is null))
     `,
   );
   await createTable(

@@ -12,6 +12,10 @@ export interface AccountsTable {
   held: number;
   /** Seconds: the start of the period that the open positions belong to. */
   period_start: number;
+  /** Milliseconds: since when requests of the account are refused. Null if it is not suspended. */
+  suspended_at: number | null;
+  /** Null if it is not suspended. */
+  suspension_reason: string | null;
   /** 1 if the account was created for one test run. */
   isolated: Generated<number>;
   /** Milliseconds. */
