@@ -27,7 +27,9 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
   const errorPage = await readFile(join(directory, ERROR_PAGE), 'utf8').catch(() => undefined);
-  const serve = async (site: FastifyInstance): Promise<void> => {
+  await app.register(serve, { prefix: PATH });
+
+  async function serve(site: FastifyInstance): Promise<void> {
     const handleError = site.errorHandler;
     site.setErrorHandler(async (error, request, reply) => {
       const { headers } = detailsOf(error);
@@ -48,8 +50,7 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
       cacheControl: false,
       setHeaders: (reply, path) => void reply.header('cache-control', path.startsWith(join(directory, ASSETS)) ? FOREVER : 'no-cache'),
     });
-  };
-  await app.register(serve, { prefix: PATH });
+  }
 }
 
 function noSuchPage(): Refusal {
