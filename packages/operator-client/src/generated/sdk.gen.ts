@@ -164,7 +164,7 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Rotate an API key
  *
- * Issues a new key with the label and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
+ * Issues a new key with the label, the access and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
  *
  * Needs the scope `support`.
  */

@@ -408,6 +408,11 @@ export type SetBillingProfileRequest = {
 export type Mode = 'sandbox' | 'live' | string;
 
 /**
+ * What the key allows: `full` for all operations, or `read` for those that change nothing.
+ */
+export type KeyAccess = 'full' | 'read' | string;
+
+/**
  * Number of requests that a key may send. Requests beyond the limit get a 429 with `Retry-After`.
  */
 export type RateLimit = {
@@ -438,6 +443,7 @@ export type ApiKey = {
      */
     label: Label;
     mode: Mode;
+    access: KeyAccess;
     /**
      * When it was issued.
      */
@@ -468,13 +474,17 @@ export type ApiKeyList = {
 };
 
 /**
- * Purpose of the key.
+ * Purpose of the key, and what it allows.
  */
 export type IssueApiKeyRequest = {
     /**
      * Purpose of the key.
      */
     label: Label;
+    /**
+     * `full` allows all operations of the reseller API, and `read` only those that change nothing, for dashboards and reports for example. A key with `read` still reads management passwords and authcodes.
+     */
+    access?: 'full' | 'read';
 };
 
 /**
@@ -3560,7 +3570,7 @@ export type ListApiKeysSuccess = ListApiKeysResponses[keyof ListApiKeysResponses
 
 export type IssueApiKeyData = {
     /**
-     * Purpose of the key.
+     * Purpose of the key, and what it allows.
      */
     body: IssueApiKeyRequest;
     path: {

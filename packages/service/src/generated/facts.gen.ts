@@ -69,6 +69,7 @@ export const ERROR_TYPES = [
   "unauthorized",
   "credit_limit_exceeded",
   "account_suspended",
+  "read_only_key",
   "not_found",
   "method_not_allowed",
   "request_timeout",

@@ -10,7 +10,7 @@ interface Kinds extends Record<number, ErrorType> {
   400: 'malformed_request';
   401: 'unauthorized';
   402: 'credit_limit_exceeded';
-  403: 'account_suspended';
+  403: 'account_suspended' | 'read_only_key';
   404: 'not_found';
   405: 'method_not_allowed';
   408: 'request_timeout';

@@ -90,6 +90,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.CreateVmErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateVmErrors['403'],
     "outOfCapacity": {
       "status": "error",
       "type": "out_of_capacity",
@@ -201,6 +208,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ReinstallVmErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.ReinstallVmErrors['403'],
     "notFound": {
@@ -1302,6 +1316,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.DeleteDedicatedServerErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1395,6 +1416,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['403'],
     "notFound": {
@@ -1709,6 +1737,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.RegisterDomainErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.RegisterDomainErrors['403'],
     "alreadyRegistered": {
@@ -2030,6 +2065,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.SetDomainNameserversErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2161,6 +2203,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.RequestDomainAuthcodeErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2246,6 +2295,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.UndeleteDomainErrors['403'],
     "notFound": {
@@ -2338,6 +2394,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.EditDomainDnsErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.EditDomainDnsErrors['403'],
     "notFound": {
@@ -2484,6 +2547,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.CreateHandleErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.CreateHandleErrors['403'],
     "keyInProgress": {
@@ -3282,6 +3352,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GenerateOtpErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.GenerateOtpErrors['403'],
     "keyInProgress": {

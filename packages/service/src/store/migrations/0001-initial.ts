@@ -60,6 +60,7 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       hash text not null unique,
       label text not null,
       mode text not null default 'sandbox',
+      access text not null default 'full' check (access in ('full', 'read')),
       rate_requests ${integer},
       rate_seconds ${integer},
       valid_until ${integer},
