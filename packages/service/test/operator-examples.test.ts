@@ -173,6 +173,7 @@ async function firstNode({ store }: TestOperator): Promise<string> {
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createAccount creditNotDecimal': put({ credit_limit: 'a lot' }),
   'setCreditLimit negative': put({ credit_limit: '-1.00' }),
+  'setQuotas negative': put({ vms: -1 }),
   'suspendAccount blank': put({ reason: ' ' }),
   'setBillingProfile noVatId': put({ vat_id: null }),
   'createCreditNote zero': put({ amount: '0.00' }),

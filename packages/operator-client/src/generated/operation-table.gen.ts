@@ -31,6 +31,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /accounts/{account_id}/quotas': {
+        id: 'setQuotas',
+        effect: 'write',
+        repeatable: true
+    },
     'PUT /accounts/{account_id}/suspension': {
         id: 'suspendAccount',
         effect: 'write',

@@ -30,6 +30,20 @@ export type Label = string;
 export type Amount = string;
 
 /**
+ * Numbers of resources that an account may have at the same time.
+ */
+export type Quotas = {
+    /**
+     * Number of VMs, stopped ones and those that are being created included; null for no limit.
+     */
+    vms: number | null;
+    /**
+     * Number of handles; null for no limit.
+     */
+    handles: number | null;
+};
+
+/**
  * An instant, RFC 3339. The service returns UTC with milliseconds and accepts any offset.
  */
 export type Instant = string;
@@ -54,6 +68,7 @@ export type Account = {
      * Total of its unpaid invoices, in EUR.
      */
     unpaid: Amount;
+    quotas: Quotas;
     /**
      * When the account was suspended; null if it is not.
      */
@@ -309,6 +324,20 @@ export type SetCreditLimitRequest = {
      * Maximum amount that the account may owe, in EUR. It may be below the amount that the account owes; purchases are then refused.
      */
     credit_limit: CreditAmount;
+};
+
+/**
+ * The new quotas.
+ */
+export type SetQuotasRequest = {
+    /**
+     * Number of VMs that the account may have, stopped ones included; null for no limit.
+     */
+    vms: number | null;
+    /**
+     * Number of handles that the account may have; null for no limit.
+     */
+    handles: number | null;
 };
 
 /**
@@ -3258,6 +3287,75 @@ export type SetCreditLimitResponses = {
 };
 
 export type SetCreditLimitSuccess = SetCreditLimitResponses[keyof SetCreditLimitResponses];
+
+export type SetQuotasData = {
+    /**
+     * The new quotas.
+     */
+    body: SetQuotasRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/quotas';
+};
+
+export type SetQuotasErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetQuotasError = SetQuotasErrors[keyof SetQuotasErrors];
+
+export type SetQuotasResponses = {
+    /**
+     * The account with its new quotas.
+     */
+    200: Account;
+};
+
+export type SetQuotasSuccess = SetQuotasResponses[keyof SetQuotasResponses];
 
 export type UnsuspendAccountData = {
     body?: never;

@@ -75,6 +75,7 @@ export const ERROR_TYPES = [
   "request_timeout",
   "wrong_state",
   "out_of_capacity",
+  "quota_exceeded",
   "idempotency_key_in_progress",
   "idempotency_key_reused",
   "precondition_failed",

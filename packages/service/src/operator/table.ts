@@ -1,6 +1,7 @@
 import { listAuditRecords } from './access/audit.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { getAccountCurrentInvoice } from './account-invoice.ts';
+import { setQuotas } from './account-quotas.ts';
 import { listAccountRequests } from './account-request.ts';
 import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
@@ -36,6 +37,7 @@ export const operatorTable: OperatorTable = {
   listAccountRequests,
   getAccountCurrentInvoice,
   setCreditLimit,
+  setQuotas,
   suspendAccount,
   unsuspendAccount,
   getBillingProfile,

@@ -104,6 +104,13 @@ export const answers = {
       "message": "The host system nl_ryzen has no room left for 16 cores. Choose another host system, or fewer resources.",
       "data": null
     } satisfies types.CreateVmErrors['409'],
+    "quotaExceeded": {
+      "status": "error",
+      "type": "quota_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The quota of this account is 10 VMs, and it has 10 VMs. Delete one, or ask the provider for a higher quota.",
+      "data": null
+    } satisfies types.CreateVmErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
@@ -2556,6 +2563,13 @@ export const answers = {
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.CreateHandleErrors['403'],
+    "quotaExceeded": {
+      "status": "error",
+      "type": "quota_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The quota of this account is 50 handles, and it has 50 handles. Use one of them, or ask the provider for a higher quota.",
+      "data": null
+    } satisfies types.CreateHandleErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",

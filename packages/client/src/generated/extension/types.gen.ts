@@ -262,7 +262,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2730,7 +2730,7 @@ export type CreateVmErrors = {
      */
     403: ErrorEnvelope;
     /**
-     * There is not enough capacity or no free address for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     * There is not enough capacity or no free address for the purchase, the account has as many VMs as its quota allows, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -3708,7 +3708,7 @@ export type CreateHandleErrors = {
      */
     403: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The account has as many handles as its quota allows, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**

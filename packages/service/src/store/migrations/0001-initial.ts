@@ -45,6 +45,8 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       unpaid ${integer} not null check (unpaid >= 0),
       held ${integer} not null check (held >= 0),
       period_start ${integer} not null,
+      max_vms ${integer} check (max_vms >= 0),
+      max_handles ${integer} check (max_handles >= 0),
       suspended_at ${integer},
       suspension_reason text,
       isolated ${integer} not null default 0,
