@@ -46,6 +46,16 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'GET /accounts/{account_id}/export': {
+        id: 'exportAccount',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /accounts/{account_id}/erase': {
+        id: 'eraseAccount',
+        effect: 'write',
+        repeatable: true
+    },
     'GET /accounts/{account_id}/billing-profile': {
         id: 'getBillingProfile',
         effect: 'read',

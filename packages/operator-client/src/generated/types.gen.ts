@@ -78,6 +78,10 @@ export type Account = {
      */
     suspension_reason: string | null;
     /**
+     * When its personal data was erased; null if it was not.
+     */
+    erased_at: Instant | null;
+    /**
      * Whether it was created by `createIsolatedAccount` for one test run.
      */
     isolated: boolean;
@@ -348,6 +352,28 @@ export type SuspendAccountRequest = {
      * Reason for the suspension, for the team. The reseller does not see it.
      */
     reason: Label;
+};
+
+/**
+ * Everything that the service stores about an account, without secrets. Rows have the columns of the tables: instants are milliseconds since 1970 UTC, or seconds in columns of billing and domains; money is in units of 10^-8 EUR; booleans are 0 or 1.
+ */
+export type AccountExport = {
+    /**
+     * The account.
+     */
+    account_id: Id;
+    /**
+     * When the export began.
+     */
+    exported_at: Instant;
+    /**
+     * Rows by table. Each table that can have rows of an account is present, with an empty list if it has none.
+     */
+    tables: {
+        [key: string]: Array<{
+            [key: string]: string | number | null;
+        }>;
+    };
 };
 
 /**
@@ -3387,6 +3413,10 @@ export type UnsuspendAccountErrors = {
      */
     404: Problem;
     /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
      * Too many requests were sent with this token, or from this address without a valid token.
      */
     429: Problem;
@@ -3444,6 +3474,10 @@ export type SuspendAccountErrors = {
      */
     404: Problem;
     /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
      * The body is longer than 64 KiB.
      */
     413: Problem;
@@ -3479,6 +3513,118 @@ export type SuspendAccountResponses = {
 };
 
 export type SuspendAccountSuccess = SuspendAccountResponses[keyof SuspendAccountResponses];
+
+export type ExportAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/export';
+};
+
+export type ExportAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ExportAccountError = ExportAccountErrors[keyof ExportAccountErrors];
+
+export type ExportAccountResponses = {
+    /**
+     * The export.
+     */
+    200: AccountExport;
+};
+
+export type ExportAccountSuccess = ExportAccountResponses[keyof ExportAccountResponses];
+
+export type EraseAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/erase';
+};
+
+export type EraseAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type EraseAccountError = EraseAccountErrors[keyof EraseAccountErrors];
+
+export type EraseAccountResponses = {
+    /**
+     * The erased account.
+     */
+    200: Account;
+};
+
+export type EraseAccountSuccess = EraseAccountResponses[keyof EraseAccountResponses];
 
 export type GetBillingProfileData = {
     body?: never;
@@ -3566,6 +3712,10 @@ export type SetBillingProfileErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -3698,6 +3848,10 @@ export type IssueApiKeyErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
     /**
      * The body is longer than 64 KiB.
      */

@@ -6,7 +6,7 @@ import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { ApiKeysTable } from '../store/tables/api-keys.ts';
-import { accountOf } from './account.ts';
+import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -39,8 +39,9 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
   async run({ db }, { path, body, runtime: { ports, mode } }) {
-    const { id: accountId } = await accountOf(db, path.account_id);
-    const { id, key } = await issueKey(db, ports, accountId, { ...DEFAULTS.IssueApiKeyRequest, ...body, mode });
+    const account = await lockedAccountOf(db, path.account_id);
+    assertNotErased(account);
+    const { id, key } = await issueKey(db, ports, account.id, { ...DEFAULTS.IssueApiKeyRequest, ...body, mode });
     return toIssuedApiKey(db, id, key);
   },
 };

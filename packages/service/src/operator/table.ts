@@ -1,5 +1,7 @@
 import { listAuditRecords } from './access/audit.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
+import { eraseAccount } from './account-erasure.ts';
+import { exportAccount } from './account-export.ts';
 import { getAccountCurrentInvoice } from './account-invoice.ts';
 import { setQuotas } from './account-quotas.ts';
 import { listAccountRequests } from './account-request.ts';
@@ -40,6 +42,8 @@ export const operatorTable: OperatorTable = {
   setQuotas,
   suspendAccount,
   unsuspendAccount,
+  exportAccount,
+  eraseAccount,
   getBillingProfile,
   setBillingProfile,
   listApiKeys,

@@ -49,6 +49,7 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       max_handles ${integer} check (max_handles >= 0),
       suspended_at ${integer},
       suspension_reason text,
+      erased_at ${integer},
       isolated ${integer} not null default 0,
       created ${integer} not null,
       constraint suspended_with_reason check ((suspended_at is null) = (suspension_reason is null))

@@ -19,6 +19,8 @@ export interface AccountsTable {
   suspended_at: number | null;
   /** Null if it is not suspended. */
   suspension_reason: string | null;
+  /** Milliseconds: when its personal data was erased. Null if it was not. */
+  erased_at: number | null;
   /** 1 if the account was created for one test run. */
   isolated: Generated<number>;
   /** Milliseconds. */
