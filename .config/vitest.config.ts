@@ -15,13 +15,15 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     globalSetup: ['.config/postgres.ts', '.config/run-folder.ts'],
-    include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
+    include: ['{openapi,packages,apps,examples,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine()],
     pool: 'forks',
     maxWorkers: 2,
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
+    // They import JSON without an import attribute, which Node refuses and Vite accepts.
+    server: { deps: { inline: [/@actions\//] } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     restoreMocks: true,
