@@ -402,3 +402,10 @@ export const operations = {
         repeatable: true
     }
 } as const;
+
+export const secretNames = [
+    'code',
+    'key',
+    'password',
+    'token'
+] as const;

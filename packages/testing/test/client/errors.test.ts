@@ -377,7 +377,7 @@ describe('no error tells a secret', () => {
     const service = await start();
     const { curl } = await service.reseller().vm.create(SMALL_VM, { dryRun: true });
     expect(curl).toMatch(
-      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H "Idempotency-Key: [0-9a-f-]{36}" -d 'cores=\d/,
+      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H 'Idempotency-Key: [0-9a-f-]{36}' -d 'cores=\d/,
     );
   });
 });
