@@ -1,4 +1,4 @@
-/** The spend guard at its edges: what it refuses, what it counts, and what it gives back. */
+/** The spend guard at its edges: refusals, the sum that counts, and prices that are given back. */
 import { describe, expect, test } from 'vitest';
 
 import { createReseller, OutcomeUnknownError } from '../src/index.ts';

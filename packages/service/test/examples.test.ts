@@ -210,6 +210,11 @@ const causeOf = (id: OperationId, name: string): Cause | undefined =>
       await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
       return sandbox.copy(id, sent);
     },
+    quotaExceeded: async (sandbox: Sandbox) => {
+      const [, , sent] = requests.find(([other]) => other === id) ?? [];
+      await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ max_vms: 0, max_handles: 0 }).execute());
+      return sandbox.copy(id, sent);
+    },
     keyReused: async (sandbox: Sandbox) => {
       const [, , sent] = requests.find(([other]) => other === id) ?? [];
       const used = { ...sent, idempotencyKey: 'one-key' };

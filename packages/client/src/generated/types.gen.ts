@@ -261,7 +261,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2010,11 +2010,11 @@ export type CreateVmErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
-     * There is not enough capacity or no free address for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     * There is not enough capacity or no free address for the purchase, the account has as many VMs as its quota allows, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -2085,7 +2085,7 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2350,7 +2350,7 @@ export type DeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2414,7 +2414,7 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2570,7 +2570,7 @@ export type RegisterDomainErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2699,7 +2699,7 @@ export type SetDomainNameserversErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2775,7 +2775,7 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2839,7 +2839,7 @@ export type UndeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2906,7 +2906,7 @@ export type EditDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2980,11 +2980,11 @@ export type CreateHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The account has as many handles as its quota allows, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -3323,7 +3323,7 @@ export type GenerateOtpErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**

@@ -60,7 +60,7 @@ export class AuthenticationError extends ResellerError {
   static override readonly name = 'AuthenticationError';
 }
 
-/** The key is valid, but its account may not do this: `type` says why, such as `account_suspended`. */
+/** The key is valid, but may not do this: `type` says why, `account_suspended` or `read_only_key`. */
 export class PermissionError extends ResellerError {
   static override readonly name = 'PermissionError';
 }

@@ -31,6 +31,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /accounts/{account_id}/quotas': {
+        id: 'setQuotas',
+        effect: 'write',
+        repeatable: true
+    },
     'PUT /accounts/{account_id}/suspension': {
         id: 'suspendAccount',
         effect: 'write',
@@ -38,6 +43,16 @@ export const operations = {
     },
     'DELETE /accounts/{account_id}/suspension': {
         id: 'unsuspendAccount',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /accounts/{account_id}/export': {
+        id: 'exportAccount',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /accounts/{account_id}/erase': {
+        id: 'eraseAccount',
         effect: 'write',
         repeatable: true
     },

@@ -17,6 +17,8 @@ export interface Caller {
   readonly accountId: string;
   readonly apiKey: string;
   readonly keyId: string;
+  /** Whether the key allows only operations that change nothing. */
+  readonly mayOnlyRead: boolean;
   /** Whether the provider has suspended the account. */
   readonly isSuspended: boolean;
   /** The rate limit of the key, or null for the default. */
@@ -79,6 +81,7 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
     const key = {
       accountId: row.account_id,
       keyId: row.id,
+      mayOnlyRead: row.access === 'read',
       isSuspended: row.suspended_at !== null,
       rateLimit: requests === null || seconds === null ? null : { requests, seconds },
       validUntil: row.valid_until,
@@ -120,6 +123,7 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
 interface KeyRow {
   readonly id: string;
   readonly account_id: string;
+  readonly access: string;
   readonly suspended_at: number | null;
   readonly valid_until: number | null;
   readonly rate_requests: number | null;
@@ -130,7 +134,7 @@ const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
   db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'account_id', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
+    .select(['api_keys.id', 'account_id', 'access', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
     .where('hash', '=', parameter('hash'))
     .where('revoked', 'is', null),
 );

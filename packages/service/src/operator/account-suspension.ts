@@ -2,7 +2,7 @@ import type { Account } from '@reseller/operator-client';
 
 import { suspendAccount as suspend, unsuspendAccount as unsuspend } from '../core/account/suspension.ts';
 import type { Db } from '../store/store.ts';
-import { accountOf, lockedAccountOf } from './account.ts';
+import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import type { OperatorCall, RecordChange, ServiceOperation } from './operation.ts';
 
 /** PUT /accounts/{account_id}/suspension */
@@ -27,6 +27,7 @@ async function changeSuspension(
 ): Promise<Account> {
   const account = await store.commit(async ({ db }) => {
     const before = await lockedAccountOf(db, path.account_id);
+    assertNotErased(before);
     await change(db, before.id);
     const after = await accountOf(db, before.id);
     await record(db, { before, after });

@@ -10,7 +10,7 @@ import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { requireFound, notFound } from './problem.ts';
+import { notFound, OperatorProblem, requireFound } from './problem.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 
@@ -67,6 +67,12 @@ export async function accountOf(db: Db, id: string): Promise<Account> {
   return toAccount(requireFound(account, 'account of this identifier'));
 }
 
+/** @throws OperatorProblem 409 if the personal data of the account was erased, so that it gets no new data. */
+export function assertNotErased({ id, erased_at }: Account): void {
+  if (erased_at === null) return;
+  throw new OperatorProblem('wrong-state', `The account ${id} was erased, so it cannot be used again. Create a new account.`);
+}
+
 /**
  * The same, and no other transaction changes the account until this one ends. So the audit has the state that the change replaced.
  *
@@ -87,8 +93,11 @@ function toAccount({
   name,
   credit_limit,
   unpaid,
+  max_vms,
+  max_handles,
   suspended_at,
   suspension_reason,
+  erased_at,
   isolated,
   created,
 }: Selectable<AccountsTable>): Account {
@@ -97,8 +106,10 @@ function toAccount({
     name,
     credit_limit: decimalOf(BigInt(credit_limit)),
     unpaid: decimalOf(BigInt(unpaid)),
+    quotas: { vms: max_vms, handles: max_handles },
     suspended_at: toInstantOrNull(suspended_at),
     suspension_reason,
+    erased_at: toInstantOrNull(erased_at),
     isolated: isolated === 1,
     created: toInstant(created),
   };

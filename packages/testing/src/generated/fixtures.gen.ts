@@ -90,11 +90,25 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.CreateVmErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateVmErrors['403'],
     "outOfCapacity": {
       "status": "error",
       "type": "out_of_capacity",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The host system nl_ryzen has no room left for 16 cores. Choose another host system, or fewer resources.",
+      "data": null
+    } satisfies types.CreateVmErrors['409'],
+    "quotaExceeded": {
+      "status": "error",
+      "type": "quota_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The quota of this account is 10 VMs, and it has 10 VMs. Delete one, or ask the provider for a higher quota.",
       "data": null
     } satisfies types.CreateVmErrors['409'],
     "keyInProgress": {
@@ -201,6 +215,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ReinstallVmErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.ReinstallVmErrors['403'],
     "notFound": {
@@ -1302,6 +1323,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.DeleteDedicatedServerErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1395,6 +1423,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['403'],
     "notFound": {
@@ -1709,6 +1744,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.RegisterDomainErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.RegisterDomainErrors['403'],
     "alreadyRegistered": {
@@ -2030,6 +2072,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.SetDomainNameserversErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2161,6 +2210,13 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.RequestDomainAuthcodeErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2246,6 +2302,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.UndeleteDomainErrors['403'],
     "notFound": {
@@ -2338,6 +2401,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.EditDomainDnsErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.EditDomainDnsErrors['403'],
     "notFound": {
@@ -2486,6 +2556,20 @@ export const answers = {
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
       "data": null
     } satisfies types.CreateHandleErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateHandleErrors['403'],
+    "quotaExceeded": {
+      "status": "error",
+      "type": "quota_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The quota of this account is 50 handles, and it has 50 handles. Use one of them, or ask the provider for a higher quota.",
+      "data": null
+    } satisfies types.CreateHandleErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
@@ -3282,6 +3366,13 @@ export const answers = {
       "type": "account_suspended",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GenerateOtpErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.GenerateOtpErrors['403'],
     "keyInProgress": {

@@ -262,7 +262,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2726,11 +2726,11 @@ export type CreateVmErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
-     * There is not enough capacity or no free address for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     * There is not enough capacity or no free address for the purchase, the account has as many VMs as its quota allows, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -2805,7 +2805,7 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3070,7 +3070,7 @@ export type DeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3134,7 +3134,7 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3290,7 +3290,7 @@ export type RegisterDomainErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3423,7 +3423,7 @@ export type SetDomainNameserversErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3499,7 +3499,7 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3563,7 +3563,7 @@ export type UndeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3630,7 +3630,7 @@ export type EditDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3704,11 +3704,11 @@ export type CreateHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The account has as many handles as its quota allows, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -4047,7 +4047,7 @@ export type GenerateOtpErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4368,7 +4368,7 @@ export type SetVmPowerErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4451,7 +4451,7 @@ export type ChangeVmErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4531,7 +4531,7 @@ export type DeleteVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4595,7 +4595,7 @@ export type ResetVmPasswordErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4720,7 +4720,7 @@ export type PurchaseDedicatedServerErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4854,7 +4854,7 @@ export type DeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4975,7 +4975,7 @@ export type AddDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -5058,7 +5058,7 @@ export type EditDomainDnsRecordErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -5138,7 +5138,7 @@ export type RemoveDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
