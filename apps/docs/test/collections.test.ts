@@ -61,13 +61,8 @@ describe.each(references)('the collections of the $name API', (reference) => {
     const files = brunoCollection(document, reference);
     for (const { id, method, operation } of operationsOf(document)) {
       const file = files[`${operation.tags[0]}/${operation.summary}.bru`] ?? '';
-<<<<<<< HEAD
       const text = await prepare({ operation: `${reference.name}.${id}`, method }, file, sandbox, operator);
-      expect.soft(await sendBruno(readBru(text), reference.client), id).toSatisfy(isSuccess);
-=======
-      const text = await prepare(`${reference.name}.${id}`, file, sandbox, operator);
       expect.soft(await sendBruno(readBru(text), reference.api), id).toSatisfy(isSuccess);
->>>>>>> next
     }
     expect(files['environments/Sandbox.bru']).toContain('baseUrl: http://127.0.0.1:');
   });
