@@ -8,7 +8,7 @@ import type { Contention, Expected, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { serverOf } from './connections.ts';
-import { AssumptionError } from './errors.ts';
+import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
@@ -85,7 +85,11 @@ export function createSession(pool: Connections, scope: object): Session {
       state = 'begun';
       waiting.unshift({ statement: BEGIN, isContended: false, isAssumed: false, settle: () => {} });
     }
-    const [result] = await sendAll(statement);
+    const [result] = await sendAll(statement).catch((error: unknown) => {
+      if (state !== 'reading' || !isOutdatedPlan(error)) throw error;
+      // A transaction runs again as a whole.
+      return send([statement]);
+    });
     if (!result) throw new Error('The database returned no result.');
     return result;
   }
