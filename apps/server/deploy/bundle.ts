@@ -12,15 +12,18 @@ const PACKAGE = join(import.meta.dirname, '..');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
 const DIST = join(PACKAGE, 'dist/server');
 const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal'];
-/** A separate file, because the service starts it as a thread. */
-const RENDER_WORKER = join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts');
+/** Separate files, because the service starts them as threads. */
+const WORKERS = {
+  'render-worker': join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts'),
+  'checkpoint-worker': join(PACKAGE, '../../packages/service/src/store/sqlite/checkpoint-worker.ts'),
+};
 
 if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
 rmSync(join(PACKAGE, 'dist'), { recursive: true, force: true });
 await build({
   entryPoints: {
     ...Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])),
-    'render-worker': RENDER_WORKER,
+    ...WORKERS,
   },
   outdir: join(DIST, 'src'),
   bundle: true,
