@@ -38,10 +38,7 @@ export interface DiskKind<Kind = Disk> {
 export const mounted: DiskKind<MountedDisk> = { name: 'a file system without room', missing: mountMissing(), create: mountedDisk };
 
 /** And a limit on the size of the process's files, which needs no privilege. */
-export const disks: readonly DiskKind[] = [
-  mounted,
-  { name: 'a limit on the size of files', missing: limitMissing(), create: limitedDisk },
-];
+export const disks: readonly DiskKind[] = [mounted, { name: 'a limit on the size of files', missing: limitMissing(), create: limitedDisk }];
 
 function mountMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may mount a file system';
@@ -98,7 +95,8 @@ function limitedDisk(): Disk {
     void execFileSync('prlimit', ['--pid', String(processId), `--fsize=${bytes}:`]);
   return {
     directory,
-    fill: (processId) => limit(processId, statSync(join(directory, 'store.sqlite-wal')).size),
+    // The write-ahead log is written again from its beginning, so its present size would leave room.
+    fill: (processId) => limit(processId, 0),
     free: (processId) => limit(processId, 'unlimited'),
   };
 }

@@ -20,7 +20,11 @@ test('reads and transactions go on after a newer version has added columns to th
     newer.commit(({ db }) => sql`alter table settings add column ${sql.ref(column)} bigint default 1`.execute(db));
   const change = () =>
     store.commit(async ({ db }) => {
-      await db.insertInto('settings').values({ name: 'rate_limit', value: 'null' }).onConflict((conflict) => conflict.doNothing()).execute();
+      await db
+        .insertInto('settings')
+        .values({ name: 'rate_limit', value: 'null' })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
       return settings(db);
     });
   await change();

@@ -11,5 +11,6 @@ const checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 // An error, such as that of a full disk, ends the thread.
 parentPort?.on('message', () => {
   checkpoint.get();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
   parentPort?.postMessage('done');
 });

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 
 const MIB = 2 ** 20;
-/** What the log may take up: 8 MiB, and the largest transaction. */
+/** Bytes of the log: 8 MiB, and the largest transaction. */
 const MAX_LOG = 10 * MIB;
 const LENGTH = 100_000;
 
@@ -67,7 +67,11 @@ test('the log grows while a backup reads it, transactions go on, and it is writt
 });
 
 test('a thread that fails is replaced, and transactions go on meanwhile', async () => {
-  const failing = ["throw new Error('no')", 'process.exit(1)', "require('node:worker_threads').parentPort.once('message', () => process.exit(1))"];
+  const failing = [
+    "throw new Error('no')",
+    'process.exit(1)',
+    "require('node:worker_threads').parentPort.once('message', () => process.exit(1))",
+  ];
   let started = 0;
   const { write, logSize } = loggedDatabase((file) => {
     const code = failing[started++];
