@@ -13,6 +13,15 @@ async function open(url: string): Promise<Store> {
 
 const settings = (db: Db) => db.selectFrom('settings').selectAll().execute();
 
+test('a transaction that takes longer than a connection may be idle becomes durable', async () => {
+  const store = await open(await newDatabase());
+  const slow = store.commit(async ({ db }) => {
+    for (let statement = 0; statement < 2; statement++) await sql`select pg_sleep(7)`.execute(db);
+    await db.insertInto('settings').values({ name: 'rate_limit', value: 'null' }).execute();
+  });
+  await expect(slow).resolves.toBeUndefined();
+});
+
 test('reads and transactions go on after a newer version has added columns to their tables', async () => {
   const url = await newDatabase();
   const [store, newer] = [await open(url), await open(url)];

@@ -12,6 +12,7 @@ import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
+import type { ShareRead } from './shared-reads.ts';
 import { claimRows } from './sharing.ts';
 
 export interface Session {
@@ -53,7 +54,7 @@ const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
 /** @param scope Identifies the store, see `Runner`. */
-export function createSession(pool: Connections, scope: object): Session {
+export function createSession(pool: Connections, { scope, shareRead }: { readonly scope: object; readonly shareRead: ShareRead }): Session {
   let connecting: Promise<PoolClient> | undefined;
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let isOptimistic = false;
@@ -142,6 +143,8 @@ export function createSession(pool: Connections, scope: object): Session {
     },
     async expectChange(statement, contention) {
       if (isOptimistic) return assume(statement, 1, contention).isMet;
+      const { text, values } = statement;
+      if (state === 'reading') return (await shareRead(`${text} ${values.join('\0')}`, async () => (await run(statement)).count)) === 1;
       return (await run(statement)).count === 1;
     },
     async expectRows<Row>(statement: Statement, count: number) {
