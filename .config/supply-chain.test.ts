@@ -12,7 +12,7 @@ interface Lock {
 }
 
 const lockOf = (folder: string): Lock => parse(readFileSync(join(REPOSITORY, folder, 'pnpm-lock.yaml'), 'utf8'));
-const locks = { root: lockOf('.'), tools: lockOf('.config'), site: lockOf('apps/docs/site') };
+const locks = { root: lockOf('.'), tools: lockOf('.config'), site: lockOf('apps/docs/site'), mutation: lockOf('.config/mutation') };
 
 test('the lock file has the Node binary of each platform, with its integrity', () => {
   const binaries = Object.entries(locks.root.packages).filter(([name]) => /^node-(?:bin-)?(?:linux|darwin|win)-/.test(name));
@@ -39,7 +39,7 @@ test('the first start installs no tools that only the tests need', () => {
 });
 
 test('all workspaces refuse versions younger than three days', () => {
-  for (const folder of ['.', '.config', 'apps/docs/site'])
+  for (const folder of ['.', '.config', '.config/mutation', 'apps/docs/site'])
     expect(parse(readFileSync(join(REPOSITORY, folder, 'pnpm-workspace.yaml'), 'utf8')).minimumReleaseAge).toBeGreaterThanOrEqual(4_320);
 });
 

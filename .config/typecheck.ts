@@ -14,7 +14,7 @@ const TSC = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
 // Tests import them.
 installTestTools();
 
-const waiting = globSync(['openapi', 'packages/*', 'apps/*', '.config'], { cwd: REPOSITORY }).filter((folder) =>
+const waiting = globSync(['openapi', 'packages/*', 'apps/*', 'examples/*', '.config'], { cwd: REPOSITORY }).filter((folder) =>
   existsSync(join(REPOSITORY, folder, 'tsconfig.json')),
 );
 await Promise.all(Array.from({ length: CONCURRENCY }, checkNext));

@@ -10,18 +10,23 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modu
 
 installTestTools();
 
+// Far from UTC, where most machines are that build this, so that a test fails if anything reads the local time. Processes of tests inherit it.
+process.env['TZ'] = 'Pacific/Kiritimati';
+
 /** One run for all packages, so that one line has the result. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     globalSetup: ['.config/postgres.ts', '.config/run-folder.ts'],
-    include: ['{openapi,packages,apps,.config}/**/*.test.ts'],
+    include: ['{openapi,packages,apps,examples,.config}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine()],
     pool: 'forks',
     maxWorkers: 2,
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
+    // They import JSON without an import attribute, which Node refuses and Vite accepts.
+    server: { deps: { inline: [/@actions\//] } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     restoreMocks: true,

@@ -1,48 +1,84 @@
-/** The extension: a service without it has no findings, and with it every operation is verified. */
+/** The command line against a service with and without the extension, in full mode: every operation is named, as nothing costs anything in a sandbox. */
 import { readOperations } from '@reseller/contract';
-import { runContract } from '@reseller/contract/engine';
-import type { Report } from '@reseller/contract/engine';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import type { BundleName } from '../src/document.ts';
-import { memoryJournal } from '../src/memory-journal.ts';
+import { command } from './run-command.ts';
+import type { Ended } from './run-command.ts';
 import { startSandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
 test('a service without the extension has no findings in a run without --extension', async () => {
-  const { findings } = await runAgainst('openapi', { extension: false });
-  expect(findings).toEqual([]);
+  const { code, output } = await runAgainst(await start(false), await idsIn('openapi'));
+  expect(summaryOf(output)).toBe('25 of 25 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned');
+  expect(code).toBe(0);
 });
 
-/** A run names the resources of its own requests by one identifier. A DNS record needs two, the domain and the record. */
-const NEED_TWO_IDENTIFIERS = ['editDomainDnsRecord', 'removeDomainDns'];
-
-test('a service with the extension verifies its operations with --extension', async () => {
-  const report = await runAgainst('service', { extension: true });
-  expect(report.findings).toEqual([]);
-  expect(report.coverage.filter(({ verified }) => !verified).map(({ operation }) => operation)).toEqual(NEED_TWO_IDENTIFIERS);
+test('with --extension, every operation of a service with the extension is verified', async () => {
+  const specified = await idsIn('openapi');
+  const all = await idsIn('service');
+  const { code, output } = await runAgainst(await start(true), all, '--extension');
+  expect(summaryOf(output)).toBe('42 of 42 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned');
+  const passed = [...output.matchAll(/^ {2}(\w+) .* passed$/gm)].map(([, id]) => id);
+  expect(passed.toSorted()).toEqual(all.toSorted());
+  expect(all.filter((id) => !specified.includes(id))).toHaveLength(17);
+  expect(code).toBe(0);
 });
 
-/** A full run in which every operation may be called, as nothing costs anything in a sandbox. */
-async function runAgainst(name: BundleName, { extension }: { extension: boolean }): Promise<Report> {
-  const document = await loadDocument(name);
+test('with --extension, a service without the extension lacks each operation that was called', async () => {
+  const { code, output } = await command(
+    ['--target', (await start(false)).url.href, '--extension', '--only', 'listVms', 'getPricings'],
+    key,
+  );
+  expect(output).toMatch(/^ {2}listVms +GET \/vm\/list +.*404/m);
+  expect(output).toContain('0 violation');
+  expect(code).toBe(0);
+});
+
+/** The line of the report that counts operations and findings. */
+function summaryOf(output: string): string | undefined {
+  return /\d+ of \d+ operations verified.*/.exec(output)?.[0];
+}
+
+let key: Readonly<Record<string, string>> = {};
+
+async function start(extension: boolean): Promise<Sandbox> {
   const sandbox = await startSandbox({ extension });
-  const { server, domain } = sandbox.things;
-  const operations = readOperations(document);
-  const named = new Map<string, string | undefined>(operations.map(({ id }) => [id, undefined]));
-  const [offer] = operations.find(({ id }) => id === 'purchaseDedicatedServer')?.parameters[0]?.examples ?? [];
-  if (offer !== undefined) named.set('purchaseDedicatedServer', String(offer));
-  try {
-    return await runContract({
-      document,
-      target: sandbox.url,
-      apiKey: sandbox.apiKey,
-      mode: 'full',
-      only: named.set('deleteDedicatedServer', server).set('undeleteDedicatedServer', server).set('undeleteDomain', domain),
-      budget: { amount: 0n, unknown: 40 },
-      journal: memoryJournal(),
-    });
-  } finally {
-    await sandbox.close();
-  }
+  onTestFinished(() => sandbox.close());
+  key = { RESELLER_API_KEY: sandbox.apiKey };
+  return sandbox;
+}
+
+async function idsIn(name: 'openapi' | 'service'): Promise<readonly string[]> {
+  return readOperations(await loadDocument(name)).map(({ id }) => id);
+}
+
+async function runAgainst(
+  { url, operatorUrl, operatorToken, things }: Sandbox,
+  ids: readonly string[],
+  ...more: readonly string[]
+): Promise<Ended> {
+  const [offer] =
+    readOperations(await loadDocument('service')).find(({ id }) => id === 'purchaseDedicatedServer')?.parameters[0]?.examples ?? [];
+  const identifiers: Readonly<Record<string, unknown>> = {
+    deleteDedicatedServer: things.server,
+    undeleteDedicatedServer: things.server,
+    undeleteDomain: things.domain,
+    purchaseDedicatedServer: offer,
+  };
+  const named = ids.map((id) => (identifiers[id] === undefined ? id : `${id}=${String(identifiers[id])}`));
+  const argv = [
+    '--target',
+    url.href,
+    '--operator',
+    operatorUrl.href,
+    '--mode',
+    'full',
+    '--budget',
+    '1000',
+    '--allow-unknown-price',
+    '40',
+    '--yes',
+  ];
+  return command([...argv, ...more, '--only', ...named], { ...key, RESELLER_OPERATOR_TOKEN: operatorToken });
 }

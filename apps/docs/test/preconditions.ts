@@ -1,6 +1,13 @@
 /** Things that samples need and a fresh sandbox lacks. */
 import { createReseller } from '@reseller/client';
-import { createFault, createIsolatedAccount, createOperatorToken, createSnapshot, restoreSnapshot } from '@reseller/operator-client';
+import {
+  createFault,
+  createIsolatedAccount,
+  createOperatorToken,
+  createSnapshot,
+  restoreSnapshot,
+  suspendAccount,
+} from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 
 import type { Sandbox } from './sandbox.ts';
@@ -33,6 +40,11 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   'operator.removeFault': async (_, client) => {
     const { id } = await createFault({ client, body: { operations: ['listInvoices'], effect: { kind: 'error', status: 503 } } });
     return { '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a': id };
+  },
+  'operator.eraseAccount': async (_, client) => {
+    const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });
+    await suspendAccount({ client, path: { account_id: account.id }, body: { reason: 'Left' } });
+    return { '01900000-0000-7000-8000-000000000001': account.id };
   },
   'operator.deleteIsolatedAccount': async (_, client) => {
     const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isSuccess } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { curlCommand } from './curl.ts';
-import { discoverCreated } from './discover.ts';
+import { discoverBelow, discoverCreated } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import { basePath } from './guard.ts';
@@ -17,8 +17,12 @@ import type { Validator } from './validator.ts';
 
 /** Keeps the journal of a run, and knows what the run owns. */
 export interface Cleaner {
-  /** What the run made that an operation can be used on. */
-  owned(operation: Operation): readonly PathValues[];
+  /**
+   * What the run made that an operation can be used on, and what is below that.
+   *
+   * @param answers The answers so far.
+   */
+  owned(operation: Operation, answers: readonly Answer[]): readonly PathValues[];
   /** Whether an operation succeeded on a thing in this run and was not undone since. */
   didTo(operation: string, path: PathValues): boolean;
   /** Writes down what is about to be done. */
@@ -82,7 +86,12 @@ export function createCleaner({ document, operations, validator, guard, journal,
   }
 
   return {
-    owned: (operation) => made.map((answer) => pathFor(operation, answer)).filter((path) => path !== undefined),
+    owned(operation, answers) {
+      const created = made.map((answer) => pathFor(operation, answer)).filter((path) => path !== undefined);
+      const below = discoverBelow({ document, validator, operation, answers }, guard.owns);
+      for (const path of below) guard.own(path);
+      return [...created, ...below];
+    },
     didTo: (operation, path) =>
       [...open.values()].some(
         (entry) =>
@@ -112,14 +121,14 @@ export function createCleaner({ document, operations, validator, guard, journal,
       }
       const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
       // With a thing, all that was changed of it is gone.
-      if (step.purpose === 'remove') stays = stays.filter(({ made: what }) => what === undefined || what !== entry.made);
+      if (step.purpose === 'remove') stays = stays.filter(({ made: what }) => what === undefined || !isPartOf(what, entry.made));
       for (const other of open.values()) {
         const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
         if (closes) await record({ ...other, state: 'closed', at });
       }
-      if (!step.operation.path.includes('{')) made.push(answer);
+      made.push(answer);
       for (const operation of operations) {
-        const path = step.operation.path.includes('{') ? undefined : pathFor(operation, answer);
+        const path = pathFor(operation, answer);
         if (path !== undefined) guard.own(path);
       }
       const undo = undoOf(step.operation, operations);
@@ -127,7 +136,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
       if (undo !== undefined && path !== undefined && step.undoes === undefined)
         return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at }));
       if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
-      const what = entry.made ?? nameOf(answer);
+      const what = nameOf(answer) ?? entry.made;
       // With an operation that undoes it, it only is not known what to use that on.
       return void (await record({ ...entry, state: undo === undefined ? 'stays' : 'done', made: what, at }));
     },
@@ -148,6 +157,11 @@ export function createCleaner({ document, operations, validator, guard, journal,
       return { left: [...new Set([...stays.map(({ line }) => line), ...left])], unfinished: [...new Set(unfinished)] };
     },
   };
+}
+
+/** Whether a thing is another one, or is below it: "domain a.net, record_id 7" is below "domain a.net". */
+function isPartOf(thing: string, other: string | undefined): boolean {
+  return thing === other || thing.startsWith(`${other}, `);
 }
 
 function textOf(path: PathValues): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Answer } from './answer.ts';
-import { discoverPaths } from './discover.ts';
+import { discoverBelow, discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readOperations } from './operations.ts';
@@ -14,6 +14,18 @@ function get(operationId: string, schema: unknown, more: Readonly<Record<string,
 
 function byId(name: string, operationId: string): unknown {
   return { parameters: [{ name, in: 'path', required: true, schema: { type: 'string' } }], ...Object(get(operationId, {})) };
+}
+
+const byName = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const record = { type: 'object', properties: { zone: { type: 'string' }, record_id: { type: 'integer' }, owner: { type: 'string' } } };
+
+function listOfRecords(operationId: string): unknown {
+  return { parameters: [byName('zone')], ...Object(get(operationId, { type: 'array', items: record })) };
+}
+
+function write(method: string, operationId: string, parameters: readonly string[]): unknown {
+  const responses = { 200: { description: 'ok', content: { 'application/json': { schema: record } } } };
+  return { [method]: { operationId, parameters: parameters.map(byName), responses } };
 }
 
 const document: OpenApiDocument = {
@@ -41,6 +53,12 @@ const document: OpenApiDocument = {
     ),
     '/rack/{rack}/info': byId('rack', 'getRack'),
     '/elsewhere/{any}': byId('any', 'getLinked'),
+    '/zone/list': get('listZones', { type: 'array', items: { type: 'string' } }),
+    '/zone/{zone}/record/list': listOfRecords('listRecords'),
+    '/zone/{zone}/record/add': write('put', 'addRecord', ['zone']),
+    '/zone/{zone}/record/{record_id}/edit': write('post', 'editRecord', ['zone', 'record_id']),
+    '/zone/{zone}/delete': write('delete', 'deleteZone', ['zone']),
+    '/zone/{zone}/owner/{owner}/move': write('post', 'moveZone', ['zone', 'owner']),
     '/two/{one}/{two}': {
       parameters: ['one', 'two'].map((name) => ({ name, in: 'path', schema: { type: 'string' } })),
       ...Object(get('getTwo', {})),
@@ -103,4 +121,38 @@ test('a link to the first item of a list leaves the other items to be found by n
 
 test('where two parameters are needed, nothing is guessed', () => {
   expect(discover('getTwo', { listServers: [{ one: 'a', two: 'b' }] })).toEqual([]);
+});
+
+const inZone = (id: string, zone: string, body: unknown): Answer => answerTo(operationOf(id), body, { path: { zone } });
+
+test('a list below something names its items together with what they are below', () => {
+  const answers = [
+    inZone('listRecords', 'a.net', [{ record_id: 7 }, { record_id: 8 }]),
+    inZone('listRecords', 'b.net', [{ record_id: 9 }]),
+  ];
+  expect(discoverPaths({ document, validator, operation: operationOf('editRecord'), answers })).toEqual([
+    { zone: 'a.net', record_id: '7' },
+    { zone: 'a.net', record_id: '8' },
+    { zone: 'b.net', record_id: '9' },
+  ]);
+});
+
+test('of the items of lists, the run owns those that are below what it made', () => {
+  const answers = [inZone('listRecords', 'a.net', [{ record_id: 7 }]), inZone('listRecords', 'own.net', [{ record_id: 9 }])];
+  const isOwn = (above: PathValues): boolean => above['zone'] === 'own.net';
+  const below = (id: string) => discoverBelow({ document, validator, operation: operationOf(id), answers }, isOwn);
+  expect(below('editRecord')).toEqual([{ zone: 'own.net', record_id: '9' }]);
+  expect(below('deleteZone')).toEqual([]);
+});
+
+test('what was created below something is named together with that', () => {
+  const created = (id: string, answer: Answer) => discoverCreated({ document, validator, operation: operationOf(id), answers: [answer] });
+  const added = inZone('addRecord', 'a.net', { zone: 'a.net', record_id: 7, owner: 'H1' });
+  expect(created('editRecord', added)).toEqual({ zone: 'a.net', record_id: '7' });
+  // The zone and its owner existed before.
+  expect(created('deleteZone', added)).toBeUndefined();
+  expect(created('moveZone', added)).toBeUndefined();
+  // An edit creates nothing.
+  const edited = answerTo(operationOf('editRecord'), { zone: 'a.net', record_id: 7 }, { path: { zone: 'a.net', record_id: '7' } });
+  expect(created('editRecord', edited)).toBeUndefined();
 });

@@ -31,30 +31,69 @@ const OWN_NAMES = ['identifier', 'id', 'uuid'] as const;
 /**
  * Values for the path parameters of an operation, taken from one answer that created what they name: by links of the document, also those to
  * other operations with parameters of the same names, else by the name of the parameter, else by what identifiers are commonly called.
+ * A creation below a thing, such as of a DNS record of a domain, has the path parameters of that thing and adds others.
  */
 export function discoverCreated(discovery: Discovery): PathValues | undefined {
-  const parameters = discovery.operation.parameters.filter((parameter) => parameter.in === 'path');
+  const { operation, validator } = discovery;
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
   const [answer] = discovery.answers;
-  const [only, ...others] = parameters;
-  if (answer === undefined || only === undefined) return undefined;
-  const linked: Record<string, string> = {};
-  for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
-    for (const [name, expression] of Object.entries(link.parameters)) {
-      const value = text(evaluate(answer, expression));
-      if (value !== undefined) linked[name] ??= value;
-    }
-  }
-  if (parameters.every((parameter) => accepts(discovery.validator, parameter, linked[parameter.name]))) return linked;
-  if (others.length > 0 || !sharesArea(answer.operation, discovery.operation)) return undefined;
+  if (answer === undefined) return undefined;
+  const above = pathOf(answer);
+  const [only, ...others] = parameters.filter(({ name }) => above[name] === undefined);
+  const isBelow = Object.keys(above).every((name) => parameters.some((parameter) => parameter.name === name));
+  if (only === undefined || !isBelow) return undefined;
+  const known: PathValues = { ...linkedFrom(answer), ...above };
+  const values = parameters.map((parameter) => [parameter, known[parameter.name]] as const);
+  if (values.every(([parameter, value]) => accepts(validator, parameter, value)))
+    return Object.fromEntries(values.map(([{ name }, value]) => [name, value ?? '']));
+  if (others.length > 0 || !isNextTo(answer.operation, operation, only.name)) return undefined;
   for (const name of [only.name, ...OWN_NAMES]) {
-    const found = fromAnswers(discovery, name, true).find((value) => accepts(discovery.validator, only, value));
-    if (found !== undefined) return { [only.name]: found };
+    const found = fromAnswers(discovery, name, true).find((value) => accepts(validator, only, value));
+    if (found !== undefined) return { ...above, [only.name]: found };
   }
   return undefined;
 }
 
-function sharesArea(one: Operation, other: Operation): boolean {
-  return one.path.split('/')[1] === other.path.split('/')[1];
+/** The path parameters of the request of an answer. */
+function pathOf(answer: Answer): PathValues {
+  return Object.fromEntries(
+    pathParameters(answer.operation.path).map((name) => [name, text(evaluate(answer, `$request.path.${name}`)) ?? '']),
+  );
+}
+
+/** The parameters that the links of an answer fill. Below something, a value of the request may name what existed before, so it does not count. */
+function linkedFrom(answer: Answer): PathValues {
+  const isBelow = answer.operation.path.includes('{');
+  const linked: Record<string, string> = {};
+  for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
+    for (const [name, expression] of Object.entries(link.parameters)) {
+      if (isBelow && !expression.startsWith('$response.')) continue;
+      const value = text(evaluate(answer, expression));
+      if (value !== undefined) linked[name] ??= value;
+    }
+  }
+  return linked;
+}
+
+/** Whether an operation may be used on what another one creates: both are in one area, or below the same thing. */
+function isNextTo(creation: Operation, operation: Operation, parameter: string): boolean {
+  const collection = operation.path.slice(0, operation.path.indexOf(`/{${parameter}}`));
+  if (creation.path.includes('{')) return creation.path === collection || creation.path.startsWith(`${collection}/`);
+  return creation.path.split('/')[1] === operation.path.split('/')[1];
+}
+
+/**
+ * Values for an operation that has several path parameters, from the lists of what is below things that the run made.
+ *
+ * @param isOwn Whether the run made what some path parameters name.
+ */
+export function discoverBelow(discovery: Discovery, isOwn: (above: PathValues) => boolean): readonly PathValues[] {
+  const parameters = discovery.operation.parameters.filter((parameter) => parameter.in === 'path');
+  const last = pathParameters(discovery.operation.path).at(-1);
+  if (parameters.length < 2) return [];
+  return fromLists(discovery, parameters).filter((values) =>
+    isOwn(Object.fromEntries(Object.entries(values).filter(([name]) => name !== last))),
+  );
 }
 
 /**
@@ -106,7 +145,8 @@ function combined(discovery: Discovery, parameters: readonly Parameter[]): reado
 }
 
 /**
- * Identifiers of the items of a list: of `GET /orgs/{org}/repos` for `/orgs/{org}/repos/{repo}`, with the path of the list itself.
+ * Identifiers of the items of a list: of `GET /orgs/{org}/repos` or `/orgs/{org}/repos/list` for `/orgs/{org}/repos/{repo}`, with the path of
+ * the list itself.
  * The parameter's own name comes first, then what identifiers are commonly called.
  */
 function fromLists({ document, validator, operation, answers }: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
@@ -116,18 +156,21 @@ function fromLists({ document, validator, operation, answers }: Discovery, param
   if (last === undefined || collection === '') return [];
   const found: PathValues[] = [];
   for (const answer of answers) {
-    if (withoutEnding(answer.operation.path) !== collection || answer.sent.method !== 'GET' || !isSuccess(answer.status)) continue;
-    const above = pathParameters(collection).map((name) => [name, text(evaluate(answer, `$request.path.${name}`))] as const);
-    if (above.some(([, value]) => value === undefined)) continue;
-    for (const value of identifiersIn(document, answer, lastName)) {
-      if (accepts(validator, last, value))
-        found.push({ ...Object.fromEntries(above.map(([name, one]) => [name, one ?? ''])), [lastName]: value });
-    }
+    if (!isListAt(collection, answer.operation.path) || answer.sent.method !== 'GET' || !isSuccess(answer.status)) continue;
+    for (const value of identifiersIn(document, answer, lastName))
+      if (accepts(validator, last, value)) found.push({ ...pathOf(answer), [lastName]: value });
   }
   return found;
 }
 
 const LIST_WORD = /^(?:list|all|search|index|find|query)/i;
+
+/** Whether a path is that of a collection, or of its list: `/vms` or `/vms/list` for `/vms`. */
+function isListAt(collection: string, path: string): boolean {
+  const plain = withoutEnding(path);
+  const word = plain.startsWith(`${collection}/`) ? plain.slice(collection.length + 1) : '';
+  return plain === collection || (LIST_WORD.test(word) && !word.includes('/'));
+}
 
 /** Whether the literal words of a path lead to a list of some things: `/vms`, `/vm/list`. */
 function isListOf(words: readonly string[], wanted: string): boolean {

@@ -14,7 +14,7 @@ import type { Step } from './step.ts';
  */
 export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boolean): readonly PathValues[] {
   if (path === 'none') return [{}];
-  if (path === 'own') return run.cleaner.owned(operation);
+  if (path === 'own') return run.cleaner.owned(operation, run.answers);
   if (path !== 'found') return [path];
   const found = pathsFor(run, operation, run.answers);
   return found.length === 0 && isLastResort && operation.readOnly ? pathsInDocument(run, operation) : found;
@@ -27,7 +27,7 @@ export function pathsFor(
   answers: readonly Answer[],
 ): readonly PathValues[] {
   const plain = answers.filter(({ sent }) => sent.credential === 'account' && sent.purpose !== 'method');
-  const creations = plain.filter(({ operation: source, status }) => isSuccess(status) && !source.readOnly && !source.path.includes('{'));
+  const creations = plain.filter(({ operation: source, status }) => isSuccess(status) && !source.readOnly);
   const created = creations
     .map((answer) => discoverCreated({ document, validator, operation, answers: [answer] }))
     .filter((path) => path !== undefined);

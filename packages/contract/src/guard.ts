@@ -36,6 +36,8 @@ export interface Guard {
   readonly send: Send;
   /** Allows a thing that this run created to be changed and removed. */
   own(path: PathValues): void;
+  /** Whether this run created a thing. */
+  owns(path: PathValues): boolean;
   /** What requests cost that succeeded, or were lost so that nobody knows. */
   readonly spent: () => Budget;
 }
@@ -86,6 +88,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
 
   return {
     own: (path) => void owned.add(textOf(path)),
+    owns: (path) => owned.has(textOf(path)),
     spent: () => spent,
     async send(request) {
       const rule = await ruleFor(request);

@@ -3,11 +3,14 @@ import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operation.ts';
+import { namedValues } from './parameters.ts';
+import { fillPath } from './path-template.ts';
+import type { SampleSource } from './sample.ts';
 import type { Validator } from './validator.ts';
 
 /** The path parameters that the examples of a document name: what exists in a service that is made of them. */
 export function knownPaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
-  const answers = operations.flatMap((operation) => exampleAnswers(operation));
+  const answers = operations.flatMap((operation) => exampleAnswers({ document, validator }, operation));
   return operations.flatMap((operation) => {
     if (!operation.path.includes('{')) return [];
     const own = operation.parameters.filter((parameter) => parameter.in === 'path' && parameter.examples.length > 0);
@@ -19,14 +22,20 @@ export function knownPaths(document: OpenApiDocument, operations: readonly Opera
   });
 }
 
-function exampleAnswers(operation: Operation): readonly Answer[] {
-  const { method, path, responses } = operation;
+/** The answers in the examples of an operation, of the thing that the examples of its path parameters name. */
+function exampleAnswers(source: SampleSource, operation: Operation): readonly Answer[] {
+  const { method, responses } = operation;
+  const path = operation.parameters
+    .filter((parameter) => parameter.in === 'path')
+    .map((parameter) => [parameter.name, namedValues(source, parameter)[0]] as const);
+  if (path.some(([, value]) => value === undefined)) return [];
+  const url = `http://document.example${fillPath(operation.path, Object.fromEntries(path.map(([name, value]) => [name, value ?? ''])))}`;
   return Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([status, { content }]) =>
       Object.values(content['application/json']?.examples ?? {}).map(({ value }): Answer => ({
         operation,
-        sent: { method, url: path, headers: {}, body: undefined, credential: 'account', purpose: 'call', detail: '', at: '' },
+        sent: { method, url, headers: {}, body: undefined, credential: 'account', purpose: 'call', detail: '', at: '' },
         status: Number(status),
         headers: {},
         mediaType: 'application/json',

@@ -87,7 +87,17 @@ export function makePlan(options: PlanOptions): Plan {
   for (const operation of usable) steps.push(...stepsFor(planning, operation));
   const unsendable = new Set([...planning.sendable].flatMap(([id, sendable]) => (typeof sendable === 'string' ? [id] : [])));
   for (const id of unsendable) planning.withheld.set(id, String(planning.sendable.get(id)));
-  return { steps: steps.toSorted((one, other) => one.phase - other.phase), withheld: planning.withheld, unsendable };
+  return { steps: steps.toSorted(inOrder), withheld: planning.withheld, unsendable };
+}
+
+/** By phase. A thing is removed after the things below it. */
+function inOrder(one: Step, other: Step): number {
+  if (one.phase !== other.phase) return one.phase - other.phase;
+  return one.phase === PHASES.remove ? depthOf(other) - depthOf(one) : 0;
+}
+
+function depthOf({ operation }: Step): number {
+  return pathParameters(operation.path).length;
 }
 
 function stepsFor(planning: Planning, operation: Operation): readonly Step[] {

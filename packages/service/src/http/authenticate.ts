@@ -17,6 +17,10 @@ export interface Caller {
   readonly accountId: string;
   readonly apiKey: string;
   readonly keyId: string;
+  /** Whether the key allows only operations that change nothing. */
+  readonly mayOnlyRead: boolean;
+  /** Whether the provider has suspended the account. */
+  readonly isSuspended: boolean;
   /** The rate limit of the key, or null for the default. */
   readonly rateLimit: RateLimit | null;
   /** Masks the API key in texts. */
@@ -25,7 +29,7 @@ export interface Caller {
 
 /** Longer texts are not looked up. Real keys are much shorter. */
 const MAX_KEY_LENGTH = 256;
-/** How long a valid key is cached. Every instance refuses a revoked key within this time. */
+/** How long a valid key is cached. Every instance refuses a revoked key, and knows of a suspended account, within this time. */
 const CACHE_TTL_MS = 1_000;
 const MAX_CACHED_KEYS = 10_000;
 /** Failed attempts per address. */
@@ -101,6 +105,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
     return {
       accountId: row.account_id,
       keyId: row.id,
+      mayOnlyRead: row.access === 'read',
+      isSuspended: row.suspended_at !== null,
       rateLimit: requests === null || seconds === null ? null : { requests, seconds },
       validUntil: row.valid_until,
       maskKey: createKeyMask(text),
@@ -120,8 +126,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       const isOtherMode = text !== undefined && isKeyOfOtherMode(text, mode);
       const key = text === undefined || isOtherMode ? undefined : await findKey(text);
       if (text !== undefined && key && (key.validUntil === null || key.validUntil > clock.now())) {
-        const { accountId, keyId, rateLimit, maskKey } = key;
-        return { accountId, apiKey: text, keyId, rateLimit, maskKey };
+        const { validUntil: _validUntil, ...caller } = key;
+        return { ...caller, apiKey: text };
       }
       const retryAfter = await countFailure(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');
@@ -137,6 +143,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
 interface KeyRow {
   readonly id: string;
   readonly account_id: string;
+  readonly access: string;
+  readonly suspended_at: number | null;
   readonly valid_until: number | null;
   readonly rate_requests: number | null;
   readonly rate_seconds: number | null;
@@ -145,7 +153,8 @@ interface KeyRow {
 const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
   db
     .selectFrom('api_keys')
-    .select(['id', 'account_id', 'valid_until', 'rate_requests', 'rate_seconds'])
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select(['api_keys.id', 'account_id', 'access', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
     .where('hash', '=', parameter('hash'))
     .where('revoked', 'is', null),
 );

@@ -1,6 +1,8 @@
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
+import { deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../test/dedicated.ts';
+import { register } from '../../test/domains.ts';
 import { SMALL_VM } from '../../test/harness.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
 
@@ -225,4 +227,30 @@ test('TLD prices, settings and due work', async () => {
   expect(await operator.getDueWork({ client })).toMatchObject({ overdue: 2, overdue_since: '2026-12-01T00:00:00.000Z' });
   expect(await refusalOf(operator.terminateDomain({ client, path: { domain: 'nobody.net' } }))).toMatchObject({ status: 404 });
   expect((await operator.listDomains({ client })).items).toEqual([]);
+});
+
+test('due work lists the next job of every account, server and domain, in the order of their instants', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const { id } = await service.account();
+  await orderServer(service, EPYC, id);
+  await deployedServer(service, XEON);
+  const { apiKey } = await deployedServer(service, RYZEN);
+  expect((await service.call('deleteDedicatedServer', { path: { identifier: RYZEN }, apiKey })).status).toBe(200);
+  await register(service, 'kept.net');
+  await register(service, 'leaving.net');
+  await operator.terminateDomain({ client, path: { domain: 'leaving.net' } });
+  const { next } = await operator.getDueWork({ client });
+  expect(next.map(({ due }) => due)).toEqual(next.map(({ due }) => due).toSorted());
+  const jobs = next.filter(({ kind }) => /^(dedicated|domain)_/.test(kind)).map(({ kind, subject }) => `${kind} ${subject}`);
+  expect(jobs.toSorted()).toEqual(
+    [
+      `dedicated_end ${RYZEN}`,
+      `dedicated_renewal ${XEON}`,
+      `dedicated_setup ${EPYC}`,
+      'domain_end leaving.net',
+      'domain_renewal kept.net',
+    ].toSorted(),
+  );
+  expect(next).toContainEqual({ kind: 'period_end', subject: id, account_id: id, due: '2026-12-01T00:00:00.000Z' });
 });

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 import { periodOf } from '../../rules/billing.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { closeEndedPeriods } from './period-end.ts';
@@ -5,7 +7,10 @@ import { closeEndedPeriods } from './period-end.ts';
 /** Closes periods at their ends, whether or not a request needs it. */
 export const periodEndJobs: JobKind = {
   due: (db, { periodStart }) =>
-    db.selectFrom('accounts').select(['id', 'id as account_id', 'period_start as due']).where('period_start', '<', periodStart),
+    db
+      .selectFrom('accounts')
+      .select(['id', 'id as account_id', 'period_start as due', sql.lit('period_end').as('kind')])
+      .where('period_start', '<', periodStart),
   dueAt: (periodStart) => periodOf(periodStart).end,
   perform: (db, _services, { id, due }) => closeEndedPeriods(db, id, due),
 };

@@ -1,10 +1,27 @@
+import { sql } from 'kysely';
+
 import type { JobKind } from '../jobs/job.ts';
 import { runServerJob } from './life-cycle.ts';
 import { findServer } from './server.ts';
 
 /** Completes set-ups, renews servers and ends them. */
 export const dedicatedServerJobs: JobKind = {
-  due: (db, { now }) => db.selectFrom('dedicated_servers').select(['id', 'account_id', 'due']).where('due', '<=', now),
+  due: (db, { now }) =>
+    db
+      .selectFrom('dedicated_servers')
+      .select(['id', 'account_id', 'due'])
+      .select((eb) =>
+        eb
+          .case()
+          .when('state', '=', 'ordered')
+          .then(sql.lit('dedicated_setup'))
+          .when('terminated', '=', 1)
+          .then(sql.lit('dedicated_end'))
+          .else(sql.lit('dedicated_renewal'))
+          .end()
+          .as('kind'),
+      )
+      .where('due', '<=', now),
   dueAt: (due) => due,
   async perform(db, services, { id, due }) {
     const server = await findServer(db, id);

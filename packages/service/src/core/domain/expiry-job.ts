@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+
 import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { reachExpiry } from '../../rules/domain-registration.ts';
@@ -11,6 +13,7 @@ export const domainExpiryJobs: JobKind = {
     db
       .selectFrom('domains')
       .select(['name as id', 'account_id', 'expires as due'])
+      .select((eb) => eb.case().when('terminated', '=', 1).then(sql.lit('domain_end')).else(sql.lit('domain_renewal')).end().as('kind'))
       .where('state', '=', 'registered')
       .where('expires', '<=', now),
   dueAt: (expires) => expires,

@@ -1,3 +1,4 @@
+import type { DueItem } from '@reseller/operator-client';
 import type { AliasableExpression, Expression } from 'kysely';
 
 import type { Services } from '../../delivery/runtime.ts';
@@ -20,9 +21,13 @@ export interface DueBefore<Value = Seconds | Expression<Seconds>> {
   readonly periodStart: Value;
 }
 
-/** A due job as it is in the store. */
-export interface DueRow {
+/** A later instant than that of any job. */
+export const ALL_JOBS: DueBefore<Seconds> = { now: Number.MAX_SAFE_INTEGER, periodStart: Number.MAX_SAFE_INTEGER };
+
+/** A scheduled job as it is in the store. */
+export interface JobRow {
   readonly id: string;
+  readonly kind: DueItem['kind'];
   readonly account_id: string | null;
   /** The column that jobs of this kind are scheduled by. */
   readonly due: Seconds | null;
@@ -30,7 +35,7 @@ export interface DueRow {
 
 export interface JobKind {
   /** Queries the due jobs of all accounts. This is the only place that says when a job of this kind is due. */
-  due(db: Db, before: DueBefore): AliasableExpression<DueRow>;
+  due(db: Db, before: DueBefore): AliasableExpression<JobRow>;
   /** When a job is due, from the column that it is scheduled by. */
   dueAt(column: Seconds): Seconds;
   /** Performs a job as of `job.due`, however late it is. Does nothing if it is no longer due. */

@@ -1,0 +1,60 @@
+/** The areas of the script `mutate`. */
+export interface Area {
+  /** Globs of the sources to change. Test files are left out. */
+  readonly sources: readonly string[];
+  /** Globs of the test files that have to notice the changes. They must run the sources in their own process. */
+  readonly tests: readonly string[];
+  /** Whether the tests start the service: they need a folder for its stores, and PostgreSQL. */
+  readonly startsService: boolean;
+  /** The lowest score that passes, in percent. */
+  readonly threshold: number;
+}
+
+export const areas: Readonly<Record<string, Area>> = {
+  rules: {
+    sources: ['packages/service/src/rules/*.ts'],
+    tests: ['packages/service/src/rules/*.test.ts'],
+    startsService: false,
+    threshold: 85,
+  },
+  delivery: {
+    sources: ['packages/service/src/delivery/*.ts'],
+    tests: ['packages/service/src/delivery/*.test.ts'],
+    startsService: true,
+    threshold: 85,
+  },
+  core: {
+    sources: ['packages/service/src/core/**/*.ts'],
+    tests: ['packages/service/src/{core,reseller}/**/*.test.ts'],
+    startsService: true,
+    threshold: 85,
+  },
+  client: {
+    sources: [
+      'packages/client/src/runtime/*.ts',
+      'packages/client/src/{check-options,look,memory,paged-call,purchases,reconcile,redact,reseller,spend-guard}.ts',
+    ],
+    // package.test.ts builds and packs the client, which takes too long for each change.
+    tests: ['packages/client/test/!(package).test.ts'],
+    startsService: false,
+    threshold: 85,
+  },
+  guard: {
+    sources: ['packages/contract/src/guard.ts'],
+    tests: ['packages/contract/src/{guard,guard-matrix,run}.test.ts'],
+    startsService: false,
+    threshold: 85,
+  },
+  journal: {
+    sources: ['packages/contract/src/{clean-up,undo}.ts', 'apps/contract-tests/src/{file,memory}-journal.ts'],
+    tests: ['packages/contract/src/{clean-up,run}.test.ts', 'apps/contract-tests/test/journal.test.ts'],
+    startsService: false,
+    threshold: 85,
+  },
+  reports: {
+    sources: ['packages/contract/src/{baseline,curl,report}.ts', 'packages/contract/src/report/*.ts'],
+    tests: ['packages/contract/src/{curl,recorded,run,secrets}.test.ts', 'packages/contract/src/report/*.test.ts'],
+    startsService: false,
+    threshold: 85,
+  },
+};

@@ -1,0 +1,18 @@
+/** The tests of one area. StrykerJS adds its own settings. */
+import { resolve } from 'node:path';
+
+import { defineConfig } from 'vitest/config';
+
+const { MUTATION_TESTS = '', MUTATION_SET_UP = '' } = process.env;
+
+export default defineConfig({
+  root: resolve(import.meta.dirname, '../..'),
+  test: {
+    include: MUTATION_TESTS.split('\n'),
+    globalSetup: MUTATION_SET_UP.split('\n').filter(Boolean),
+    reporters: [{}],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    restoreMocks: true,
+  },
+});
