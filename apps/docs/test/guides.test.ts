@@ -1,6 +1,6 @@
 /**
  * The code of README, quickstart and guides, word for word. The TypeScript blocks of a file are one program, its shell blocks are one script.
- * Both run against a sandbox of their own. Blocks with the marker `start` are not run: the test has started and installed already.
+ * Both run against a sandbox that the test starts. Blocks with the marker `start` are not run: the test has started and installed already.
  * Blocks with the marker `test` are a file for `node --test`.
  */
 import { execFile, spawnSync } from 'node:child_process';

@@ -37,9 +37,9 @@ export interface Trial {
   readonly clock: TestClock;
   /** The steps in the order in which they began, with the tokens of port calls. */
   readonly steps: { readonly step: Step; readonly token?: number }[];
-  /** What a step does before its work: fail or wait. */
+  /** Runs before the work of a step, to let it fail or wait. */
   readonly before: Partial<Record<Step, () => Promise<void> | void>>;
-  /** What a step does after its work. */
+  /** The same after its work. */
   readonly after: Partial<Record<Step, () => Promise<void> | void>>;
   /** Is undone if it fails. */
   readonly give: UndoableDelivery<Request, Details, Plan, string>;
