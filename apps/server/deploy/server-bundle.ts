@@ -6,13 +6,16 @@ import type { BuildOptions } from 'esbuild';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal'];
-/** A separate file, because the service starts it as a thread. */
-const RENDER_WORKER = join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts');
+/** Separate files, because the service starts them as threads. */
+const WORKERS = {
+  'render-worker': join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts'),
+  'checkpoint-worker': join(PACKAGE, '../../packages/service/src/store/sqlite/checkpoint-worker.ts'),
+};
 
 const OPTIONS = {
   entryPoints: {
     ...Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])),
-    'render-worker': RENDER_WORKER,
+    ...WORKERS,
   },
   bundle: true,
   splitting: true,

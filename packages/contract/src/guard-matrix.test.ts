@@ -1,4 +1,4 @@
-/** What the guard lets out and what it keeps back, one deviation at a time; and that a read-only run changes nothing, whatever a document says. */
+/** Requests that the guard lets out and requests that it keeps back, one deviation at a time. A read-only run changes nothing, whatever a document says. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Credential } from './answer.ts';

@@ -78,7 +78,7 @@ test.each([
   ]);
 });
 
-test('an answer that never ends is no answer', async () => {
+test('an answer that never ends does not count as an answer', async () => {
   const { coverage } = await run(async (response) => {
     while (!response.destroyed) {
       response.write(' ');

@@ -1,8 +1,9 @@
 /** The disk of the embedded store is full for a while. */
-import { expect, test, vi } from 'vitest';
+import { openSqliteStore, StoreUnavailableError } from '@reseller/service';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startServer } from '../process.ts';
-import { disks } from './disk.ts';
+import { disks, mounted } from './disk.ts';
 import { tell } from './figures.ts';
 import { expectAllKept, expectUnavailable } from './kept.ts';
 import { startLoad } from './load.ts';
@@ -76,6 +77,36 @@ for (const { name, missing, create } of disks) {
     },
   );
 }
+
+const MIB = 2 ** 20;
+
+test('the embedded store recovers by itself when 16 MiB of a full disk are freed', { timeout: 120_000 }, async ({ skip }) => {
+  skip(mounted.missing !== undefined, mounted.missing);
+  const disk = mounted.create();
+  const store = await openSqliteStore(disk.directory);
+  onTestFinished(() => store.close());
+  let written = 0;
+  /** Changes one row, so that only the write-ahead log grows. */
+  const write = () =>
+    store.commit(async ({ db }) => {
+      const value = String(written++).padEnd(MIB, '-');
+      const values = { name: 'padding', value };
+      await db
+        .insertInto('settings')
+        .values(values)
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+    });
+  const writeTimes = async (count: number) => {
+    for (let time = 0; time < count; time++) await write();
+  };
+  await writeTimes(30);
+  disk.leave(0);
+  await expect(writeTimes(100)).rejects.toThrow(StoreUnavailableError);
+  disk.leave(16 * MIB);
+  await vi.waitFor(write, { timeout: 20_000 });
+  await writeTimes(100);
+});
 
 /** Number of responses with 503. */
 function refusedOf({ sent }: Load): number {

@@ -110,7 +110,10 @@ test.each(setUps)(
         const before = (await bought(server, account)).length;
         const begun = performance.now();
         const answers = await Promise.all(
-          Array.from({ length: ASKING }, (_, number) => ask(servers[number % instances] ?? server, account, `scarce-${number}`)),
+          Array.from({ length: ASKING }, (_, number) => {
+            const { baseUrl } = servers[number % instances] ?? server;
+            return fetchOf(baseUrl, account.apiKey, vmPurchase(`scarce-${number}`, { key: `scarce-${number}` }));
+          }),
         );
         tell(`${engine}, ${instances} instance(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
         expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
@@ -127,14 +130,6 @@ test.each(setUps)(
     }
   },
 );
-
-/** Requests a VM, and retries if the instance was too busy, which does not show whether there is enough. */
-async function ask({ baseUrl }: Server, { apiKey }: Account, name: string): Promise<Answer> {
-  for (;;) {
-    const answer = await fetchOf(baseUrl, apiKey, vmPurchase(name, { key: name }));
-    if (answer.status !== 503) return answer;
-  }
-}
 
 /** Identifiers of the VMs on the current invoice. */
 async function bought({ baseUrl }: Server, { apiKey }: Account): Promise<string[]> {

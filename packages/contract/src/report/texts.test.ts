@@ -97,7 +97,7 @@ const parser = new XMLParser({
   isArray: (name) => ['testsuite', 'testcase', 'failure'].includes(name),
 });
 
-/** What a browser shows of markup without tags. */
+/** The text that a browser shows of markup without tags. */
 function unescaped(markup: string): string {
   return markup
     .replaceAll('&lt;', '<')
@@ -107,7 +107,7 @@ function unescaped(markup: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** What Markdown shows of a line in which everything that it could read is escaped. */
+/** The text that Markdown shows of a line in which every construct is escaped. */
 function shown(line: string): string {
   // Whatever begins, ends or is a construct must have a backslash before it.
   const rest = line.replaceAll(/\\[!-/:-@[-`{-~]/g, 'x').replaceAll(/\\(?=u)/g, 'x');

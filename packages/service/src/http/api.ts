@@ -20,18 +20,18 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   maskForm(form: unknown): unknown;
 }
 
-const validator = createValidator(resellerDocument);
+const validator = createValidator(resellerDocument, { lazy: true });
 
 /** Every operation of the reseller API, those of the extension included. */
 export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
 
 /** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
 export function specifiedOperations(): readonly ApiOperation[] {
-  const specified = createValidator(specifiedDocument);
+  const specified = createValidator(specifiedDocument, { lazy: true });
   return readOperations(specifiedDocument).map((operation) => toApiOperation(operation, specified));
 }
 
-function toApiOperation(operation: Operation, { compileLate }: Validator): ApiOperation {
+function toApiOperation(operation: Operation, { compile }: Validator): ApiOperation {
   const { id, form } = operation;
   if (!isOperationId(id))
     throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
@@ -39,8 +39,8 @@ function toApiOperation(operation: Operation, { compileLate }: Validator): ApiOp
   return {
     id,
     operation,
-    checkForm: form && compileLate(form.pointer),
-    checkIdempotencyKey: key === undefined ? undefined : compileLate(key),
+    checkForm: form && compile(form.pointer),
+    checkIdempotencyKey: key === undefined ? undefined : compile(key),
     codec: createReplyCodec(operation),
     maskForm: (values) => (form ? maskSecrets(resellerDocument, form.pointer, values) : values),
   };

@@ -69,10 +69,10 @@ export interface ReplyCodec extends ErrorCodec {
 /** Writes the responses to requests that reach no operation. */
 export const errorCodec: ErrorCodec = createErrorCodec((requestId) => requestId);
 
-const validator = createValidator(resellerDocument);
+const validator = createValidator(resellerDocument, { lazy: true });
 const SAMPLE_UUID = '00000000-0000-4000-8000-000000000000';
 
-/** Builds the codec of an operation from the document. Called once per operation, at start-up. It compiles the schema when it is first used. */
+/** Builds the codec of an operation from the document. Called once per operation, at start-up. */
 export function createReplyCodec(operation: Operation): ReplyCodec {
   const schema = successSchemaOf(operation);
   let hasRequestId: boolean | undefined;

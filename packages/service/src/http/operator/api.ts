@@ -32,7 +32,7 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly forVerifiers: boolean;
 }
 
-const validator = createValidator(operatorDocument);
+const validator = createValidator(operatorDocument, { lazy: true });
 
 /** Every operation of the operator API. */
 export const operatorApi: readonly OperatorApi[] = readOperations(operatorDocument).map(apiOperation);
@@ -54,9 +54,9 @@ function apiOperation(operation: Operation): OperatorApi {
     parameters: parameters.map(({ name, in: place, pointer: schema, schema: described }) => {
       if (schema === undefined || (place !== 'path' && place !== 'query'))
         throw new Error(`The parameter ${name} of ${id} cannot be read.`);
-      return { name, in: place, type: typeOf(described), check: validator.compileLate(schema) };
+      return { name, in: place, type: typeOf(described), check: validator.compile(schema) };
     }),
-    checkBody: content === undefined ? undefined : validator.compileLate(`${pointer}/requestBody/content/application~1json/schema`),
+    checkBody: content === undefined ? undefined : validator.compile(`${pointer}/requestBody/content/application~1json/schema`),
     status: Number(status),
     sandboxOnly: member(written, 'x-sandbox-only') === true,
     scope,
