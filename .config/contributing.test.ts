@@ -12,7 +12,9 @@ import { REPOSITORY } from './turbo.ts';
 
 const TSC = 'node_modules/typescript/bin/tsc';
 const VITEST = 'node_modules/vitest/vitest.mjs';
-const OPERATION_TEST = 'packages/service/src/reseller/domain/get-domain-count.test.ts';
+/** The test of the sample, and the shared test that lists each operation without input. */
+const TESTS = 'packages/service/src/reseller/domain/get-domain-count.test.ts packages/service/test/isolation.test.ts';
+const NAMES = '"counts the domains|no list shows"';
 
 test('the steps add an operation that passes the lint, compiles and works over HTTP', { timeout: 300_000 }, async ({ skip }) => {
   if (process.platform === 'win32') skip('pnpm links packages by absolute paths on Windows, so a copy would use the original');
@@ -36,8 +38,8 @@ test('the steps add an operation that passes the lint, compiles and works over H
   writeFileSync(join(copy, 'packages/service/tsconfig.sample.json'), JSON.stringify({ extends: './tsconfig.json', include: [], files }));
   await Promise.all([
     runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json`),
-    runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${OPERATION_TEST}`).then((output) =>
-      expect(output).toContain('1 passed, 0 failed'),
+    runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${TESTS} --testNamePattern ${NAMES}`).then((output) =>
+      expect(output).toContain('2 passed, 0 failed'),
     ),
   ]);
 });

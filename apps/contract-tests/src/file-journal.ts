@@ -11,9 +11,13 @@ export function fileJournal(path: string): Journal {
   return {
     async record(entry) {
       await mkdir(dirname(path), { recursive: true });
-      const file = await open(path, 'a', 0o600);
+      const file = await open(path, 'a+', 0o600);
       try {
-        await file.appendFile(`${JSON.stringify(entry)}\n`);
+        // After a line that a crash cut short, the entry must begin a line of its own.
+        const { size } = await file.stat();
+        const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+        const start = size > 0 && buffer.toString() !== '\n' ? '\n' : '';
+        await file.appendFile(`${start}${JSON.stringify(entry)}\n`);
         await file.sync();
       } finally {
         await file.close();

@@ -230,10 +230,12 @@ function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typ
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
-    // Node's first sentence says what is wrong; an argument can be a mistyped key, so it is not repeated.
-    const unknown = /^Unknown option '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '')?.[1];
-    const what = unknown === undefined ? 'An option lacks its value, or has one that it does not take' : `The option ${unknown} is unknown`;
-    throw new CannotRunError(`${what}. See npx pnpm@12 contract --help.`, { cause: error });
+    // Only the name of the option is repeated, because its value can be a key.
+    const [, problem, name] = /^(Unknown option|Option) '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '') ?? [];
+    const what = problem === 'Unknown option' ? 'is unknown' : 'lacks its value, or has one that it does not take';
+    throw new CannotRunError(`${name === undefined ? 'An option' : `The option ${name}`} ${what}. See npx pnpm@12 contract --help.`, {
+      cause: error,
+    });
   }
 }
 

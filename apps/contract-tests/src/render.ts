@@ -38,7 +38,7 @@ export function renderReport(report: SettledReport): string {
   return sections.join('\n\n');
 }
 
-function counted(count: number, noun: string): string {
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 

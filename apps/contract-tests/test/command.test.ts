@@ -105,7 +105,12 @@ describe('exit code 2, with one line that says what to do', () => {
     [
       'an option without value',
       ['--target'],
-      'An option lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
+      'The option --target lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
+    ],
+    [
+      'a value for an option without value',
+      ['--yes=my-secret-key'],
+      'The option --yes lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
     ],
     [
       'a target that is not an address',
@@ -138,6 +143,24 @@ describe('exit code 2, with one line that says what to do', () => {
     expect({ code, output }).toEqual({
       code: 2,
       output: 'There is no API key. Set RESELLER_API_KEY to the key of the account at the target.',
+    });
+  });
+
+  test('a document without an operation that a read-only run may call', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'contract-'));
+    const operation = { responses: { 200: { description: 'Done.' } } };
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Orders', version: '1' },
+      paths: { '/orders': { post: { operationId: 'placeOrder', ...operation } }, '/returns': { post: operation } },
+    };
+    await writeFile(join(folder, 'orders.json'), JSON.stringify(document));
+    const { code, output } = await run(['--target', correct.url, '--document', join(folder, 'orders.json')]);
+    await rm(folder, { recursive: true });
+    expect({ code, output }).toEqual({
+      code: 2,
+      output:
+        'The document has no operation that this run may call, so nothing was checked. 2 operations: changes state, and this run is read-only. Run with --plan to see why each operation is left out, and with --mode full --yes to call those that change something.',
     });
   });
 

@@ -13,12 +13,12 @@ function colonPath(path: string): string {
   return path.replaceAll(/\{([^{}]+)\}/g, ':$1');
 }
 
-function variableOf({ client }: Reference): string {
-  return client === 'reseller' ? 'apiKey' : 'operatorToken';
+function variableOf({ api }: Reference): string {
+  return api === 'reseller' ? 'apiKey' : 'operatorToken';
 }
 
 function credentialHeader(reference: Reference): { key: string; value: string } {
-  return reference.client === 'reseller'
+  return reference.api === 'reseller'
     ? { key: 'X-SERVICE-APIKEY', value: `{{${variableOf(reference)}}}` }
     : { key: 'Authorization', value: `Bearer {{${variableOf(reference)}}}` };
 }

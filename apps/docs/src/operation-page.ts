@@ -2,8 +2,9 @@
 import type { Body, OpenApi, PlacedOperation } from './document.ts';
 import { exampleOf, parameterOf, responseOf, schemaOf } from './document.ts';
 import { factsOf } from './facts.ts';
+import type { Fact } from './facts.ts';
 import { fieldsOf } from './fields.ts';
-import { inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
+import { EXTENSION_MEANING, extensionMark, inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import type { Reference } from './references.ts';
 import { sandboxUrl } from './samples.ts';
@@ -24,15 +25,18 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   const mark = reference.followsSpecification ? markAt(ROOT) : () => '';
   const provenance = operation['x-provenance'] ?? 'shown';
   const facts = factsOf(operation, method, reference.followsSpecification);
+  // The title says so too, because search results show nothing else of a page.
+  const title = `${operation.summary}${reference.isExtension ? ' (extension)' : ''}`;
+  const place = [`\`${method} ${path}\``, `operation \`${id}\``];
+  if (reference.isExtension) place.push(extensionMark(ROOT));
+  if (reference.followsSpecification) place.push(mark(provenance));
+  const opening = [`# ${title}`, place.join(' · ')];
   const head = [
-    `# ${operation.summary}`,
-    `\`${method} ${path}\` · operation \`${id}\`${reference.followsSpecification ? ` · ${mark(provenance)}` : ''}`,
-    facts.length === 0 ? '' : facts.map(({ words }) => `**${words}**`).join(' · '),
     text(operation.description, mark),
     `[Open in the reference](${ROOT}reference/${reference.name}.html#/${redocPath(placed)})`,
   ];
   const run = {
-    reference: reference.name,
+    api: reference.api,
     method,
     path,
     parameters: samples.request.parameters,
@@ -49,22 +53,29 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     ...parameterTable(document, placed, mark),
     ...requestSection(document, placed, mark),
     ...responseSections(document, placed, mark),
-    ...(reference.followsSpecification ? [legend(mark)] : []),
+    ...(reference.followsSpecification ? [legend(reference, mark)] : []),
   ];
-  const runner = reference.client === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
-  const description = `${operation.summary}: ${method} ${path}`;
+  const runner = reference.api === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
+  const description = `${title}: ${method} ${path}`;
   const matter = [
     '---',
-    `title: ${JSON.stringify(operation.summary)}`,
+    `title: ${JSON.stringify(title)}`,
     `description: ${JSON.stringify(description)}`,
     `operation: ${id}`,
     'editLink: false',
     '---',
   ];
   return {
-    markdown: `${join([...head, ...body])}\n`,
-    page: `${matter.join('\n')}\n\n${escapeVue(join(head))}\n\n${join(runner)}\n\n${escapeVue(join(body))}\n`,
+    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body])}\n`,
+    page: `${join([matter.join('\n'), escapeVue(join(opening)), badges(facts), escapeVue(join(head)), ...runner, escapeVue(join(body))])}\n`,
   };
+}
+
+const BADGE_TYPES: Readonly<Record<Fact['color'], string>> = { red: 'danger', orange: 'warning', blue: 'info' };
+
+/** The facts as badges of VitePress. */
+function badges(facts: readonly Fact[]): string {
+  return facts.map(({ words, color }) => `<Badge type="${BADGE_TYPES[color]}">${words}</Badge>`).join(' ');
 }
 
 /** The address of an operation within its Redoc page. */
@@ -145,9 +156,10 @@ function fieldTable(document: OpenApi, body: Body, mark: Mark): string {
   );
 }
 
-function legend(mark: Mark): string {
+function legend({ isExtension }: Reference, mark: Mark): string {
   const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
-  return ['## Marks', ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
+  const extension = isExtension ? [`- ${extensionMark(ROOT)} ${EXTENSION_MEANING}`] : [];
+  return ['## Marks', ...extension, ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
 }
 
 function marked(provenance: Provenance, mark: Mark): string {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 import type { OpenApi } from './document.ts';
 import { exampleOf, operationsOf, responseOf } from './document.ts';
-import { inlineMarks, markAt } from './provenance.ts';
+import { EXTENSION_MEANING, inlineMarks, markAt } from './provenance.ts';
 import type { Reference } from './references.ts';
 import { sandboxUrl } from './samples.ts';
 
@@ -22,9 +22,15 @@ sidebar: false
 search: false
 ---
 
-<ClientOnly><RedocReference name="${reference.name}" sandbox="${sandboxUrl(document)}" /></ClientOnly>
+<ClientOnly><RedocReference name="${reference.name}" api="${reference.api}" sandbox="${sandboxUrl(document)}" /></ClientOnly>
 `;
 }
+
+const EXTENSION_WARNING = `::: warning Not part of the specification
+This implementation adds these operations. Another service may lack them or have them in another form. [How we mark them](../../guides/open-questions.md)
+:::
+
+`;
 
 /** The list of all operations of a document. */
 export function operationList({ reference, document }: ReadDocument): string {
@@ -36,7 +42,7 @@ export function operationList({ reference, document }: ReadDocument): string {
   });
   return `# ${reference.title}: operations
 
-${document.info.summary ?? ''} The [reference](../../reference/${reference.name}.html) shows the same operations with all schemas.
+${reference.isExtension ? EXTENSION_WARNING : ''}${document.info.summary ?? ''} The [reference](../../reference/${reference.name}.html) shows the same operations with all schemas.
 
 ${tags.join('\n\n')}
 `;
@@ -46,8 +52,13 @@ ${tags.join('\n\n')}
 export function errorCatalogue(documents: readonly ReadDocument[]): string {
   const parts = documents.map(({ reference, document }) => {
     const mark = reference.followsSpecification ? markAt('./') : () => '';
+    if (reference.isExtension) {
+      const specified = documents.find((other) => other.reference.api === reference.api && !other.reference.isExtension);
+      const known = specified === undefined ? [] : errorsOf(specified.document).map(({ type }) => type);
+      return `## ${reference.title}\n\nIts operations have the errors above, and those below.\n\n${errorExamples(document, reference, new Set(known))}`;
+    }
     const section = /(?<=^## (?:Errors|Problems)\n)[^]*?(?=\n## )/m.exec(document.info.description)?.[0] ?? '';
-    return `## ${reference.title}\n${inlineMarks(section, mark)}\n\n${errorExamples(document, reference)}`;
+    return `## ${reference.title}\n${inlineMarks(section, mark)}\n\n${errorExamples(document, reference, new Set())}`;
   });
   return `# Error catalogue
 
@@ -58,8 +69,18 @@ ${parts.join('\n\n')}
 `;
 }
 
-function errorExamples(document: OpenApi, { name }: Reference): string {
-  const found = new Map<string, { status: string; value: unknown; operations: string[] }>();
+interface DescribedError {
+  readonly type: string;
+  readonly status: string;
+  /** Its first example. */
+  readonly value: unknown;
+  /** The operationIds that can fail with it. */
+  readonly operations: string[];
+}
+
+/** Every type of error in the examples of a document, by status. */
+function errorsOf(document: OpenApi): DescribedError[] {
+  const found = new Map<string, DescribedError>();
   for (const { id, operation } of operationsOf(document)) {
     for (const [status, part] of Object.entries(operation.responses)) {
       if (status.startsWith('2')) continue;
@@ -67,17 +88,21 @@ function errorExamples(document: OpenApi, { name }: Reference): string {
         for (const example of Object.values(media.examples ?? {})) {
           const { value } = exampleOf(document, example);
           const type = typeOf(value);
-          const known = found.get(type) ?? { status, value, operations: [] };
+          const known = found.get(type) ?? { type, status, value, operations: [] };
           if (!known.operations.includes(id)) known.operations.push(id);
           found.set(type, known);
         }
       }
     }
   }
+  return [...found.values()].toSorted((one, other) => Number(one.status) - Number(other.status));
+}
+
+function errorExamples(document: OpenApi, { name }: Reference, left: ReadonlySet<string>): string {
   const total = operationsOf(document).length;
-  return [...found]
-    .toSorted(([, one], [, other]) => Number(one.status) - Number(other.status))
-    .map(([type, { status, value, operations }]) => {
+  return errorsOf(document)
+    .filter(({ type }) => !left.has(type))
+    .map(({ type, status, value, operations }) => {
       const links = operations.map((id) => `[${id}](./operations/${name}/${id}.md)`).join(', ');
       const by = operations.length === total ? 'every operation' : links;
       return `### ${status} \`${type}\`\n\nReturned by ${by}.\n\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
@@ -121,7 +146,8 @@ export function llmsTxt(documents: readonly ReadDocument[], guides: readonly { t
     const lines = operationsOf(document).map(
       ({ id, method, path, operation }) => `- [${operation.summary}](operations/${reference.name}/${id}.md): ${method} ${path}, ${id}`,
     );
-    return `## ${reference.title}\n\n- [OpenAPI document](openapi/${reference.name}.yaml)\n${lines.join('\n')}`;
+    const warning = reference.isExtension ? `${EXTENSION_MEANING}\n\n` : '';
+    return `## ${reference.title}\n\n${warning}- [OpenAPI document](openapi/${reference.name}.yaml)\n${lines.join('\n')}`;
   });
   return `# Reseller Infrastructure Service API
 

@@ -22,6 +22,18 @@ export function markAt(root: string): Mark {
   return (provenance, prefix = '') => `[${prefix}${MARKS[provenance].word}](${root}${LEGEND.slice(1)}.html#${MARKS[provenance].word})`;
 }
 
+/** The meaning of the mark of an operation that the extension adds. */
+export const EXTENSION_MEANING =
+  'The operation is not part of the specification. This implementation adds it; another service may lack it or have it in another form.';
+
+/** The badge of such an operation where a link has no place. */
+export const EXTENSION_BADGE = 'Extension, not in the specification';
+
+/** The mark of an operation of the extension, as a link to its explanation. */
+export function extensionMark(root: string): string {
+  return `[extension](${root}${LEGEND.slice(1)}.html#extension)`;
+}
+
 /** The remarks that the bundle adds to descriptions (openapi/lint/provenance-remark.ts). The site shows marks instead. */
 const REMARK = /(?:^|\n\n)\*(?:Not shown in the specification; this is our choice|Inferred: the specification does not state this)\.\*/g;
 const LIMITS_REMARK = /(?:^|\n\n)\*((?:Limits|Shown|Inferred|Not shown)[^*\n]*)\*(?=\n|$)/g;

@@ -3,7 +3,7 @@ import type { OpenApi } from './document.ts';
 import { operationsOf } from './document.ts';
 import { factsOf } from './facts.ts';
 import { withInheritedMarks } from './inherit.ts';
-import { markAt, MARKS } from './provenance.ts';
+import { EXTENSION_BADGE, EXTENSION_MEANING, extensionMark, markAt, MARKS } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import type { Reference } from './references.ts';
 import { samplesOf } from './samples.ts';
@@ -14,7 +14,7 @@ const ROOT = '../';
 export function referenceDocument(document: OpenApi, reference: Reference): OpenApi {
   const mark = markAt(ROOT);
   const marked = reference.followsSpecification ? withInheritedMarks(document, mark) : structuredClone(document);
-  marked.info.description = withLegend(marked.info.description, mark);
+  marked.info.description = withLegend(marked.info.description, reference, mark);
   const original = new Map(operationsOf(document).map((placed) => [placed.id, placed]));
   for (const { id, method, operation } of operationsOf(marked)) {
     const placed = original.get(id);
@@ -24,26 +24,32 @@ export function referenceDocument(document: OpenApi, reference: Reference): Open
       { lang: 'bash', label: 'curl', source: curl },
       { lang: 'typescript', label: 'TypeScript', source: typescript },
     ];
-    operation['x-badges'] = factsOf(operation, method, reference.followsSpecification).map(({ words, color }) => ({ name: words, color }));
+    operation['x-badges'] = [
+      ...(reference.isExtension ? [{ name: EXTENSION_BADGE, color: 'purple' }] : []),
+      ...factsOf(operation, method, reference.followsSpecification).map(({ words, color }) => ({ name: words, color })),
+    ];
     operation.description = `${operation.description}\n\n[Fields in one table, and a form to try it](${ROOT}operations/${reference.name}/${id}.html)`;
   }
   return marked;
 }
 
 /** The document explains its remarks. The site has marks instead, so it explains those. */
-function withLegend(description: string, mark: Mark): string {
+function withLegend(description: string, { isExtension }: Reference, mark: Mark): string {
   const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
   const legend = [
     '## How to read this document',
     '',
-    'The specification leaves some things open. This document separates what it shows from what it does not:',
+    'The specification leaves some things open. Marks separate the facts that it shows from the others:',
     '',
     '| mark | meaning |',
     '|---|---|',
+    ...(isExtension ? [`| ${extensionMark(ROOT)} | ${EXTENSION_MEANING} |`] : []),
     ...states.map((state) => `| ${mark(state)} | ${MARKS[state].meaning} |`),
     `| ${mark('not-shown', 'limits ')} | The specification shows the field, but not its limits, such as the minimum, length or format. |`,
     '',
     '',
   ].join('\n');
+  // The document of the extension has no such section: all of it is inferred or assumed.
+  if (isExtension) return `${description}\n\n${legend}`;
   return description.replace(/## How to read this document\n[^]*?(?=\n## )/, legend);
 }

@@ -6,8 +6,10 @@ export interface Reference {
   readonly title: string;
   /** The bundle: its name in the exports of a package, without the extension. */
   readonly bundle: string;
-  /** The client that the TypeScript samples use. */
-  readonly client: 'reseller' | 'operator';
+  /** The API that has the operations. The extension has the address and the credential of the reseller API. */
+  readonly api: 'reseller' | 'operator';
+  /** Whether the operations are additions to the specification, which readers must see at once. */
+  readonly isExtension: boolean;
   /** The environment variable that holds the credential in the samples. */
   readonly credential: string;
   /** Whether the document follows the specification, so that parts can be inferred or assumed. */
@@ -20,7 +22,17 @@ export const references: readonly Reference[] = [
     name: 'reseller',
     title: 'Reseller API',
     bundle: '@reseller/openapi/openapi',
-    client: 'reseller',
+    api: 'reseller',
+    isExtension: false,
+    credential: 'RESELLER_API_KEY',
+    followsSpecification: true,
+  },
+  {
+    name: 'extension',
+    title: 'Extension',
+    bundle: '@reseller/openapi/extension',
+    api: 'reseller',
+    isExtension: true,
     credential: 'RESELLER_API_KEY',
     followsSpecification: true,
   },
@@ -28,7 +40,8 @@ export const references: readonly Reference[] = [
     name: 'operator',
     title: 'Operator API',
     bundle: '@reseller/openapi/operator',
-    client: 'operator',
+    api: 'operator',
+    isExtension: false,
     credential: 'RESELLER_OPERATOR_TOKEN',
     followsSpecification: false,
   },

@@ -1,5 +1,5 @@
 /** Samples of each operation, made of the examples of its document. */
-import { PLACES } from '@reseller/client/places';
+import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
 import type { Places } from '@reseller/client/places';
 
 import { exampleOf, parameterOf } from './document.ts';
@@ -27,8 +27,9 @@ export interface Samples {
 export function samplesOf(document: OpenApi, placed: PlacedOperation, reference: Reference): Samples {
   const request = requestOf(document, placed);
   const baseUrl = sandboxUrl(document);
-  const write = reference.client === 'reseller' ? resellerSample : operatorSample;
-  return { request, curl: curlSample(request, baseUrl, reference), typescript: write(placed.id, request, baseUrl) };
+  const typescript =
+    reference.api === 'operator' ? operatorSample(placed.id, request, baseUrl) : resellerSample(placed.id, request, { baseUrl, reference });
+  return { request, curl: curlSample(request, baseUrl, reference), typescript };
 }
 
 /** The address of the sandbox, which the pages replace when a sandbox with another address serves them. */
@@ -63,8 +64,8 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function curlSample(request: SampleRequest, baseUrl: string, { client, credential }: Reference): string {
-  const header = client === 'reseller' ? `X-SERVICE-APIKEY: $${credential}` : `Authorization: Bearer $${credential}`;
+function curlSample(request: SampleRequest, baseUrl: string, { api, credential }: Reference): string {
+  const header = api === 'reseller' ? `X-SERVICE-APIKEY: $${credential}` : `Authorization: Bearer $${credential}`;
   const parts = [`curl -X ${request.method} ${quoted(`${baseUrl}${pathOf(request)}`)}`, `-H "${header}"`];
   if (request.mediaType === 'application/json') {
     parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(request.body ?? {}))}`);
@@ -79,15 +80,19 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function resellerSample(id: string, { parameters, body }: SampleRequest, baseUrl: string): string {
-  const place = placeOf(id);
+function resellerSample(
+  id: string,
+  { parameters, body }: SampleRequest,
+  { baseUrl, reference: { isExtension } }: { baseUrl: string; reference: Reference },
+): string {
+  const place = placeOf(id, isExtension ? EXTENSION_PLACES : PLACES);
   if (place === undefined) throw new Error(`${id} has no method in packages/client/generate/places.ts.`);
   const input = [
     ...Object.entries(parameters).map(([name, value]) => (name === 'vmid' ? value : literal(value))),
     ...(body === undefined ? [] : [literal(body)]),
   ];
   return [
-    "import { createReseller } from '@reseller/client';",
+    `import { createReseller } from '@reseller/client${isExtension ? '/extension' : ''}';`,
     '',
     'const reseller = createReseller({',
     `  baseUrl: '${baseUrl}',`,
@@ -99,7 +104,7 @@ function resellerSample(id: string, { parameters, body }: SampleRequest, baseUrl
 }
 
 /** Where the client offers an operation: `domain.handle.create`. */
-export function placeOf(id: string, places: Places = PLACES): string | undefined {
+export function placeOf(id: string, places: Places): string | undefined {
   for (const [name, found] of Object.entries(places)) {
     if (found === id) return name;
     const inner = typeof found === 'string' ? undefined : placeOf(id, found);

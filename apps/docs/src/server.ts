@@ -34,6 +34,7 @@ export async function startSite(port: number): Promise<RunningSite> {
       'referrer-policy': 'no-referrer',
     });
   });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).sendFile('404.html'));
   app.get('/', (_request, reply) => reply.redirect(BASE));
   await app.register(fastifyStatic, {
     root: siteDirectory,

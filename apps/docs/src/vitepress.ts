@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of VitePress: hand-written pages, theme and configuration. It has packages of its own. */
+/** The folder of VitePress: hand-written pages, theme and configuration. Its packages are installed separately. */
 export const SITE = fileURLToPath(new URL('../site/', import.meta.url));
 
 /** Renders the pages. It prints only if it fails. */

@@ -17,7 +17,7 @@ import { keepFresh, prepare } from './preconditions.ts';
 import { REPOSITORY, startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** The tools of the tests have a lock file of their own. */
+/** The tools of the tests are installed in their own folder. */
 const tools = createRequire(join(REPOSITORY, '.config/package.json'));
 
 interface Newman {
@@ -50,8 +50,8 @@ describe.each(references)('the collections of the $name API', (reference) => {
   test('each request of the Postman collection succeeds', { timeout: 300_000 }, async () => {
     const document = await readDocument(reference.bundle);
     const text = JSON.stringify(postmanCollection(document, reference));
-    for (const { id, operation } of operationsOf(document)) {
-      const collection: unknown = JSON.parse(await prepare(`${reference.name}.${id}`, text, sandbox, operator));
+    for (const { id, method, operation } of operationsOf(document)) {
+      const collection: unknown = JSON.parse(await prepare({ operation: `${reference.name}.${id}`, method }, text, sandbox, operator));
       expect.soft(await statusesOf(collection, operation.summary), id).toEqual([expect.toSatisfy(isSuccess)]);
     }
   });
@@ -59,10 +59,10 @@ describe.each(references)('the collections of the $name API', (reference) => {
   test('each request of the Bruno collection succeeds', { timeout: 300_000 }, async () => {
     const document = await readDocument(reference.bundle);
     const files = brunoCollection(document, reference);
-    for (const { id, operation } of operationsOf(document)) {
+    for (const { id, method, operation } of operationsOf(document)) {
       const file = files[`${operation.tags[0]}/${operation.summary}.bru`] ?? '';
-      const text = await prepare(`${reference.name}.${id}`, file, sandbox, operator);
-      expect.soft(await sendBruno(readBru(text), reference.client), id).toSatisfy(isSuccess);
+      const text = await prepare({ operation: `${reference.name}.${id}`, method }, file, sandbox, operator);
+      expect.soft(await sendBruno(readBru(text), reference.api), id).toSatisfy(isSuccess);
     }
     expect(files['environments/Sandbox.bru']).toContain('baseUrl: http://127.0.0.1:');
   });
@@ -83,9 +83,9 @@ function statusesOf(collection: unknown, folder: string): Promise<(number | unde
   });
 }
 
-async function sendBruno({ http, params = [], headers, body }: BrunoRequest, client: 'reseller' | 'operator'): Promise<number> {
+async function sendBruno({ http, params = [], headers, body }: BrunoRequest, api: 'reseller' | 'operator'): Promise<number> {
   const variables: Record<string, string> = {
-    baseUrl: client === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl,
+    baseUrl: api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl,
     apiKey: sandbox.apiKey,
     operatorToken: sandbox.operatorToken,
   };

@@ -1,6 +1,6 @@
 /**
  * The code of README, quickstart and guides, word for word. The TypeScript blocks of a file are one program, its shell blocks are one script.
- * Both run against a sandbox of their own. Blocks with the marker `start` are not run: the test has started and installed already.
+ * Both run against a sandbox that the test starts. Blocks with the marker `start` are not run: the test has started and installed already.
  * Blocks with the marker `test` are a file for `node --test`.
  */
 import { execFile, spawnSync } from 'node:child_process';
@@ -39,7 +39,7 @@ test('the navigation lists every guide, and every listed guide exists', () => {
   expect(listed.toSorted()).toEqual(written.toSorted());
 });
 
-test('all programs compile', { timeout: 120_000 }, () => {
+test('all programs compile', { timeout: 300_000 }, () => {
   for (const { path, name } of files) {
     for (const marker of ['', 'test', 'lenient']) {
       const program = programOf(blocksOf(path), 'ts', marker);
@@ -69,7 +69,7 @@ const withPrograms = files.filter(({ path }) =>
   blocksOf(path).some(({ language, marker }) => ['ts', 'sh'].includes(language) && ['', 'lenient'].includes(marker)),
 );
 
-test.each(withPrograms)('$name does what it says', { timeout: 180_000 }, async ({ path, name }) => {
+test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async ({ path, name }) => {
   const blocks = blocksOf(path);
   const lenient = programOf(blocks, 'ts', 'lenient');
   const sandbox = await startSandbox(lenient === '' ? {} : { RESELLER_LENIENT: 'true' });
@@ -94,7 +94,7 @@ test.each(withPrograms)('$name does what it says', { timeout: 180_000 }, async (
 
 const withTests = files.filter(({ path }) => blocksOf(path).some(({ marker }) => marker === 'test'));
 
-test.each(withTests)('$name has tests that pass', { timeout: 120_000 }, async ({ path, name }) => {
+test.each(withTests)('$name has tests that pass', { timeout: 300_000 }, async ({ path, name }) => {
   const tests = programOf(blocksOf(path), 'ts', 'test');
   const file = join(folder, `${name}.test.ts`);
   writeFileSync(file, tests);

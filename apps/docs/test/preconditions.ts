@@ -1,6 +1,13 @@
 /** Things that samples need and a fresh sandbox lacks. */
 import { createReseller } from '@reseller/client';
-import { createFault, createIsolatedAccount, createOperatorToken, createSnapshot, restoreSnapshot } from '@reseller/operator-client';
+import {
+  createFault,
+  createIsolatedAccount,
+  createOperatorToken,
+  createSnapshot,
+  restoreSnapshot,
+  suspendAccount,
+} from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 
 import type { Sandbox } from './sandbox.ts';
@@ -34,20 +41,37 @@ const preconditions: Readonly<Record<string, Precondition>> = {
     const { id } = await createFault({ client, body: { operations: ['listInvoices'], effect: { kind: 'error', status: 503 } } });
     return { '0192f7b4-2b3c-7d4e-9f50-6b7c8d9e0f1a': id };
   },
+  'operator.eraseAccount': async (_, client) => {
+    const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });
+    await suspendAccount({ client, path: { account_id: account.id }, body: { reason: 'Left' } });
+    return { '01900000-0000-7000-8000-000000000001': account.id };
+  },
   'operator.deleteIsolatedAccount': async (_, client) => {
     const { account } = await createIsolatedAccount({ client, body: { name: 'samples' } });
     return { '01900000-0000-7000-8000-000000000001': account.id };
   },
 };
 
+/** Sandboxes whose data may differ from those that `keepFresh` kept. Restoring them takes longer than most requests. */
+const changed = new WeakSet<Sandbox>();
+
 /** Keeps the data of the sandbox, so that `prepare` can return to them. */
 export async function keepFresh(client: Client): Promise<void> {
   await createSnapshot({ client, path: { snapshot: FRESH } });
 }
 
+/** An operation of one of the documents. */
+interface Prepared {
+  /** Name of the reference and operationId. */
+  readonly operation: string;
+  readonly method: string;
+}
+
 /** Puts the sandbox into the state in which a sample works. @returns The code for this sandbox: with its addresses and identifiers. */
-export async function prepare(operation: string, code: string, sandbox: Sandbox, operator: Client): Promise<string> {
-  await restoreSnapshot({ client: operator, path: { snapshot: FRESH } });
-  const replaced = (await preconditions[operation]?.(sandbox, operator)) ?? {};
+export async function prepare({ operation, method }: Prepared, code: string, sandbox: Sandbox, operator: Client): Promise<string> {
+  if (changed.delete(sandbox)) await restoreSnapshot({ client: operator, path: { snapshot: FRESH } });
+  const precondition = preconditions[operation];
+  if (method.toUpperCase() !== 'GET' || precondition) changed.add(sandbox);
+  const replaced = (await precondition?.(sandbox, operator)) ?? {};
   return Object.entries(replaced).reduce((text, [shown, actual]) => text.replaceAll(shown, actual), sandbox.withAddresses(code));
 }

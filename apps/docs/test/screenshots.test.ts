@@ -16,7 +16,9 @@ const PAGES = [
   { name: 'guide', path: 'guides/lost-answers.html' },
   { name: 'operation', path: 'operations/reseller/createVm.html' },
   { name: 'reference', path: 'reference/reseller.html#/vm/createvm' },
+  { name: 'extension', path: 'operations/extension/changeVm.html' },
   { name: 'errors', path: 'errors.html' },
+  { name: 'not-found', path: 'no-such-page.html' },
 ];
 const SIZES = [
   { name: 'desktop', viewport: { width: 1440, height: 1000 } },
@@ -30,7 +32,7 @@ beforeAll(async () => {
   if (noBrowser !== undefined) return;
   mkdirSync(FOLDER, { recursive: true });
   [site, browser] = await Promise.all([startSite(0), launchBrowser()]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -23,7 +23,7 @@ beforeAll(async () => {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(error.message));
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -34,9 +34,9 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
   test.each(references)(
     'shows its own address first, for each operation of the $name reference',
     { timeout: 300_000 },
-    async ({ name, bundle, client }) => {
+    async ({ name, bundle, api }) => {
       const document = await readDocument(bundle);
-      const own = client === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
+      const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
       const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
       await openReference(page, `${sandbox.baseUrl}/docs/`, name);
       for (const placed of operationsOf(document)) {
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
     expect(problems).toEqual([]);
   });
 
-  test('says what was wrong with a request that it refuses', async () => {
+  test('shows the error of a request that it refuses', async () => {
     await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain.html`);
     const form = page.getByRole('region', { name: 'Run in this sandbox' });
     await form.getByLabel('API key').fill('wrong');

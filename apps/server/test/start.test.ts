@@ -10,11 +10,11 @@ import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
+import { runServer, SAMPLE_VM, SOURCE, startServer, temporaryDirectory } from './process.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
   const directory = temporaryDirectory();
-  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  const first = await startServer({ RESELLER_DATA_DIR: directory }, SOURCE);
   const line = first.welcome.trim().split('\n').at(-1) ?? '';
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${line} --silent`]);
   const bought = JSON.parse(stdout);
@@ -241,6 +241,24 @@ const LIVE = {
   RESELLER_OPERATOR_TOKEN: 'operator-token-of-a-live-service-0123',
   RESELLER_PUBLIC_URL: 'https://api.example.com',
 };
+
+test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'DATABASE_URL'])('a file for %s that cannot be used is named', async (name) => {
+  const directory = temporaryDirectory();
+  const [empty, missing] = [join(directory, 'empty'), join(directory, 'missing')];
+  writeFileSync(empty, ' \n');
+  const started = async (environment: Record<string, string>) => {
+    const { code, stdout, stderr } = await runServer({ RESELLER_DATA_DIR: join(directory, 'data'), ...environment });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    return stderr;
+  };
+  const file = `${name}_FILE`;
+  expect(await started({ [file]: empty })).toBe(`${file} names the file ${empty}, which is empty. Write the value into it.\n`);
+  expect(await started({ [file]: missing })).toBe(
+    `${file} names the file ${missing}, which cannot be read (ENOENT). Make it readable for the service.\n`,
+  );
+  const value = 'a-secret-that-is-long-enough-for-all-of-them';
+  expect(await started({ [file]: empty, [name]: value })).toBe(`Both ${name} and ${file} are set. Set only one of them.\n`);
+});
 
 test.each(['RESELLER_INFRASTRUCTURE', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_PUBLIC_URL'])(
   'a live service without %s: one clear line and exit code 1',

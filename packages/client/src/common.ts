@@ -14,6 +14,7 @@ export {
   InvalidError,
   NotFoundError,
   OutcomeUnknownError,
+  PermissionError,
   RateLimitError,
   ResellerError,
   ServerError,

@@ -53,6 +53,11 @@ function pagedMethods<Item>(pages: () => AsyncGenerator<Item[]>): PagedMethods<I
 
 /** Ends the reading of a server that ignores the offset. */
 const MAX_PAGES_WITHOUT_PROGRESS = 100;
+/**
+ * A page can end with the item that was returned last: a page of new items arrived, or the server ignores the offset. Only further
+ * readings tell.
+ */
+const MAX_REPEATED_PAGES = 5;
 
 /**
  * Every page of a list that is newest first. Items that arrive while it is read are left out; of the others none is missing and none
@@ -79,7 +84,7 @@ export async function* pagesOf<Item>(readPage: (offset: number) => Promise<Item[
       yield fresh;
       lastReturned = identityOf(last);
       pagesWithoutProgress = 0;
-    } else if (!isMissed || ++pagesWithoutProgress > MAX_PAGES_WITHOUT_PROGRESS) return;
+    } else if (++pagesWithoutProgress > (isMissed ? MAX_PAGES_WITHOUT_PROGRESS : MAX_REPEATED_PAGES)) return;
     if (page.length < first.length) return;
     next = Math.max(1, next + page.length - (isMissed ? 0 : 1));
     page = await readPage(next);

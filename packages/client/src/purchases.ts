@@ -1,5 +1,6 @@
 /** Around requests that change something: the spend guard, and what is needed to find out what happened when a response is lost. */
 import type { AnyCallOptions } from './call-options.ts';
+import type { RequestLogItem } from './generated/types.gen.ts';
 import { looksOf } from './look.ts';
 import type { LookParts } from './look.ts';
 import { memoryOf } from './memory.ts';
@@ -10,8 +11,8 @@ import type { WithMeta } from './runtime/call.ts';
 import type { Connection } from './runtime/connection.ts';
 import { ConnectionError, OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { ErrorDetails } from './runtime/errors.ts';
-import { formText } from './runtime/form.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
+import { reordered } from './runtime/prepare.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import { errorOf } from './runtime/request.ts';
 import type { Answer } from './runtime/request.ts';
@@ -124,7 +125,7 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
 function inOwnOrder(prepared: Prepared): Prepared {
   const { fields, idempotencyKey = '' } = prepared;
   const ordered = fields.toSorted((one, other) => hash(idempotencyKey + one.name) - hash(idempotencyKey + other.name));
-  return { ...prepared, fields: ordered, body: formText(ordered) };
+  return reordered(prepared, ordered);
 }
 
 /** FNV-1a. */
@@ -157,19 +158,19 @@ function answerOfFound({ outcome, answer }: Found, prepared: Prepared, error: Ou
 }
 
 function errorOfEntry(
-  entry: { readonly response_body: string } | undefined,
+  entry: Pick<RequestLogItem, 'error_type' | 'response_body'> | undefined,
   prepared: Prepared,
   cause: OutcomeUnknownError,
 ): ResellerError {
   const details: Partial<ErrorDetails> = { attempts: cause.attempts, uncertain: false };
   if (!entry) return errorOf(ConnectionError, prepared, 'the request never arrived, as the request log shows', details, cause);
   const envelope = parseJson(entry.response_body);
-  const { message, type, requestID } = isRecord(envelope) ? envelope : {};
+  const { message, requestID } = isRecord(envelope) ? envelope : {};
   return errorOf(
     ResellerError,
     prepared,
-    String(message),
-    { ...details, type: String(type), ...(typeof requestID === 'string' && { requestID }) },
+    typeof message === 'string' ? message : 'the service refused it, as the request log shows',
+    { ...details, type: entry.error_type ?? undefined, ...(typeof requestID === 'string' && { requestID }) },
     cause,
   );
 }

@@ -132,7 +132,8 @@ async function reconcileByLog(
   const end = request.sentAt + settleMs;
   for (let delay = FIRST_LOOK_DELAY_MS; ; delay *= LOOK_DELAY_FACTOR) {
     signal?.throwIfAborted();
-    const look = await parts.look(request.sentAt);
+    // At the end, a reading from before it decides nothing: the request may have arrived since.
+    const look = await parts.look(clock.now() >= end ? end : request.sentAt);
     if (request.found) return { outcome: request.found };
     const decided = decide(parts, request, look, look.startedAt >= end);
     if (decided?.outcome === 'undecided') return { outcome: decided };

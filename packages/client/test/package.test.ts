@@ -158,8 +158,8 @@ function bundleOf(source: string) {
   });
 }
 
-const MAX_EVERYTHING_BYTES = 11_100;
-const MAX_FUNCTION_BYTES = 5_150;
+const MAX_EVERYTHING_BYTES = 11_250;
+const MAX_FUNCTION_BYTES = 5_200;
 
 /** Bytes, each file compressed by itself. */
 function sizeOf(files: readonly OutputFile[]): number {

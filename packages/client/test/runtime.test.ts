@@ -106,6 +106,7 @@ describe('classify', () => {
       'InvalidError',
     ],
     ['a refusal of the key', envelope(401, 'unauthorized'), { carriedOut: 'no', settles: false, transient: false }, 'AuthenticationError'],
+    ['a suspended account', envelope(403, 'account_suspended'), { carriedOut: 'no', settles: false, transient: false }, 'PermissionError'],
     ['a limit', envelope(429, 'rate_limited'), { carriedOut: 'no', settles: false, transient: true }, 'RateLimitError'],
     ['a service that is unavailable', envelope(503, 'unavailable'), { carriedOut: 'no', settles: false, transient: true }, 'ServerError'],
     ['a service that failed', envelope(500, 'internal_error'), { carriedOut: 'unknown', settles: false, transient: true }, 'ServerError'],

@@ -42,7 +42,8 @@ export function credentialOf(security: Security, { url, headers }: CredentialCar
   }
 }
 
-function cookieIn(header: string, name: string): string | undefined {
+/** The value of a cookie in a `cookie` header, decoded. */
+export function cookieIn(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
     if (pair.slice(0, equals).trim() !== name) continue;

@@ -1,34 +1,76 @@
 import type { Answer, Sent } from './answer.ts';
+import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
-import { maskedForm, maskedUrl } from './mask-answer.ts';
+import { maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
 import type { Operation } from './operation.ts';
+import { unseenAsJson } from './report/visible.ts';
 
-/** A command for a shell that sends the request once more. The credential is taken from the environment, secrets of the body are masked. */
+/** A command for a shell that sends the request once more. The credential is taken from the environment, secrets are masked. */
 export function curlOf(document: OpenApiDocument, answer: Answer): string {
   const { operation, sent } = answer;
-  return curlCommand(operation, { ...sent, url: maskedUrl(document, answer), body: maskedForm(document, answer) });
+  return curlCommand(operation, {
+    ...sent,
+    url: maskedUrl(document, answer),
+    headers: maskedHeaders(document, answer),
+    body: maskedForm(document, answer),
+  });
 }
 
 /** The same for a request that is not masked any further. */
-export function curlCommand(operation: Operation, sent: Pick<Sent, 'method' | 'url' | 'body' | 'credential'>): string {
-  const parts = ['curl', '-i', '-X', sent.method];
-  const url = new URL(sent.url);
+export function curlCommand(operation: Operation, sent: Pick<Sent, 'method' | 'url' | 'headers' | 'body' | 'credential'>): string {
   const { security } = operation;
+  const { method, headers, body } = sent;
+  const key = sent.credential === 'account' ? '$RESELLER_API_KEY' : 'no-such-key';
+  const carrier = sent.credential === 'none' ? undefined : security;
+  const url = new URL(sent.url);
   if (security?.in === 'query') url.searchParams.delete(security.name);
-  let address = quoted(url.href);
-  if (security !== undefined && sent.credential !== 'none') {
-    const key = sent.credential === 'account' ? '$RESELLER_API_KEY' : 'no-such-key';
-    if (security.kind === 'basic') parts.push('-u', `"${key}"`);
-    else if (security.in === 'query') address += `"${url.search === '' ? '?' : '&'}${security.name}=${key}"`;
-    else if (security.in === 'cookie') parts.push('-b', `"${security.name}=${key}"`);
-    else parts.push('-H', `"${security.name}: ${security.kind === 'bearer' ? 'Bearer ' : ''}${key}"`);
-  }
-  const { body } = sent;
-  if (body !== undefined && body !== '') {
-    if (operation.body?.format === 'json') parts.push('-H', quoted(`content-type: ${operation.body.mediaType}`));
-    parts.push('--data', quoted(body));
-  }
-  return [...parts, address].join(' ');
+  const address = quoted(url.href);
+  // Brackets and braces in an address mean several requests to curl.
+  const parts = ['curl', '-i', ...(/[[\]{}]/.test(url.href) ? ['-g'] : []), '-X', /^\w+$/.test(method) ? method : quoted(method)];
+  for (const header of requiredHeaders(operation, headers)) parts.push('-H', quoted(header));
+  const cookies = requiredCookies(operation, headers).map(quoted);
+  if (carrier?.in === 'cookie') cookies.push(withKey(`${carrier.name}=`, key));
+  else if (carrier?.kind === 'basic') parts.push('-u', userOf(key));
+  else if (carrier?.in === 'header') parts.push('-H', withKey(`${carrier.name}: ${carrier.kind === 'bearer' ? 'Bearer ' : ''}`, key));
+  if (cookies.length > 0) parts.push('-b', cookies.join("'; '"));
+  if (body !== undefined && body !== '') parts.push(...bodyParts(operation, body));
+  const query =
+    carrier?.in === 'query' ? withKey(`${url.search === '' ? '?' : '&'}${new URLSearchParams({ [carrier.name]: '' })}`, key) : '';
+  return [...parts, address + query].join(' ');
+}
+
+/** Headers that the operation cannot do without, such as a tenant. */
+function requiredHeaders({ parameters }: Operation, headers: Sent['headers']): readonly string[] {
+  return parameters.flatMap(({ in: place, name, required }) => {
+    const value = headers[name.toLowerCase()];
+    return place === 'header' && required && value !== undefined ? [`${name}: ${value}`] : [];
+  });
+}
+
+function requiredCookies({ parameters }: Operation, headers: Sent['headers']): readonly string[] {
+  return parameters.flatMap(({ in: place, name, required }) => {
+    const value = place === 'cookie' && required ? cookieIn(headers['cookie'] ?? '', name) : undefined;
+    return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
+  });
+}
+
+/** What curl sends without a `content-type`. */
+const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
+
+function bodyParts({ body: described }: Operation, text: string): readonly string[] {
+  const { format, mediaType = DEFAULT_TYPE } = described ?? {};
+  const type = mediaType === DEFAULT_TYPE ? [] : ['-H', quoted(`content-type: ${mediaType}`)];
+  return [...type, '--data-raw', quoted(format === 'json' ? unseenAsJson(text) : text)];
+}
+
+/** User and password. A key without a colon is a user without a password, for whom curl would ask. */
+function userOf(key: string): string {
+  return key.startsWith('$') ? `"\${${key.slice(1)}%%:*}:$(printf %s "${key}" | cut -sd: -f2-)"` : `${key}:`;
+}
+
+/** A text and a key behind it as one argument. The key may be a variable, so it is in double quotes, where other texts are not safe. */
+function withKey(text: string, key: string): string {
+  return /^[\w .:=?&%-]*$/.test(text) ? `"${text}${key}"` : `${quoted(text)}"${key}"`;
 }
 
 /** A text in single quotes, as POSIX shells take it. */

@@ -1,10 +1,12 @@
 import { jsonOf } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { readBody, writeBody } from './body.ts';
+import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import { mediaTypeName } from './media-type.ts';
 import { secretsIn } from './observe.ts';
+import type { Operation, Parameter } from './operation.ts';
 import { responseFor } from './operations.ts';
 import { MASK, maskSecrets } from './secrets.ts';
 import { rootView } from './view.ts';
@@ -40,11 +42,45 @@ export function maskedUrl(document: OpenApiDocument, { operation, sent }: Answer
   const url = new URL(sent.url);
   for (const name of new Set(url.searchParams.keys())) {
     const parameter = operation.parameters.find((one) => one.in === 'query' && one.name === name);
-    const isSecret =
-      parameter?.pointer !== undefined && rootView(document, parameter.pointer).nodes.some(({ schema }) => schema['x-secret'] === true);
-    if (parameter === undefined || isSecret) url.searchParams.set(name, MASK);
+    if (parameter === undefined || isSecretParameter(document, parameter)) url.searchParams.set(name, MASK);
   }
   return url.href;
+}
+
+/** Names of headers and cookies that carry what opens something. */
+const SECRET_NAME = /auth|cookie|credential|idempotency-key$|key$|password|secret|session|token/;
+
+/** Whether a header carries a credential, by the document or by its name in lower case. */
+export function isSecretHeader({ security }: Operation, name: string): boolean {
+  return (security?.in === 'header' && security.name.toLowerCase() === name) || SECRET_NAME.test(name);
+}
+
+/** The headers of a request that may be written down: those that carry a credential or a secret parameter are masked. */
+export function maskedHeaders(document: OpenApiDocument, answer: Answer): Readonly<Record<string, string>> {
+  const { operation, sent } = answer;
+  return Object.fromEntries(
+    Object.entries(sent.headers).map(([name, value]) => {
+      if (name === 'cookie') return [name, maskedCookies(document, answer, value)];
+      const parameter = operation.parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === name);
+      const isSecret = isSecretHeader(operation, name) || (parameter !== undefined && isSecretParameter(document, parameter));
+      return [name, isSecret ? MASK : value];
+    }),
+  );
+}
+
+/** The cookies that the document describes as parameters without a secret. The others could be a session. */
+function maskedCookies(document: OpenApiDocument, { operation }: Answer, header: string): string {
+  const shown = operation.parameters
+    .filter((one) => one.in === 'cookie' && !SECRET_NAME.test(one.name.toLowerCase()) && !isSecretParameter(document, one))
+    .flatMap(({ name }) => {
+      const value = cookieIn(header, name);
+      return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
+    });
+  return shown.length === 0 ? MASK : shown.join('; ');
+}
+
+function isSecretParameter(document: OpenApiDocument, { pointer }: Parameter): boolean {
+  return pointer !== undefined && rootView(document, pointer).nodes.some(({ schema }) => schema['x-secret'] === true);
 }
 
 /** The secret texts of an exchange, to be taken out of everything that is written. */

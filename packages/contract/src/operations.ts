@@ -79,7 +79,10 @@ function idOf(operation: unknown, path: string, method: string): string {
 function readOperation(document: OpenApiDocument, item: Resolved, path: string, method: string): Operation {
   const { pointer, value } = resolve(document, joinPointer(item.pointer, method));
   const provenance = provenanceOf(value, provenanceOf(item.value, 'shown'));
-  const readOnly = READ_ONLY_METHODS.has(method) || value['x-read-only'] === true;
+  const billable = value['x-billable'] === true;
+  const isSaid = typeof value['x-read-only'] === 'boolean';
+  // A purchase changes something, whatever its method is.
+  const readOnly = !billable && (isSaid ? value['x-read-only'] === true : READ_ONLY_METHODS.has(method));
   const retry = value['x-retry'];
   const [tag] = listAt(value, 'tags');
   return {
@@ -90,7 +93,7 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
     summary: text(value['summary']) ?? '',
     tag: text(tag),
     provenance,
-    billable: value['x-billable'] === true,
+    billable,
     readOnly,
     retry: retry === 'safe' || retry === 'never' ? retry : readOnly ? 'safe' : 'never',
     ...readSecurity(document, value),

@@ -106,6 +106,33 @@ async function findingsFor(answer: () => Response): Promise<readonly Finding[]> 
 }
 
 describe('a run', () => {
+  test.each([
+    ['404', 'violation'],
+    ['4XX', 'violation'],
+    ['default', 'violation'],
+    ['401', 'discovered'],
+  ])('judges success for an unknown identifier where the document describes %s: %s', async (described, verdict) => {
+    const responses = { 200: { description: 'Found.' }, [described]: { description: 'Refused.' } };
+    const report = await runContract({
+      document: {
+        openapi: '3.1.0',
+        info: { title: 'A', version: '1' },
+        paths: {
+          '/notes/{id}': {
+            get: {
+              operationId: 'getNote',
+              parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, example: 'n1' }],
+              responses,
+            },
+          },
+        },
+      },
+      target: new URL('http://target.example'),
+      send: async () => new Response(null, { status: 200 }),
+    });
+    expect(report.findings.map((finding) => [finding.check, finding.verdict])).toContainEqual(['identifier-unknown', verdict]);
+  });
+
   test('finds nothing in answers that are as described, and takes identifiers from them', async () => {
     const report = await run();
     expect(report.findings).toEqual([]);
@@ -217,7 +244,6 @@ describe('verdicts', () => {
     expect(await findingsFor(() => new Response('<html>', { status: 502 }))).toMatchObject([
       { check: 'server-error', verdict: 'violation' },
       { check: 'envelope-kept', verdict: 'violation', message: 'the envelope lacks status, message' },
-      { check: 'status-documented', verdict: 'discovered' },
     ]);
   });
 

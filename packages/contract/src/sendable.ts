@@ -31,7 +31,8 @@ export interface BodyValues {
 
 /** A valid request of an operation, or why the document does not provide one. */
 export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
-  const { unsupportedSecurity, unsupportedBody, body } = operation;
+  const { unsupportedSecurity, unsupportedBody, body, method } = operation;
+  if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
   if (unsupportedSecurity !== undefined) return unsupportedSecurity;
   if (unsupportedBody !== undefined) return unsupportedBody;
   const parameters = requiredParameters(source, operation);

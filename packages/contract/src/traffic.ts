@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
 import { OF_HTTP } from './http-headers.ts';
-import { maskedBody, maskedForm, maskedUrl } from './mask-answer.ts';
+import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
 import { responseFor } from './operations.ts';
 import { MASK } from './secrets.ts';
 
@@ -24,18 +24,12 @@ export interface RecordedExchange {
   readonly responseBody: string;
 }
 
-/** Names of headers that carry what opens something. */
-const SECRET_HEADER = /auth|cookie|credential|idempotency-key$|key$|password|secret|session|token/;
-
 /** Writes an exchange down without its secrets. */
 export function recordExchange(document: OpenApiDocument, answer: Answer): RecordedExchange {
   const { operation, sent, status, headers, mediaType, body, milliseconds } = answer;
-  const key = operation.security?.in === 'header' ? operation.security.name.toLowerCase() : undefined;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
-  function masked(all: Readonly<Record<string, string>>, isShown: (name: string) => boolean): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(all).map(([name, value]) => [name, name === key || SECRET_HEADER.test(name) || !isShown(name) ? MASK : value]),
-    );
+  function isShown(name: string): boolean {
+    return !isSecretHeader(operation, name) && (OF_HTTP.test(name) || described?.[name] !== undefined);
   }
   return {
     operation: operation.id,
@@ -45,10 +39,10 @@ export function recordExchange(document: OpenApiDocument, answer: Answer): Recor
     milliseconds: Math.round(milliseconds * 1_000) / 1_000,
     method: sent.method,
     url: maskedUrl(document, answer),
-    requestHeaders: masked(sent.headers, () => true),
+    requestHeaders: maskedHeaders(document, answer),
     requestBody: maskedForm(document, answer),
     status,
-    responseHeaders: masked(headers, (name) => OF_HTTP.test(name) || described?.[name] !== undefined),
+    responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isShown(name) ? value : MASK])),
     contentType: mediaType,
     responseBody:
       body.kind === 'json'

@@ -12,6 +12,7 @@ export {
   InvalidError,
   NotFoundError,
   OutcomeUnknownError,
+  PermissionError,
   RateLimitError,
   ResellerError,
   ServerError,

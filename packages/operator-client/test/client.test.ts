@@ -4,8 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 
+import { HOSTILE_TEXTS, runInShells, SHELL_COUNT, startRecorder, whyNoCommandLines } from '../../../.config/command-line.ts';
 import {
   createAccount,
   createClient,
@@ -13,8 +14,10 @@ import {
   getClock,
   listVms,
   InvalidError,
+  ResellerError,
   setCreditLimit,
   terminateDomain,
+  verifyOtp,
 } from '../src/index.ts';
 
 interface Sent {
@@ -124,7 +127,7 @@ test('throws a problem with every broken rule', async () => {
 test.each([
   [400, 'InvalidError'],
   [401, 'AuthenticationError'],
-  [403, 'AuthenticationError'],
+  [403, 'PermissionError'],
   [404, 'NotFoundError'],
   [409, 'ConflictError'],
   [413, 'InvalidError'],
@@ -243,4 +246,37 @@ test('no error shows the token', async () => {
   const { client } = await failing(9, (response) => void response.socket?.resetAndDestroy());
   const error: unknown = await getClock({ client, maxRetries: 0 }).catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('operator-token');
+});
+
+test.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the same request, byte for byte', async () => {
+  const recorder = await startRecorder();
+  onTestFinished(() => recorder.close());
+  const token = 't$(touch${IFS}made)`id`!1"\'\\t';
+  const client = createClient({ baseUrl: recorder.baseUrl, token, maxRetries: 0 });
+  const lines: string[] = [];
+  const calls = HOSTILE_TEXTS.map(
+    (value) => () => setCreditLimit({ client, path: { account_id: `x${value}` }, body: { credit_limit: value } }),
+  );
+  for (const call of [...calls, () => listVms({ client, query: { cursor: HOSTILE_TEXTS.join('') } })]) {
+    const error: unknown = await call().catch((thrown: unknown) => thrown);
+    if (!(error instanceof ResellerError)) throw new Error('The call did not fail.', { cause: error });
+    lines.push(error.curl);
+  }
+  await runInShells(lines, { TOKEN: token });
+  const arrived = recorder.arrived.map(({ method, url, headers, body }) => {
+    // Characters that cannot be seen are written as JSON escapes, which a person can paste.
+    const form: unknown = JSON.parse(body || 'null');
+    return { method, url, form, authorization: headers.authorization, type: body === '' ? undefined : headers['content-type'] };
+  });
+  const byClient = arrived.slice(0, lines.length);
+  expect(arrived.slice(lines.length)).toEqual(Array.from({ length: SHELL_COUNT }, () => byClient).flat());
+});
+
+test('the curl of an error has the body, without secrets', async () => {
+  const { client } = await clientOf(problem(422));
+  const error: unknown = await verifyOtp({ client, body: { code: '12345678' } }).catch((thrown: unknown) => thrown);
+  expect(Object(error).curl).toMatch(
+    /^curl -X POST 'http:[^']+' -H "Authorization: Bearer \$TOKEN" -H 'Content-Type: application\/json' --data-raw '\{"code":"\*\*\*"\}'$/,
+  );
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('12345678');
 });

@@ -89,6 +89,15 @@ const cases: Readonly<
       return account.credit_limit;
     },
   },
+  IssueApiKeyRequest: {
+    others: { access: 'read' },
+    async effect(service, fields) {
+      const { id: account_id } = await service.account();
+      const path = { account_id };
+      const { key, access } = await operator.issueApiKey({ client: service.client, path, body: { label: 'run', ...fields } });
+      return { access, status: (await service.call('createVm', { form: SMALL_VM, apiKey: key })).status };
+    },
+  },
   RotateApiKeyRequest: {
     others: { overlap_seconds: 60 },
     async effect({ client, account }, fields) {

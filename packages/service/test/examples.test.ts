@@ -210,6 +210,11 @@ const causeOf = (id: OperationId, name: string): Cause | undefined =>
       await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
       return sandbox.copy(id, sent);
     },
+    quotaExceeded: async (sandbox: Sandbox) => {
+      const [, , sent] = requests.find(([other]) => other === id) ?? [];
+      await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ max_vms: 0, max_handles: 0 }).execute());
+      return sandbox.copy(id, sent);
+    },
     keyReused: async (sandbox: Sandbox) => {
       const [, , sent] = requests.find(([other]) => other === id) ?? [];
       const used = { ...sent, idempotencyKey: 'one-key' };
@@ -233,7 +238,7 @@ const causeOf = (id: OperationId, name: string): Cause | undefined =>
   }[name];
 
 /** Shown for every operation by other tests, which bring about what no single request can. */
-const ELSEWHERE = new Set(['400', '401', '413', '415', '429', '500', '503']);
+const ELSEWHERE = new Set(['400', '401', '403', '413', '415', '429', '500', '503']);
 
 const errors = apiOperations.flatMap(({ id, operation }) =>
   Object.entries(operation.responses)

@@ -83,6 +83,7 @@ const MADE_BY: Readonly<Record<string, readonly [string, (answer: unknown) => Va
   rotateOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
   revokeOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
   deleteIsolatedAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
+  eraseAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
 };
 
 /** The preparation that an operation needs besides the sample data. */
@@ -95,7 +96,10 @@ async function pathFor(sandbox: TestOperator, api: OperatorApi): Promise<Values>
   const [maker, read] = MADE_BY[api.id] ?? [];
   if (maker === undefined || read === undefined) return examplesOf(api, 'path');
   const made = await send(sandbox, named(maker), { path: examplesOf(named(maker), 'path'), body: bodiesOf(named(maker))[0]?.[1] });
-  return read(made.body);
+  const path = read(made.body);
+  // Only the data of a suspended account may be erased.
+  if (api.id === 'eraseAccount') await send(sandbox, named('suspendAccount'), { path, body: { reason: 'Left' } });
+  return path;
 }
 
 /** Only a code that the test sandbox generated is good, and none can be known beforehand. */
@@ -173,6 +177,8 @@ async function firstNode({ store }: TestOperator): Promise<string> {
 const CAUSES: Readonly<Record<string, Cause>> = {
   'createAccount creditNotDecimal': put({ credit_limit: 'a lot' }),
   'setCreditLimit negative': put({ credit_limit: '-1.00' }),
+  'setQuotas negative': put({ vms: -1 }),
+  'suspendAccount blank': put({ reason: ' ' }),
   'setBillingProfile noVatId': put({ vat_id: null }),
   'createCreditNote zero': put({ amount: '0.00' }),
   'setSeller wrongIban': put({ iban: 'DE03120300000000202051' }),

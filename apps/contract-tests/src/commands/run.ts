@@ -15,6 +15,7 @@ import type { OperatorAccess } from '../operator.ts';
 import { readKey } from '../options.ts';
 import type { Arguments, Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
+import { counted } from '../render.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
 import { agree } from './agree.ts';
@@ -157,6 +158,13 @@ function renderPlan({ steps, withheld }: Plan, mode: Mode, more: readonly string
   ].join('\n');
 }
 
+/** How many operations each reason keeps from being called, the most frequent reason first. */
+function reasonsIn(coverage: Report['coverage']): string {
+  const counts = Map.groupBy(coverage, ({ reason }) => reason);
+  const most = [...counts].toSorted(([, one], [, other]) => other.length - one.length);
+  return most.map(([reason, rows]) => `${counted(rows.length, 'operation')}: ${reason}.`).join(' ');
+}
+
 /** A run in which no operation succeeded has checked nothing, and must not look like one that found nothing. */
 function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
@@ -165,6 +173,11 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
     );
   if (coverage.some((row) => row.verified) || findings.some((finding) => finding.verdict === 'violation')) return;
   const statuses = [...new Set(coverage.flatMap((row) => row.statuses.filter(({ times }) => times > 0).map(({ status }) => status)))];
+  if (statuses.length === 0) {
+    throw new CannotRunError(
+      `The document has no operation that this run may call, so nothing was checked. ${reasonsIn(coverage)} Run with --plan to see why each operation is left out, and with --mode full --yes to call those that change something.`,
+    );
+  }
   if (
     statuses.length > 0 &&
     statuses.every((status) => ['401', '403', '404', '405'].includes(status)) &&

@@ -13,6 +13,8 @@ function pathOf(relative: string): string {
 
 const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
 
+const EXAMPLE_SECTIONS = /<h3[^>]*>Example[^]*?(?=<h[23]|$)/g;
+
 export default defineConfig({
   title: 'Reseller Infrastructure Service API',
   titleTemplate: ':title · Reseller API',
@@ -58,17 +60,25 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The search finds the page of an operation first, before the pages whose examples name it. This runs during the build only.
+        // The search finds the page of an operation first. Its examples are left out: they repeat the names in its tables, and their many
+        // results would hide those of other operations. This runs during the build only.
         _render(source, env, md) {
           const html = md.render(source, env);
           const operation: unknown = env.frontmatter?.['operation'];
-          return typeof operation === 'string' ? html.replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `) : html;
+          if (typeof operation !== 'string') return html;
+          return html.replace(EXAMPLE_SECTIONS, '').replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `);
         },
         miniSearch: {
           // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids.
           searchOptions: { fuzzy: 0.15, prefix: true, boost: { title: 6, text: 2, titles: 1 } },
         },
       },
+    },
+    notFound: {
+      title: 'Page not found',
+      quote: 'It may have moved. Search for a word of its title, or begin at the start.',
+      linkText: 'Start page',
+      linkLabel: 'Go to the start page',
     },
     docFooter: { prev: 'Previous', next: 'Next' },
   },

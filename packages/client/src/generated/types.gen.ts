@@ -261,7 +261,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2010,7 +2010,11 @@ export type CreateVmErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * There is not enough capacity or no free address for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is not enough capacity or no free address for the purchase, the account has as many VMs as its quota allows, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -2081,6 +2085,10 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -2142,6 +2150,10 @@ export type ListVmHostsErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2183,6 +2195,10 @@ export type ListDedicatedServersErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2223,6 +2239,10 @@ export type ListDedicatedMarketErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -2269,6 +2289,10 @@ export type GetDedicatedServerErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -2325,6 +2349,10 @@ export type DeleteDedicatedServerErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -2386,6 +2414,10 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -2435,6 +2467,10 @@ export type ListDomainsErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2475,6 +2511,10 @@ export type GetDomainPricingsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -2529,6 +2569,10 @@ export type RegisterDomainErrors = {
      * The purchase would exceed the credit limit of the account; nothing was bought.
      */
     402: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The domain is already registered, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
      */
@@ -2592,6 +2636,10 @@ export type GetDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -2650,6 +2698,10 @@ export type SetDomainNameserversErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -2723,6 +2775,10 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -2782,6 +2838,10 @@ export type UndeleteDomainErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -2845,6 +2905,10 @@ export type EditDomainDnsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -2916,7 +2980,11 @@ export type CreateHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The account has as many handles as its quota allows, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -2973,6 +3041,10 @@ export type ListHandleCountriesErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -3019,6 +3091,10 @@ export type GetHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -3063,6 +3139,10 @@ export type ListSalesErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -3242,6 +3322,10 @@ export type GenerateOtpErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */

@@ -55,9 +55,14 @@ export class ResellerError extends Error {
   }
 }
 
-/** The API key is missing, unknown, revoked, or not allowed to do this. */
+/** The API key is missing, unknown or revoked. */
 export class AuthenticationError extends ResellerError {
   static override readonly name = 'AuthenticationError';
+}
+
+/** The key is valid, but may not do this: `type` says why, `account_suspended` or `read_only_key`. */
+export class PermissionError extends ResellerError {
+  static override readonly name = 'PermissionError';
 }
 
 /** The account has nothing with this identifier. */

@@ -51,7 +51,7 @@ export function encodeForm(
   }
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined || Object.hasOwn(form, name)) continue;
-    const text = openForm ? encodeText(String(value)) : undefined;
+    const text = openForm && name.isWellFormed() ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'unknown', `is not a field of this form. Its fields are ${Object.keys(form).join(', ')}`);
     else encoded.push({ name, text, shown: value });
   }
@@ -59,8 +59,8 @@ export function encodeForm(
 }
 
 /** The body of a form. Null when it has no field. */
-export function formText(fields: readonly EncodedField[]): string | null {
-  return fields.map(({ name, text }) => `${name}=${text}`).join('&') || null;
+export function formText(fields: readonly Pick<EncodedField, 'name' | 'text'>[]): string | null {
+  return fields.map(({ name, text }) => `${encodeText(name)}=${text}`).join('&') || null;
 }
 
 function isOfType(type: FieldType, value: unknown): boolean {

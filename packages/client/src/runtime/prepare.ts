@@ -3,7 +3,7 @@ import { API_KEY_HEADER } from '../generated/document.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
 import type { Connection } from './connection.ts';
 import { InvalidError } from './errors.ts';
-import { encodeForm, formText, MASK } from './form.ts';
+import { encodeForm, encodeText, formText, MASK } from './form.ts';
 import type { EncodedField, Refuse, Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { DryRun, RequestOptions } from './options.ts';
@@ -35,7 +35,7 @@ export function prepare({ base, showPersonalData }: Connection, method: string, 
   const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
   const url = base + fillPath(template, path, refuse);
   const fields = encodeForm(operation, form, refuse, showPersonalData);
-  const idempotencyKey = operation.keyed ? encodeURIComponent(options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+  const idempotencyKey = operation.keyed ? keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse) : undefined;
   const curl = curlOf(method, url, idempotencyKey, fields);
   const prepared = { operation, method, url, body: formText(fields), curl, idempotencyKey, options, path, form, fields };
   if (issues.length > 0) {
@@ -45,16 +45,30 @@ export function prepare({ base, showPersonalData }: Connection, method: string, 
   return prepared;
 }
 
+/** The request with its fields in another order. */
+export function reordered(prepared: Prepared, fields: readonly EncodedField[]): Prepared {
+  const { method, url, idempotencyKey } = prepared;
+  return { ...prepared, fields, body: formText(fields), curl: curlOf(method, url, idempotencyKey, fields) };
+}
+
+function keyOf(key: unknown, refuse: Refuse): string | undefined {
+  const text = typeof key === 'string' ? encodeText(key) : undefined;
+  if (!text) refuse('idempotencyKey', 'type', 'must be a text that is not empty');
+  return text;
+}
+
 /** A request without secrets. */
 export function dryRunOf({ operation, method, url, fields, curl }: Prepared): DryRun {
   const form = Object.fromEntries(fields.map(({ name, shown }) => [name, shown]));
   return { operation: operation.id, billable: operation.effect === 'purchase', method, url, form, curl };
 }
 
+/** Single quotes keep a shell from reading anything into the values. In none of them is a single quote: `encodeText` encodes it. */
 function curlOf(method: string, url: string, idempotencyKey: string | undefined, fields: readonly EncodedField[]): string {
+  const body = formText(fields.map(({ name, text, shown }) => ({ name, text: shown === MASK ? MASK : text })));
   return [
     `curl -X ${method} '${url}' -H "${API_KEY_HEADER}: $API_KEY"`,
-    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
-    ...(fields.length === 0 ? [] : [`-d '${fields.map(({ name, text, shown }) => `${name}=${shown === MASK ? MASK : text}`).join('&')}'`]),
+    ...(idempotencyKey === undefined ? [] : [`-H 'Idempotency-Key: ${idempotencyKey}'`]),
+    ...(body === null ? [] : [`-d '${body}'`]),
   ].join(' ');
 }

@@ -1,6 +1,7 @@
-import type { Purpose } from '../answer.ts';
+import type { Answer, Purpose } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import type { OperationResponse } from '../operation.ts';
 import { refusalLike } from '../tamper.ts';
 
 /** Names of the requests that the document does not describe. */
@@ -16,6 +17,12 @@ const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
   'read-removed': ' on reading what was removed',
 };
 
+/** @param response The described response of the status, if there is one. */
+export function isServerError({ status, sent }: Answer, response: OperationResponse | undefined): boolean {
+  if (status < 500 || status === 501) return false;
+  return status !== 503 || (response === undefined && sent.purpose !== 'method');
+}
+
 export const serverError: Check = {
   id: 'server-error',
   claim: 'No request makes the service fail.',
@@ -24,8 +31,9 @@ export const serverError: Check = {
   client: 'The client throws after its retries. For a purchase you do not know whether it happened.',
   undescribed: 'too',
   applies: always,
-  look({ answer: { status, operation, sent }, response }) {
-    if (status < 500 || status === 501 || (status === 503 && (response !== undefined || sent.purpose === 'method'))) return [];
+  look({ answer, response }) {
+    if (!isServerError(answer, response)) return [];
+    const { status, operation, sent } = answer;
     return [
       {
         pointer: '',

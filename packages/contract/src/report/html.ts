@@ -64,23 +64,18 @@ ${report.findings.length === 0 ? undefined : markup`<script>${new Html(SEARCH_SC
   return visible(page.text);
 }
 
-/** The result in one to three sentences. */
+/** The result in a few sentences. */
 function summaryText(report: SettledReport): string {
-  const { verdict, counts, operations } = summarise(report);
+  const { counts, operations } = summarise(report);
   const open = report.findings.filter((finding) => finding.verdict === 'violation' && finding.accepted === undefined);
   const clients = open.filter(({ about }) => about === 'client').length;
-  const result =
-    verdict === 'passed'
-      ? 'No answer contradicts what the document shows.'
-      : [
-          open.length > clients ? `The service contradicts its document in ${counted(open.length - clients, 'way')}.` : '',
-          clients > 0 ? `Clients send what the document does not allow, in ${counted(clients, 'way')}.` : '',
-        ].join(' ');
   const changes = counts.learned + counts.discovered;
   const missing = operations.all - operations.verified;
   const { amount, unknown } = report.spent;
   return [
-    result,
+    open.length === 0 ? 'No answer contradicts what the document shows.' : '',
+    open.length > clients ? `The service contradicts its document in ${counted(open.length - clients, 'way')}.` : '',
+    clients > 0 ? `Clients send what the document does not allow, in ${counted(clients, 'way')}.` : '',
     changes > 0 ? `The document can learn ${counted(changes, 'thing')}.` : '',
     missing > 0 ? `${counted(missing, 'operation')} of ${operations.all} not verified.` : 'Every operation was verified.',
     amount !== '0.00' || unknown > 0

@@ -68,7 +68,11 @@ function fenced(language: string, text: string): readonly string[] {
   return [`${fence}${language}`, text, fence, ''];
 }
 
-/** A text that stays in its place in Markdown. */
+/** A text that stays in its place in Markdown, and that Markdown shows as it is. */
 function cell(text: string): string {
-  return text.replaceAll('\n', ' ').replaceAll(/[|`<>*_[\]]/g, (found) => `\\${found}`);
+  return text
+    .replaceAll('\n', ' ')
+    .replaceAll(/[\\|`<>*_[\]&~]/g, (found) => `\\${found}`)
+    .replace(/^(?=[-+#])/, '\\')
+    .replace(/^(\d+)(?=[.)])/, '$1\\');
 }

@@ -11,3 +11,10 @@ export function visible(text: string): string {
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
   });
 }
+
+/** JSON text in which every character can be seen and pasted: the others are escaped, so that the value is the same. */
+export function unseenAsJson(json: string): string {
+  return json.replace(UNSEEN, (characters) =>
+    Array.from({ length: characters.length }, (_, index) => `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`).join(''),
+  );
+}

@@ -31,6 +31,31 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /accounts/{account_id}/quotas': {
+        id: 'setQuotas',
+        effect: 'write',
+        repeatable: true
+    },
+    'PUT /accounts/{account_id}/suspension': {
+        id: 'suspendAccount',
+        effect: 'write',
+        repeatable: true
+    },
+    'DELETE /accounts/{account_id}/suspension': {
+        id: 'unsuspendAccount',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /accounts/{account_id}/export': {
+        id: 'exportAccount',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /accounts/{account_id}/erase': {
+        id: 'eraseAccount',
+        effect: 'write',
+        repeatable: true
+    },
     'GET /accounts/{account_id}/billing-profile': {
         id: 'getBillingProfile',
         effect: 'read',
@@ -377,3 +402,10 @@ export const operations = {
         repeatable: true
     }
 } as const;
+
+export const secretNames = [
+    'code',
+    'key',
+    'password',
+    'token'
+] as const;

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../runtime/client.ts';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceErrors, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockData, GetClockErrors, GetClockResponses, GetDocumentSeriesData, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetSellerData, GetSellerErrors, GetSellerResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountRequestsData, ListAccountRequestsErrors, ListAccountRequestsResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
+import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, EraseAccountData, EraseAccountErrors, EraseAccountResponses, ExportAccountData, ExportAccountErrors, ExportAccountResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceErrors, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockData, GetClockErrors, GetClockResponses, GetDocumentSeriesData, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetSellerData, GetSellerErrors, GetSellerResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountRequestsData, ListAccountRequestsErrors, ListAccountRequestsResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetQuotasData, SetQuotasErrors, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, SuspendAccountData, SuspendAccountErrors, SuspendAccountResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountErrors, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -46,7 +46,7 @@ export const createAccount = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get an account
  *
- * Returns one account with its credit limit and the total of its unpaid invoices.
+ * Returns one account with its credit limit, the total of its unpaid invoices, its quotas, and its suspension.
  *
  * Needs the scope `read`.
  */
@@ -85,6 +85,67 @@ export const setCreditLimit = <ThrowOnError extends boolean = false>(options: Op
         ...options.headers
     }
 });
+
+/**
+ * Set quotas
+ *
+ * Sets how many VMs and handles an account may have at the same time. A request for one more is refused with a 409 of the type `quota_exceeded`, also if several arrive at the same time. A quota may be below the present number: nothing is removed then, and new ones are refused until fewer are left.
+ *
+ * Needs the scope `billing`.
+ */
+export const setQuotas = <ThrowOnError extends boolean = false>(options: Options<SetQuotasData, ThrowOnError>): RequestResult<SetQuotasResponses, SetQuotasErrors, ThrowOnError> => options.client.put<SetQuotasResponses, SetQuotasErrors, ThrowOnError>({
+    url: '/accounts/{account_id}/quotas',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Lift a suspension
+ *
+ * Lifts the suspension of an account, on all instances of the service when this request succeeds. An account that is not suspended stays as it is.
+ *
+ * Needs the scope `support`.
+ */
+export const unsuspendAccount = <ThrowOnError extends boolean = false>(options: Options<UnsuspendAccountData, ThrowOnError>): RequestResult<UnsuspendAccountResponses, UnsuspendAccountErrors, ThrowOnError> => options.client.delete<UnsuspendAccountResponses, UnsuspendAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}/suspension', ...options });
+
+/**
+ * Suspend an account
+ *
+ * Refuses the requests of an account to the reseller API with a 403 of the type `account_suspended`, on all instances of the service when this request succeeds. Requests that have already arrived are completed. The reseller can still read its invoices and its request log, and open links to invoice documents. Nothing else changes: VMs keep running and are billed, dedicated servers and domains are renewed, API keys stay valid, and the operator API works as before. If the account is already suspended, only the reason is replaced.
+ *
+ * Needs the scope `support`.
+ */
+export const suspendAccount = <ThrowOnError extends boolean = false>(options: Options<SuspendAccountData, ThrowOnError>): RequestResult<SuspendAccountResponses, SuspendAccountErrors, ThrowOnError> => options.client.put<SuspendAccountResponses, SuspendAccountErrors, ThrowOnError>({
+    url: '/accounts/{account_id}/suspension',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Export an account
+ *
+ * Returns everything that the service stores about an account as one JSON document: the account, its billing profile, API keys, handles, VMs, domains, dedicated servers, invoices with their documents, and its request log. Secrets such as hashes of keys, passwords and authcodes are left out. The response is streamed, so write it to a file: it is as long as the request log. If the service fails meanwhile, it closes the connection before the document is complete.
+ *
+ * Needs the scope `support`.
+ */
+export const exportAccount = <ThrowOnError extends boolean = false>(options: Options<ExportAccountData, ThrowOnError>): RequestResult<ExportAccountResponses, ExportAccountErrors, ThrowOnError> => options.client.get<ExportAccountResponses, ExportAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}/export', ...options });
+
+/**
+ * Erase personal data
+ *
+ * Erases the personal data of an account for ever: its name, billing profile, handles, labels of keys, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
+ *
+ * The account must be suspended. It must have no VM, domain or dedicated server, no open invoice, and nothing that is still to be invoiced: after the last VM is removed, wait for the end of the month. Otherwise the operation is refused with a 409 that lists what is missing. An erased account cannot be used again, and stays suspended. An account that is already erased stays as it is. Backups, snapshots of a sandbox, the log of the process, and the numbers of port calls with the names of domains are not changed.
+ *
+ * Needs the scope `admin`.
+ */
+export const eraseAccount = <ThrowOnError extends boolean = false>(options: Options<EraseAccountData, ThrowOnError>): RequestResult<EraseAccountResponses, EraseAccountErrors, ThrowOnError> => options.client.post<EraseAccountResponses, EraseAccountErrors, ThrowOnError>({ url: '/accounts/{account_id}/erase', ...options });
 
 /**
  * Get a billing profile
@@ -139,7 +200,7 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Rotate an API key
  *
- * Issues a new key with the label and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
+ * Issues a new key with the label, the access and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
  *
  * Needs the scope `support`.
  */

@@ -30,6 +30,20 @@ export type Label = string;
 export type Amount = string;
 
 /**
+ * Numbers of resources that an account may have at the same time.
+ */
+export type Quotas = {
+    /**
+     * Number of VMs, stopped ones and those that are being created included; null for no limit.
+     */
+    vms: number | null;
+    /**
+     * Number of handles; null for no limit.
+     */
+    handles: number | null;
+};
+
+/**
  * An instant, RFC 3339. The service returns UTC with milliseconds and accepts any offset.
  */
 export type Instant = string;
@@ -54,6 +68,19 @@ export type Account = {
      * Total of its unpaid invoices, in EUR.
      */
     unpaid: Amount;
+    quotas: Quotas;
+    /**
+     * When the account was suspended; null if it is not.
+     */
+    suspended_at: Instant | null;
+    /**
+     * Reason for the suspension, which the reseller does not see; null if the account is not suspended.
+     */
+    suspension_reason: string | null;
+    /**
+     * When its personal data was erased; null if it was not.
+     */
+    erased_at: Instant | null;
     /**
      * Whether it was created by `createIsolatedAccount` for one test run.
      */
@@ -304,6 +331,52 @@ export type SetCreditLimitRequest = {
 };
 
 /**
+ * The new quotas.
+ */
+export type SetQuotasRequest = {
+    /**
+     * Number of VMs that the account may have, stopped ones included; null for no limit.
+     */
+    vms: number | null;
+    /**
+     * Number of handles that the account may have; null for no limit.
+     */
+    handles: number | null;
+};
+
+/**
+ * The suspension of an account.
+ */
+export type SuspendAccountRequest = {
+    /**
+     * Reason for the suspension, for the team. The reseller does not see it.
+     */
+    reason: Label;
+};
+
+/**
+ * Everything that the service stores about an account, without secrets. Rows have the columns of the tables: instants are milliseconds since 1970 UTC, or seconds in columns of billing and domains; money is in units of 10^-8 EUR; booleans are 0 or 1.
+ */
+export type AccountExport = {
+    /**
+     * The account.
+     */
+    account_id: Id;
+    /**
+     * When the export began.
+     */
+    exported_at: Instant;
+    /**
+     * Rows by table. Each table that can have rows of an account is present, with an empty list if it has none.
+     */
+    tables: {
+        [key: string]: Array<{
+            [key: string]: string | number | null;
+        }>;
+    };
+};
+
+/**
  * Postal code, as it is written in its country.
  */
 export type PostalCode = string;
@@ -390,6 +463,11 @@ export type SetBillingProfileRequest = {
 export type Mode = 'sandbox' | 'live' | string;
 
 /**
+ * What the key allows: `full` for all operations, or `read` for those that change nothing.
+ */
+export type KeyAccess = 'full' | 'read' | string;
+
+/**
  * Number of requests that a key may send. Requests beyond the limit get a 429 with `Retry-After`.
  */
 export type RateLimit = {
@@ -420,6 +498,7 @@ export type ApiKey = {
      */
     label: Label;
     mode: Mode;
+    access: KeyAccess;
     /**
      * When it was issued.
      */
@@ -450,13 +529,17 @@ export type ApiKeyList = {
 };
 
 /**
- * Purpose of the key.
+ * Purpose of the key, and what it allows.
  */
 export type IssueApiKeyRequest = {
     /**
      * Purpose of the key.
      */
     label: Label;
+    /**
+     * `full` allows all operations of the reseller API, and `read` only those that change nothing, for dashboards and reports for example. A key with `read` still reads management passwords and authcodes.
+     */
+    access?: 'full' | 'read';
 };
 
 /**
@@ -2481,7 +2564,7 @@ export type FaultEffectInput = {
     /**
      * HTTP status of the response.
      */
-    status: 400 | 401 | 402 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
     /**
      * `type` of the error; the default is the first type that the document lists for the status.
      */
@@ -3231,6 +3314,318 @@ export type SetCreditLimitResponses = {
 
 export type SetCreditLimitSuccess = SetCreditLimitResponses[keyof SetCreditLimitResponses];
 
+export type SetQuotasData = {
+    /**
+     * The new quotas.
+     */
+    body: SetQuotasRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/quotas';
+};
+
+export type SetQuotasErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetQuotasError = SetQuotasErrors[keyof SetQuotasErrors];
+
+export type SetQuotasResponses = {
+    /**
+     * The account with its new quotas.
+     */
+    200: Account;
+};
+
+export type SetQuotasSuccess = SetQuotasResponses[keyof SetQuotasResponses];
+
+export type UnsuspendAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/suspension';
+};
+
+export type UnsuspendAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type UnsuspendAccountError = UnsuspendAccountErrors[keyof UnsuspendAccountErrors];
+
+export type UnsuspendAccountResponses = {
+    /**
+     * The account, which is not suspended.
+     */
+    200: Account;
+};
+
+export type UnsuspendAccountSuccess = UnsuspendAccountResponses[keyof UnsuspendAccountResponses];
+
+export type SuspendAccountData = {
+    /**
+     * The reason for the suspension.
+     */
+    body: SuspendAccountRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/suspension';
+};
+
+export type SuspendAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SuspendAccountError = SuspendAccountErrors[keyof SuspendAccountErrors];
+
+export type SuspendAccountResponses = {
+    /**
+     * The suspended account.
+     */
+    200: Account;
+};
+
+export type SuspendAccountSuccess = SuspendAccountResponses[keyof SuspendAccountResponses];
+
+export type ExportAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/export';
+};
+
+export type ExportAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ExportAccountError = ExportAccountErrors[keyof ExportAccountErrors];
+
+export type ExportAccountResponses = {
+    /**
+     * The export.
+     */
+    200: AccountExport;
+};
+
+export type ExportAccountSuccess = ExportAccountResponses[keyof ExportAccountResponses];
+
+export type EraseAccountData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/erase';
+};
+
+export type EraseAccountErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type EraseAccountError = EraseAccountErrors[keyof EraseAccountErrors];
+
+export type EraseAccountResponses = {
+    /**
+     * The erased account.
+     */
+    200: Account;
+};
+
+export type EraseAccountSuccess = EraseAccountResponses[keyof EraseAccountResponses];
+
 export type GetBillingProfileData = {
     body?: never;
     path: {
@@ -3317,6 +3712,10 @@ export type SetBillingProfileErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -3419,7 +3818,7 @@ export type ListApiKeysSuccess = ListApiKeysResponses[keyof ListApiKeysResponses
 
 export type IssueApiKeyData = {
     /**
-     * Purpose of the key.
+     * Purpose of the key, and what it allows.
      */
     body: IssueApiKeyRequest;
     path: {
@@ -3449,6 +3848,10 @@ export type IssueApiKeyErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
     /**
      * The body is longer than 64 KiB.
      */

@@ -2,7 +2,7 @@
 import { callOf, checkCredential, connect, errorOf, fillPath, InvalidError, send } from '@reseller/client/runtime';
 import type { Call, ClientConfig as AnyClientConfig, Connection, Refuse, RequestOptions, Sendable, Values } from '@reseller/client/runtime';
 
-import { operations } from '../generated/operation-table.gen.ts';
+import { operations, secretNames } from '../generated/operation-table.gen.ts';
 import { classifyProblem } from './problem.ts';
 
 /** Options of `createClient`. */
@@ -51,6 +51,7 @@ export type Options<Data extends TDataShape = TDataShape, _ThrowOnError extends 
 
 export type RequestResult<Responses, _Errors, _ThrowOnError extends boolean> = Call<Responses[keyof Responses]>;
 
+const SECRETS: ReadonlySet<string> = new Set(secretNames);
 const ADVICE_WHEN_LOST = 'Look whether it was carried out before you send it again';
 
 /**
@@ -88,13 +89,28 @@ function prepare({ base }: Connection, method: string, input: Input): Sendable {
   const refuse: Refuse = (field, rule, message) => void fields.push({ field, rule, message });
   const search = new URLSearchParams(textsOf(query)).toString();
   const url = `${base}${fillPath(template, path, refuse)}${search && `?${search}`}`;
-  const curl = `curl -X ${method} '${url}' -H "Authorization: Bearer $TOKEN"`;
+  const curl = curlOf(method, url, body);
   if (fields.length > 0) {
     const message = fields.map((issue) => `${issue.field} ${issue.message}`).join('; ');
     throw errorOf(InvalidError, { operation, curl }, message, { fields });
   }
   if (body === undefined) return { operation, method, url, curl, body: null, options: { ...options, headers } };
   return { operation, method, url, curl, body: JSON.stringify(body), options };
+}
+
+/** The request as a command line, without the token and without secrets. */
+function curlOf(method: string, url: string, body: unknown): string {
+  const line = `curl -X ${method} '${url}' -H "Authorization: Bearer $TOKEN"`;
+  if (body === undefined) return line;
+  const text = JSON.stringify(body, (name, value: unknown) => (value !== null && SECRETS.has(name) ? '***' : value));
+  return `${line} -H 'Content-Type: application/json' --data-raw '${pasteable(text).replaceAll("'", `'\\''`)}'`;
+}
+
+/** JSON text without characters that a terminal would hide or act on, such as a deletion. */
+function pasteable(json: string): string {
+  return json.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join(''),
+  );
 }
 
 function operationOf(key: string): Sendable['operation'] {

@@ -100,7 +100,7 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
 
   function skewMessage(found: number): string {
     const difference = duration(Math.abs(found) + limits.maxSkewMs);
-    return `The clock of this machine is ${difference} ${found > 0 ? 'ahead of' : 'behind'} the clock of the database, and at most ${duration(limits.maxSkewMs)} are allowed. Nothing is billed by a wrong clock. Set the clock of this machine right, for example with NTP.`;
+    return `The clock of this machine is ${difference} ${found > 0 ? 'ahead of' : 'behind'} the clock of the database, and may differ by at most ${duration(limits.maxSkewMs)}. Nothing is billed by a wrong clock. Set the clock of this machine right, for example with NTP.`;
   }
 
   function jumpMessage(): string {

@@ -17,6 +17,10 @@ export interface Caller {
   readonly accountId: string;
   readonly apiKey: string;
   readonly keyId: string;
+  /** Whether the key allows only operations that change nothing. */
+  readonly mayOnlyRead: boolean;
+  /** Whether the provider has suspended the account. */
+  readonly isSuspended: boolean;
   /** The rate limit of the key, or null for the default. */
   readonly rateLimit: RateLimit | null;
   /** Masks the API key in texts. */
@@ -25,7 +29,7 @@ export interface Caller {
 
 /** Longer texts are not looked up. Real keys are much shorter. */
 const MAX_KEY_LENGTH = 256;
-/** How long a valid key is cached. Every instance refuses a revoked key within this time. */
+/** How long a valid key is cached. Every instance refuses a revoked key, and knows of a suspended account, within this time. */
 const CACHE_TTL_MS = 1_000;
 const MAX_CACHED_KEYS = 10_000;
 /** Failed attempts per address. */
@@ -58,10 +62,18 @@ interface CachedKey extends Omit<Caller, 'apiKey'> {
   readonly validUntil: number | null;
 }
 
+interface CacheEntry {
+  readonly key: CachedKey;
+  readonly until: number;
+}
+
 /** Keys are looked up and cached by their hash, so the duration of a lookup reveals nothing about the key. */
 export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Authenticator {
-  const cache = new Map<string, { readonly key: CachedKey; readonly until: number }>();
+  const cache = new Map<string, CacheEntry>();
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
+
+  /** In progress. Requests that arrive together share one. */
+  const lookups = new Map<string, Promise<CachedKey | undefined>>();
 
   async function findKey(text: string): Promise<CachedKey | undefined> {
     const hash = hashOfApiKey(text);
@@ -69,23 +81,43 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.key;
     cache.delete(hash);
+    const lookup = lookups.get(hash) ?? lookUp(text, hash);
+    lookups.set(hash, lookup);
+    try {
+      const key = await lookup;
+      // A lookup that began before `forget` may be outdated.
+      if (key && lookups.get(hash) === lookup) keep(hash, { key, until: now + CACHE_TTL_MS });
+      return key;
+    } finally {
+      if (lookups.get(hash) === lookup) lookups.delete(hash);
+    }
+  }
+
+  function keep(hash: string, entry: CacheEntry): void {
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
+    cache.set(hash, entry);
+  }
+
+  async function lookUp(text: string, hash: string): Promise<CachedKey | undefined> {
     const [row] = await store.read((db) => selectKey(db, { hash }));
     if (!row) return undefined;
     const { rate_requests: requests, rate_seconds: seconds } = row;
-    const key = {
+    return {
       accountId: row.account_id,
       keyId: row.id,
+      mayOnlyRead: row.access === 'read',
+      isSuspended: row.suspended_at !== null,
       rateLimit: requests === null || seconds === null ? null : { requests, seconds },
       validUntil: row.valid_until,
       maskKey: createKeyMask(text),
     };
-    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
-    cache.set(hash, { key, until: now + CACHE_TTL_MS });
-    return key;
   }
 
   return {
-    forget: () => cache.clear(),
+    forget() {
+      cache.clear();
+      lookups.clear();
+    },
     async authenticate(value, address) {
       if (value === undefined || value.length === 0) {
         throw new Refusal(401, 'unauthorized', `The header ${apiKeyHeader} is missing. Send your API key in it.`);
@@ -94,8 +126,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       const isOtherMode = text !== undefined && isKeyOfOtherMode(text, mode);
       const key = text === undefined || isOtherMode ? undefined : await findKey(text);
       if (text !== undefined && key && (key.validUntil === null || key.validUntil > clock.now())) {
-        const { accountId, keyId, rateLimit, maskKey } = key;
-        return { accountId, apiKey: text, keyId, rateLimit, maskKey };
+        const { validUntil: _validUntil, ...caller } = key;
+        return { ...caller, apiKey: text };
       }
       const retryAfter = await countFailure(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');
@@ -111,6 +143,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
 interface KeyRow {
   readonly id: string;
   readonly account_id: string;
+  readonly access: string;
+  readonly suspended_at: number | null;
   readonly valid_until: number | null;
   readonly rate_requests: number | null;
   readonly rate_seconds: number | null;
@@ -119,7 +153,8 @@ interface KeyRow {
 const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
   db
     .selectFrom('api_keys')
-    .select(['id', 'account_id', 'valid_until', 'rate_requests', 'rate_seconds'])
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .select(['api_keys.id', 'account_id', 'access', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
     .where('hash', '=', parameter('hash'))
     .where('revoked', 'is', null),
 );

@@ -12,6 +12,7 @@ import { exchange, requestText } from '../../test/raw-http.ts';
 import { createService } from '../index.ts';
 
 const POLICY = "default-src 'self'";
+const ERROR_PAGE = '<!doctype html><title>404</title>';
 const PAGE = '<!doctype html><title>Docs</title>';
 
 /** A service that serves one page, and the lines of its log. */
@@ -19,6 +20,7 @@ async function startWithDocs() {
   const { store, ports } = await startService();
   const directory = mkdtempSync(join(tmpdir(), 'docs-test-'));
   writeFileSync(join(directory, 'index.html'), PAGE);
+  writeFileSync(join(directory, '404.html'), ERROR_PAGE);
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -78,6 +80,13 @@ test.each([
   expect(status).toBe(404);
   expect(JSON.parse(text)).toMatchObject({ status: 'error', type: 'not_found', data: null });
   expect(logged()).toEqual({ levels: new Set([INFO]), stacks: [] });
+});
+
+test.each(['/docs/nothing', '/docs/nothing/', '/docs/a/b.html'])('%s: a browser gets the error page of the site', async (path) => {
+  const { ask } = await startWithDocs();
+  const { status, text, headers } = await ask(path, 'Accept: text/html,application/xhtml+xml');
+  expect([status, headers.get('content-type'), text]).toEqual([404, 'text/html; charset=utf-8', ERROR_PAGE]);
+  expect(headers.get('content-security-policy')).toBe(POLICY);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 /** The built documentation, as files (not shown in the specification). */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import fastifyStatic from '@fastify/static';
@@ -15,15 +16,20 @@ export interface Docs {
 const PATH = '/docs';
 /** The folder of files whose names contain their hash, so that they never change. */
 const ASSETS = 'assets';
+/** VitePress writes this page for addresses that do not exist. */
+const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
 /** Errors of the file system for names that are not files. */
 const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
 
-/** Serves the documentation at /docs/. Other paths below it are refused in the envelope. */
+/** Serves the documentation at /docs/. At other paths below it, browsers get the error page of the site, and programs the envelope. */
 export async function serveDocs(app: FastifyInstance, { directory, contentSecurityPolicy }: Docs): Promise<void> {
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
-  await app.register(async (site) => {
+  const errorPage = await readFile(join(directory, ERROR_PAGE), 'utf8').catch(() => undefined);
+  await app.register(serve, { prefix: PATH });
+
+  async function serve(site: FastifyInstance): Promise<void> {
     const handleError = site.errorHandler;
     site.setErrorHandler(async (error, request, reply) => {
       const { headers } = detailsOf(error);
@@ -34,14 +40,21 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
       reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
       done(null, payload);
     });
+    site.setNotFoundHandler(async ({ headers: { accept = '' } }, reply) => {
+      if (errorPage === undefined || !accept.includes('text/html')) throw noSuchPage();
+      return reply.code(404).type('text/html; charset=utf-8').send(errorPage);
+    });
     await site.register(fastifyStatic, {
       root: directory,
-      prefix: PATH,
       preCompressed: true,
       cacheControl: false,
       setHeaders: (reply, path) => void reply.header('cache-control', path.startsWith(join(directory, ASSETS)) ? FOREVER : 'no-cache'),
     });
-  });
+  }
+}
+
+function noSuchPage(): Refusal {
+  return new Refusal(404, 'not_found', 'There is no such page. The documentation begins at /docs/.');
 }
 
 /** The refusal for an error of the file server, or undefined for a failure of the service. */
@@ -52,8 +65,7 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (status === 416)
     return new Refusal(416, 'range_not_satisfiable', 'The file does not have this range. Ask for one within the length in Content-Range.');
   // The file server refuses paths outside the site with 400 or 403.
-  if ((status !== undefined && status < 500) || NOT_A_FILE.has(code))
-    return new Refusal(404, 'not_found', 'There is no such page. The documentation begins at /docs/.');
+  if ((status !== undefined && status < 500) || NOT_A_FILE.has(code)) return noSuchPage();
   return undefined;
 }
 

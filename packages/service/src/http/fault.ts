@@ -11,6 +11,7 @@ const DEFAULT_TYPES: Readonly<Record<number, string>> = {
   400: 'malformed_request',
   401: 'unauthorized',
   402: 'credit_limit_exceeded',
+  403: 'account_suspended',
   404: 'not_found',
   409: 'wrong_state',
   413: 'payload_too_large',

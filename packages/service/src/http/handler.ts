@@ -16,6 +16,7 @@ import { clientAddressOf } from './client-address.ts';
 import type { HttpContext } from './context.ts';
 import { cutConnection, delay, faultError } from './fault.ts';
 import { formOf } from './form-body.ts';
+import { assertPermitted } from './permission.ts';
 import { assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf } from './request.ts';
 
 declare module 'fastify' {
@@ -87,6 +88,7 @@ async function respond<Id extends OperationId>(
   const error = fault && faultError(fault);
   if (error) return logReply(runtime.store, logged, codec.error(id, error));
   try {
+    assertPermitted(api, caller);
     const { params: path } = request;
     const { values: form } = body;
     assertPath<Id>(path);

@@ -120,6 +120,29 @@ test.each(all)('%s: 500 when the service is broken, and nothing of it is told', 
   expect(JSON.stringify(body)).not.toMatch(/sql|request_log|table/i);
 });
 
+/** Operations that help to settle a suspended account. */
+const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set(['listRequests', 'listInvoices', 'getInvoice', 'getCurrentInvoice']);
+
+test.each(all)('%s: 403 while the account is suspended, unless it helps to settle the account', async (id) => {
+  const service = await startService();
+  await service.store.commit(({ db }) => db.updateTable('accounts').set({ suspended_at: 1, suspension_reason: 'Unpaid' }).execute());
+  const { status, body } = await service.call(id, exampleOf(id));
+  if (OPEN_TO_SUSPENDED.has(id)) expect(status).not.toBe(403);
+  else expect([status, body.type, body.data]).toEqual([403, 'account_suspended', null]);
+  const entries = await service.store.read((db) => db.selectFrom('request_log').select('error_type').execute());
+  expect(entries).toEqual([{ error_type: status === 200 ? null : body.type }]);
+});
+
+test.each(all)('%s: 403 for a key that may only read, if the operation changes something', async (id) => {
+  const service = await startService();
+  await service.store.commit(({ db }) => db.updateTable('api_keys').set({ access: 'read' }).execute());
+  const { status, body } = await service.call(id, exampleOf(id));
+  if (apiOperations.find((api) => api.id === id)?.operation.readOnly) expect(status).not.toBe(403);
+  else expect([status, body.type, body.data]).toEqual([403, 'read_only_key', null]);
+  const entries = await service.store.read((db) => db.selectFrom('request_log').select('error_type').execute());
+  expect(entries).toEqual([{ error_type: status === 200 ? null : body.type }]);
+});
+
 /** Another process at work on the same file, as a backup may be. */
 function holdWriteLock({ directory }: TestService): DatabaseSync {
   const other = new DatabaseSync(join(directory, 'store.sqlite'));

@@ -6,11 +6,11 @@ import { decimalOf, euros } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import { hasResources } from './account-filter.ts';
-import { toInstant } from './instants.ts';
+import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { requireFound, notFound } from './problem.ts';
+import { notFound, OperatorProblem, requireFound } from './problem.ts';
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'asc' };
 
@@ -48,7 +48,7 @@ export const createAccount: StoreOperation<'createAccount'> = {
 /** PUT /accounts/{account_id}/credit-limit */
 export const setCreditLimit: StoreOperation<'setCreditLimit'> = {
   kind: 'store',
-  before: (db, { path }) => accountOf(db, path.account_id),
+  before: (db, { path }) => lockedAccountOf(db, path.account_id),
   async run({ db }, { path, body }) {
     const account = await db
       .updateTable('accounts')
@@ -67,12 +67,49 @@ export async function accountOf(db: Db, id: string): Promise<Account> {
   return toAccount(requireFound(account, 'account of this identifier'));
 }
 
-function toAccount({ id, name, credit_limit, unpaid, isolated, created }: Selectable<AccountsTable>): Account {
+/** @throws OperatorProblem 409 if the personal data of the account was erased, so that it gets no new data. */
+export function assertNotErased({ id, erased_at }: Account): void {
+  if (erased_at === null) return;
+  throw new OperatorProblem('wrong-state', `The account ${id} was erased, so it cannot be used again. Create a new account.`);
+}
+
+/**
+ * The same, and no other transaction changes the account until this one ends. So the audit has the state that the change replaced.
+ *
+ * @throws OperatorProblem 404 if the account does not exist.
+ */
+export async function lockedAccountOf(db: Db, id: string): Promise<Account> {
+  const account = await db
+    .updateTable('accounts')
+    .set(({ ref }) => ({ held: ref('held') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return toAccount(requireFound(account, 'account of this identifier'));
+}
+
+function toAccount({
+  id,
+  name,
+  credit_limit,
+  unpaid,
+  max_vms,
+  max_handles,
+  suspended_at,
+  suspension_reason,
+  erased_at,
+  isolated,
+  created,
+}: Selectable<AccountsTable>): Account {
   return {
     id,
     name,
     credit_limit: decimalOf(BigInt(credit_limit)),
     unpaid: decimalOf(BigInt(unpaid)),
+    quotas: { vms: max_vms, handles: max_handles },
+    suspended_at: toInstantOrNull(suspended_at),
+    suspension_reason,
+    erased_at: toInstantOrNull(erased_at),
     isolated: isolated === 1,
     created: toInstant(created),
   };

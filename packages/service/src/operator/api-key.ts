@@ -6,7 +6,7 @@ import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { ApiKeysTable } from '../store/tables/api-keys.ts';
-import { accountOf } from './account.ts';
+import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -39,8 +39,9 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
   async run({ db }, { path, body, runtime: { ports, mode } }) {
-    const { id: accountId } = await accountOf(db, path.account_id);
-    const { id, key } = await issueKey(db, ports, accountId, { label: body.label, mode });
+    const account = await lockedAccountOf(db, path.account_id);
+    assertNotErased(account);
+    const { id, key } = await issueKey(db, ports, account.id, { ...DEFAULTS.IssueApiKeyRequest, ...body, mode });
     return toIssuedApiKey(db, id, key);
   },
 };
@@ -63,7 +64,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
       const why = old.revoked === null ? 'was rotated before' : 'is revoked';
       throw new OperatorProblem('wrong-state', `The key ${old.id} ${why}, so it cannot be rotated. Issue a new one, or rotate the newest.`);
     }
-    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, mode });
+    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, access: old.access, mode });
     await db
       .updateTable('api_keys')
       .set({ rate_requests: old.rate_requests, rate_seconds: old.rate_seconds })
@@ -122,6 +123,7 @@ function toApiKey(key: Row): ApiKey {
     account_id: key.account_id,
     label: key.label,
     mode: key.mode,
+    access: key.access,
     created: toInstant(key.created),
     valid_until: toInstantOrNull(key.valid_until),
     revoked: toInstantOrNull(key.revoked),

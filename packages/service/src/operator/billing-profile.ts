@@ -2,7 +2,7 @@ import type { BillingProfileSetting } from '@reseller/operator-client';
 
 import { readBillingProfile, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import type { Db } from '../store/store.ts';
-import { accountOf } from './account.ts';
+import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { brokenCountry } from './invoicing.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { assertNoBrokenRules } from './problem.ts';
@@ -18,13 +18,14 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
   kind: 'store',
   before: (db, { path }) => profileOf(db, path.account_id),
   async run({ db }, { path, body }) {
-    const { id } = await accountOf(db, path.account_id);
+    const account = await lockedAccountOf(db, path.account_id);
+    assertNotErased(account);
     const lacksVatId = body.reverse_charge && body.vat_id === null;
     assertNoBrokenRules([
       ...brokenCountry(body.country),
       ...(lacksVatId ? [{ pointer: '#/vat_id', detail: 'must be set if reverse_charge is true' }] : []),
     ]);
-    await writeBillingProfile(db, id, body);
+    await writeBillingProfile(db, account.id, body);
     return { billing_profile: body };
   },
 };

@@ -1,4 +1,6 @@
 /** The types of the operator API's operations, derived from the generated route types. */
+import { Readable } from 'node:stream';
+
 import type { OperatorScopeInput } from '@reseller/operator-client';
 import type { RouteHandler } from 'fastify';
 
@@ -83,12 +85,22 @@ export interface ServiceOperation<Id extends OperatorId> {
   run(call: OperatorCall<Id>, record: RecordChange): Promise<ResponseOf<Id>>;
 }
 
-export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | StoreOperation<Id> | ServiceOperation<Id>;
+/** Reads more than fits into memory, and returns it as the parts of a JSON text. */
+export interface StreamOperation<Id extends OperatorId> {
+  readonly kind: 'stream';
+  run(call: OperatorCall<Id>): Promise<AsyncIterable<string>>;
+}
+
+export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | StoreOperation<Id> | ServiceOperation<Id> | StreamOperation<Id>;
 
 /** The handler table. It does not compile until every operation of the document has an entry. */
 export type OperatorTable = { readonly [Id in OperatorId]: OperatorOperation<Id> };
 
-export function performOperator<Id extends OperatorId>(operation: OperatorOperation<Id>, call: OperatorCall<Id>): Promise<ResponseOf<Id>> {
+/** @returns The body of the response, or a stream of its text. */
+export async function performOperator<Id extends OperatorId>(
+  operation: OperatorOperation<Id>,
+  call: OperatorCall<Id>,
+): Promise<ResponseOf<Id> | Readable> {
   switch (operation.kind) {
     case 'read':
       return call.runtime.store.read((db) => operation.run(db, call));
@@ -101,5 +113,7 @@ export function performOperator<Id extends OperatorId>(operation: OperatorOperat
       });
     case 'service':
       return operation.run(call, (db, change) => recordChange(db, call, change));
+    case 'stream':
+      return Readable.from(await operation.run(call));
   }
 }

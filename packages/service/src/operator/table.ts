@@ -1,7 +1,11 @@
 import { listAuditRecords } from './access/audit.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
+import { eraseAccount } from './account-erasure.ts';
+import { exportAccount } from './account-export.ts';
 import { getAccountCurrentInvoice } from './account-invoice.ts';
+import { setQuotas } from './account-quotas.ts';
 import { listAccountRequests } from './account-request.ts';
+import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
@@ -35,6 +39,11 @@ export const operatorTable: OperatorTable = {
   listAccountRequests,
   getAccountCurrentInvoice,
   setCreditLimit,
+  setQuotas,
+  suspendAccount,
+  unsuspendAccount,
+  exportAccount,
+  eraseAccount,
   getBillingProfile,
   setBillingProfile,
   listApiKeys,

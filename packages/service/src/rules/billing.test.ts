@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { accruedBy, accruedByAll, amountOf, holdFor, periodOf, runtimeOf, SECONDS_PER_PRICE, totalOf } from './billing.ts';
+import {
+  accruedBy,
+  accruedByAll,
+  accruedByCharge,
+  amountOf,
+  holdFor,
+  isoInstant,
+  periodOf,
+  runtimeOf,
+  SECONDS_PER_PRICE,
+  totalOf,
+} from './billing.ts';
 import type { BilledRuntime } from './billing.ts';
 import { euros, UNITS_PER_CENT } from './money.ts';
 
@@ -80,4 +91,30 @@ test('a hold covers what the period will ask, by less than one unit', () => {
       expect(hold >= exact && hold - exact < SECONDS_PER_PRICE).toBe(true);
     }),
   );
+});
+
+test('an instant is written in UTC with milliseconds', () => {
+  expect(isoInstant(0)).toBe('1970-01-01T00:00:00.000Z');
+  expect(isoInstant(NOVEMBER.end - 1)).toBe('2026-11-30T23:59:59.000Z');
+});
+
+test('a period begins with the first second of a month and ends before that of the next, over the end of a year', () => {
+  const [start, end] = [Date.UTC(2026, 11, 1) / 1000, Date.UTC(2027, 0, 1) / 1000];
+  for (const instant of [start, end - 1]) expect(periodOf(instant)).toEqual({ start, end });
+  expect([periodOf(start - 1).end, periodOf(end).start]).toEqual([start, end]);
+});
+
+test('the second at which a position stops is not billed, and the one at which it starts is', () => {
+  const position = { start: 100, stop: 110, monthlyPrice: 7n };
+  expect([99, 100, 101, 109, 110, 111].map((until) => runtimeOf(position, until))).toEqual([0, 0, 1, 9, 10, 10]);
+  expect(accruedBy(position, 1000)).toBe(70n);
+});
+
+test('a single charge is rounded together with the positions', () => {
+  const charge = accruedByCharge(euros('10.00'));
+  expect(totalOf(charge)).toBe(euros('10.00'));
+  // Each alone is rounded to a cent less.
+  const halves = [accruedByCharge(euros('0.004')), accruedByCharge(euros('0.004'))];
+  expect(halves.map(totalOf)).toEqual([0n, 0n]);
+  expect(totalOf(halves.reduce((sum, one) => sum + one, 0n))).toBe(euros('0.01'));
 });

@@ -27,3 +27,13 @@ test.each([
   ['+49.6955501234\u0000', 'DE'],
   ['069 55501234', ''],
 ])("'%s' in '%s' is not a phone number", (text, country) => expect(phoneOf(text, country)).toBeUndefined());
+
+test.each(['DEU', 'xDE', 'DE ', ' DE', 'D'])("'%s' is not a country, although a part of it may be", (code) =>
+  expect(countryOf(code)).toBeUndefined(),
+);
+
+test('a country has its official name, and countries are in the order of their names', () => {
+  expect(countryOf('GB')?.title).toBe('United Kingdom');
+  const titles = allCountries.map(({ title }) => title);
+  expect(titles).toEqual(titles.toSorted((one, other) => one.localeCompare(other, 'en')));
+});

@@ -116,3 +116,43 @@ test('nothing is renewed before or after its date', () => {
     }),
   );
 });
+
+test('every step that a state does not allow names the reason', () => {
+  const at = 1000;
+  const all = {
+    offered: { phase: 'offered' },
+    ordered: { phase: 'ordered', setUpDue: null },
+    deployed: { phase: 'deployed', renew: at, terminated: false },
+    terminated: { phase: 'deployed', renew: at, terminated: true },
+    ended: { phase: 'ended' },
+  } as const satisfies Record<string, ServerState>;
+  const reasons = (step: Step) =>
+    Object.fromEntries(
+      Object.entries(all).flatMap(([name, state]) => {
+        const transition = step(state, at, 30);
+        return 'refused' in transition ? [[name, transition.refused]] : [];
+      }),
+    );
+  expect(reasons((state) => order(state, null))).toEqual({
+    ordered: 'not offered',
+    deployed: 'not offered',
+    terminated: 'not offered',
+    ended: 'not offered',
+  });
+  expect(reasons(completeSetUp)).toEqual({
+    offered: 'not being set up',
+    deployed: 'not being set up',
+    terminated: 'not being set up',
+    ended: 'not being set up',
+  });
+  expect(reasons(cancel)).toEqual({ offered: 'gone', ordered: 'being set up', terminated: 'already cancelled', ended: 'gone' });
+  expect(reasons(withdrawCancellation)).toEqual({ offered: 'gone', ordered: 'not cancelled', deployed: 'not cancelled', ended: 'gone' });
+  expect(reasons(reachRenewal)).toEqual({ offered: 'not due', ordered: 'not due', ended: 'not due' });
+});
+
+test('a set-up keeps when it is due, and the first runtime has its days to the second', () => {
+  expect(order({ phase: 'offered' }, 5)).toEqual({ next: { phase: 'ordered', setUpDue: 5 } });
+  expect(completeSetUp({ phase: 'ordered', setUpDue: 5 }, 7, 30)).toEqual({
+    next: { phase: 'deployed', renew: 7 + 2_592_000, terminated: false },
+  });
+});

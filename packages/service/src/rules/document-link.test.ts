@@ -49,3 +49,12 @@ test.each([
   'https://user:word@api.example.com',
   'javascript:alert(1)',
 ])("'%s' is not a public URL", (text) => expect(() => publicUrlOf(text)).toThrow(/Set it to the URL at which callers reach the service/));
+
+test('several trailing slashes of a public URL are removed', () =>
+  expect(publicUrlOf('https://api.example.com/v1///')).toBe('https://api.example.com/v1'));
+
+test('a link of midnight is valid for exactly its days, and one of a millisecond later for a day more', () => {
+  const midnight = Date.parse('2026-11-10T00:00:00.000Z');
+  expect(linkExpiry(midnight, 30)).toBe(Date.parse('2026-12-10T00:00:00.000Z') / 1000);
+  expect(linkExpiry(midnight + 1, 30)).toBe(Date.parse('2026-12-11T00:00:00.000Z') / 1000);
+});

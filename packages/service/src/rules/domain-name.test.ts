@@ -101,3 +101,33 @@ test('a name that can be registered is its label and its TLD', () => {
 });
 
 test('suffixes are named longest first', () => expect(suffixesOf('a.co.uk')).toEqual(['co.uk', 'uk']));
+
+/** A name of 64 x 3 characters with their dots, and labels of the given lengths. */
+const long = (...last: readonly number[]): string => [63, 63, 63, ...last].map((length) => 'a'.repeat(length)).join('.');
+
+test('a name has at most 253 characters, and a label at most 63', () => {
+  expect([long(61).length, long(62).length]).toEqual([253, 254]);
+  expect(asciiNameOf(long(61))).toBe(long(61));
+  expect(asciiNameOf(long(62))).toBeUndefined();
+  expect(asciiNameOf(`${'a'.repeat(63)}.de`)).toBe(`${'a'.repeat(63)}.de`);
+});
+
+test('an encoded label is in the one form that its characters have', () => {
+  // Each decodes, but its characters are encoded otherwise.
+  for (const name of ['xn--BCHER-KVA.de', 'XN--bcher-kva.de']) expect(asciiNameOf(name)).toBe('xn--bcher-kva.de');
+  expect(asciiNameOf('aa--bcher-kva.de')).toBeUndefined();
+});
+
+test('the message of a name that cannot be registered has the part that is wrong', () => {
+  const message = (name: string) => splitName(name, priced);
+  expect(message('co.uk')).toEqual({ rule: 'registrable', message: 'must be a name below a TLD; co.uk is a TLD itself' });
+  expect(message('a.zz')).toEqual({ rule: 'tld', message: 'must end in a TLD that GET /domain/pricings lists; zz is not one of them' });
+  expect(message('a.org.uk')).toEqual({
+    rule: 'tld',
+    message: 'must end in a TLD that GET /domain/pricings lists; org.uk is not one of them',
+  });
+  expect(message('b.a.co.uk')).toEqual({
+    rule: 'registrable',
+    message: 'must be a name directly below the TLD co.uk, without a subdomain',
+  });
+});

@@ -78,3 +78,22 @@ test('no sequence of acts makes an illegal transition', () => {
     }),
   );
 });
+
+test('the last second before the expiry still allows a cancellation and its withdrawal, and the expiry itself does not', () => {
+  const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
+  const terminated = { ...registration, terminated: true };
+  const { expires } = registration;
+  expect(cancel(registration, expires - 1)).toEqual({ next: terminated });
+  expect(cancel(registration, expires)).toEqual({ refused: 'expired' });
+  expect(withdrawCancellation(terminated, expires - 1)).toEqual({ next: registration });
+  expect(withdrawCancellation(terminated, expires)).toEqual({ refused: 'expired' });
+});
+
+test('a step that a state does not allow names the reason', () => {
+  const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
+  const { created, expires } = registration;
+  expect(cancel({ ...registration, terminated: true }, created)).toEqual({ refused: 'already cancelled' });
+  expect(withdrawCancellation(registration, created)).toEqual({ refused: 'not cancelled' });
+  expect(reachExpiry(registration, expires - 1)).toEqual({ refused: 'not due' });
+  expect(reachExpiry({ ...registration, terminated: true }, expires)).toEqual({ ended: true });
+});

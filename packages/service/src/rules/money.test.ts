@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { decimalOf, divideHalfEven, divideUp, euros, numberOf, roundToCents, UNITS_PER_CENT } from './money.ts';
+import {
+  decimalOf,
+  divideHalfEven,
+  divideUp,
+  euros,
+  numberOf,
+  roundHalfUpToCents,
+  roundToCents,
+  roundUpToCents,
+  UNITS_PER_CENT,
+} from './money.ts';
 
 const amounts = fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n });
 
@@ -49,4 +59,64 @@ test('a rounded amount is whole cents', () => {
 
 test('a denominator that is not positive is refused', () => {
   expect(() => divideHalfEven(1n, 0n)).toThrow(RangeError);
+});
+
+test.each([
+  ['0.00', 0n],
+  ['999999999.99999999', 99_999_999_999_999_999n],
+  ['-0.00000001', -1n],
+  ['-0.00', 0n],
+])('%s EUR is %s units, at the edge of what is an amount', (decimal, units) => expect(euros(decimal)).toBe(units));
+
+test.each(['1000000000', '--1', '+1', '1.5x', 'x1.5', '1.000000000'])(
+  "'%s' is beyond what is an amount, and the message has it",
+  (text) => {
+    expect(() => euros(text)).toThrow(
+      new RangeError(`'${text}' is not an amount in EUR. Write digits with up to eight decimals, such as 4.20.`),
+    );
+  },
+);
+
+test.each([
+  [0n, '0.00'],
+  [1n, '0.00000001'],
+  [-1n, '-0.00000001'],
+  [10n, '0.0000001'],
+  [1_000_000n, '0.01'],
+  [1_500_000n, '0.015'],
+  [100_000_000n, '1.00'],
+  [-1_040_000_000n, '-10.40'],
+])('%s units are written as %s', (amount, decimal) => expect(decimalOf(amount)).toBe(decimal));
+
+test.each([
+  [0n, 2n, 0n],
+  [-2n, 2n, -1n],
+  [-4n, 3n, -1n],
+  [-5n, 3n, -2n],
+  [4n, 3n, 1n],
+  [5n, 3n, 2n],
+  [7n, 1n, 7n],
+])('%s divided by %s is %s', (numerator, denominator, quotient) => expect(divideHalfEven(numerator, denominator)).toBe(quotient));
+
+test('a negative denominator is refused like 0, with the reason', () => {
+  for (const denominator of [0n, -1n])
+    expect(() => divideHalfEven(1n, denominator)).toThrow(new RangeError('The denominator must be positive.'));
+});
+
+test.each([
+  [0n, 0n, 0n, 0n],
+  [1n, 0n, 0n, 1n],
+  [499_999n, 0n, 0n, 1n],
+  [500_000n, 0n, 1n, 1n],
+  [500_001n, 1n, 1n, 1n],
+  [1_000_000n, 1n, 1n, 1n],
+  [1_000_001n, 1n, 1n, 2n],
+  [1_500_000n, 2n, 2n, 2n],
+  [2_500_000n, 2n, 3n, 3n],
+])('%s units are %s cents half to even, %s cents half up and %s cents rounded up', (amount, halfEven, halfUp, up) => {
+  expect([roundToCents(amount), roundHalfUpToCents(amount), roundUpToCents(amount)].map((rounded) => rounded / UNITS_PER_CENT)).toEqual([
+    halfEven,
+    halfUp,
+    up,
+  ]);
 });

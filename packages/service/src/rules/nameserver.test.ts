@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { listOfNameservers, readNameservers } from './nameserver.ts';
+import { NOT_A_DOMAIN } from './domain-name.ts';
+import { listOfNameservers, readNameservers, STANDARD_NAMESERVERS } from './nameserver.ts';
 
 const STANDARD = ['ns1.provider.example', 'ns2.provider.example', 'ns3.provider.example'];
 
@@ -24,4 +25,24 @@ test('every wrong nameserver is named', () => {
     ['ns3', 'domain'],
     ['ns4', 'exists'],
   ]);
+});
+
+test('the message of a wrong nameserver names its twin or its number', () => {
+  const { nameservers, broken } = readNameservers(
+    { ns1: 'default', ns2: 'NS1.provider.example', ns4: 'default', ns5: 'ns_5.example' },
+    STANDARD,
+  );
+  expect(broken).toEqual([
+    { field: 'ns2', rule: 'distinct', message: 'must not name the same nameserver as ns1' },
+    { field: 'ns4', rule: 'exists', message: 'must be the domain of a nameserver: there is no standard nameserver number 4' },
+    { field: 'ns5', rule: 'domain', message: NOT_A_DOMAIN },
+  ]);
+  expect(nameservers).toEqual({ ns1: 'ns1.provider.example', ns2: null, ns3: null, ns4: null, ns5: null });
+});
+
+test('the nameservers of a new domain are the first two of the provider', () => {
+  expect(readNameservers(STANDARD_NAMESERVERS, STANDARD)).toEqual({
+    nameservers: { ns1: 'ns1.provider.example', ns2: 'ns2.provider.example', ns3: null, ns4: null, ns5: null },
+    broken: [],
+  });
 });

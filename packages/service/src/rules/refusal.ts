@@ -10,10 +10,11 @@ interface Kinds extends Record<number, ErrorType> {
   400: 'malformed_request';
   401: 'unauthorized';
   402: 'credit_limit_exceeded';
+  403: 'account_suspended' | 'read_only_key';
   404: 'not_found';
   405: 'method_not_allowed';
   408: 'request_timeout';
-  409: 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused';
+  409: 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused';
   412: 'precondition_failed';
   413: 'payload_too_large';
   414: 'uri_too_long';

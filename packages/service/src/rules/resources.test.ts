@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { euros } from './money.ts';
-import { brokenRanges, monthlyPriceOf } from './resources.ts';
+import { brokenRanges, brokenShrinking, monthlyPriceOf } from './resources.ts';
 import type { BilledResources, ResourcePrices, ResourceRanges } from './resources.ts';
 
 const prices: ResourcePrices = {
@@ -61,4 +61,45 @@ test('bounds themselves are allowed', () => {
   expect(
     brokenRanges({ cores: 16, mem: 1024, disk: 500, ips: 1, backup_slots: 10, network_speed: 5000, storage: null }, ranges, 'nl_ryzen'),
   ).toEqual([]);
+});
+
+test.each([
+  ['cores', 0, 'minimum', 'must be at least 1 on the host system nl_ryzen'],
+  ['cores', 17, 'maximum', 'must be at most 16 on the host system nl_ryzen'],
+  ['mem', 1023, 'minimum', 'must be at least 1024 on the host system nl_ryzen'],
+  ['mem', 1535, 'multipleOf', 'must be 1024 plus a multiple of 512 on the host system nl_ryzen'],
+  ['mem', 65_537, 'maximum', 'must be at most 65536 on the host system nl_ryzen'],
+  ['disk', 9, 'minimum', 'must be at least 10 on the host system nl_ryzen'],
+  ['storage', 0, 'unavailable', 'is not offered on the host system nl_ryzen'],
+] as const)('%s of %d breaks the rule %s', (field, value, rule, message) => {
+  expect(brokenRanges({ ...least, [field]: value }, ranges, 'nl_ryzen')).toEqual([{ field, rule, message }]);
+});
+
+test('steps begin at the minimum, which need not be a multiple of the step', () => {
+  const offGrid = { ...ranges, disk: { min: 8, max: 23, step: 5 } };
+  const broken = (disk: number) => brokenRanges({ ...least, disk }, offGrid, 'nl_ryzen').map(({ rule }) => rule);
+  expect([8, 13, 18, 23].map(broken)).toEqual([[], [], [], []]);
+  expect([7, 10, 15, 20, 24].map(broken)).toEqual([['minimum'], ['multipleOf'], ['multipleOf'], ['multipleOf'], ['maximum']]);
+});
+
+test.each([
+  [1000, '3.60'],
+  [1001, '8.60'],
+  [2000, '8.60'],
+  [2001, '13.60'],
+])('%d Mbit cost %s EUR: each begun Gbit after the first', (network_speed, price) => {
+  expect(monthlyPriceOf({ ...least, network_speed }, prices)).toBe(euros(price));
+});
+
+test('a disk may stay as large as it is, and each one that would shrink is named', () => {
+  const from = { ...least, disk: 40, storage: 500 };
+  expect(brokenShrinking(from, from)).toEqual([]);
+  expect(brokenShrinking(from, { ...from, disk: 41, storage: 501 })).toEqual([]);
+  const message = (size: number) => `must be at least its current size, ${size}: a disk cannot shrink`;
+  expect(brokenShrinking(from, { ...from, disk: 39, storage: 499 })).toEqual([
+    { field: 'disk', rule: 'minimum', message: message(40) },
+    { field: 'storage', rule: 'minimum', message: message(500) },
+  ]);
+  expect(brokenShrinking(from, { ...from, storage: null })).toEqual([{ field: 'storage', rule: 'minimum', message: message(500) }]);
+  expect(brokenShrinking({ ...from, storage: null }, { ...from, storage: 0 })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { euros } from './money.ts';
 import { monthlyPriceOf } from './resources.ts';
 import type { BilledResources, ResourcePrices } from './resources.ts';
-import { offersFor, pricesInSale, saleEndAt, saleStateAt } from './sale.ts';
+import { dearerInSale, offersFor, pricesInSale, saleEndAt, saleStateAt } from './sale.ts';
 import type { SaleCourse, SaleOffer } from './sale.ts';
 
 const standard: ResourcePrices = {
@@ -96,4 +96,25 @@ test('of several sales the one that is best for the customer comes first, and no
     { ...sale('mixed', '2.10'), prices: { core: euros('2.10'), mem: euros('0.80') } },
   ];
   expect(offersFor(small, standard, sales).map(({ id }) => id)).toEqual(['best, and stays', 'best, and older', 'best', 'mixed', 'good']);
+});
+
+test('only a sale price above the standard price is dearer, by the smallest unit', () => {
+  expect(dearerInSale({ core: euros('2.00'), mem: euros('1.20') }, standard)).toEqual([]);
+  expect(dearerInSale({ core: euros('2.00000001'), mem: euros('1.19'), nvme: euros('0.05') }, standard)).toEqual([
+    { resource: 'core', standard: '2.00' },
+    { resource: 'nvme', standard: '0.04' },
+  ]);
+  expect(dearerInSale({}, standard)).toEqual([]);
+});
+
+test('of two sales that are equal but for their names, the order of the names decides', () => {
+  const twin = (id: string): SaleOffer => ({ id, start: 5, upgradable: false, prices: { core: euros('1.00') } });
+  const ids = (...all: readonly string[]) => offersFor(small, standard, all.map(twin)).map(({ id }) => id);
+  expect(ids('a', 'b')).toEqual(['a', 'b']);
+  expect(ids('b', 'a')).toEqual(['a', 'b']);
+});
+
+test('an offer has the price of the VM in the sale', () => {
+  const [offer] = offersFor(small, standard, [{ id: 'one', start: 5, upgradable: true, prices: { core: euros('1.00') } }]);
+  expect(offer).toEqual({ id: 'one', start: 5, upgradable: true, prices: { core: euros('1.00') }, monthlyPrice: euros('8.40') });
 });

@@ -43,3 +43,25 @@ test.each(['', 'ssh-ed25519', 'ssh-ed25519 AAAA', 'ssh-ed25519 !!!!', '%', 'ssh-
     expect(publicKeyOf(text)).toBeUndefined();
   },
 );
+
+test('a key without a comment is read, and a comment may be empty', () => {
+  const [type, body] = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim().split(' ');
+  expect(publicKeyOf(`${type} ${body}`)).toContain(`${type} ${body}`);
+  expect(publicKeyOf(`${type} ${body} `)).toBe(publicKeyOf(`${type} ${body}`));
+});
+
+test('a plus in an unencoded key is part of the key', () => {
+  for (;;) {
+    const key = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim();
+    const body = key.split(' ')[1] ?? '';
+    if (!body.includes('+')) continue;
+    expect(publicKeyOf(key)).toContain(body);
+    expect(publicKeyOf(encodeURIComponent(key))).toContain(body);
+    return;
+  }
+});
+
+test('text before the key type is not ignored', () => {
+  const key = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim();
+  for (const text of [`! ${key}`, `!%20${key}`, `no-pty,${key}`]) expect(publicKeyOf(text)).toBeUndefined();
+});

@@ -38,3 +38,15 @@ test.each([
 ])('the VAT on %s EUR at %i basis points is %s EUR', (net, basisPoints, vat) => {
   expect(vatOn(euros(net), basisPoints)).toBe(euros(vat));
 });
+
+test('a rate applies at its very instant, and the first one also before', () => {
+  const rates = [
+    { validFrom: 20, basisPoints: 700 },
+    { validFrom: 10, basisPoints: 1900 },
+  ];
+  expect([0, 9, 10, 19, 20, 21].map((now) => vatInForce(rates, now))).toEqual([1900, 1900, 1900, 1900, 700, 700]);
+});
+
+test('without any rate there is none in force', () => {
+  expect(() => vatInForce([], 0)).toThrow(new RangeError('There must be a VAT rate.'));
+});

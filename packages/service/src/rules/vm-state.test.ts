@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { vmStateAfter } from './vm-state.ts';
+import { isVmState, vmStateAfter, vmStatesBefore } from './vm-state.ts';
 import type { VmEvent, VmState } from './vm-state.ts';
 
 const events: fc.Arbitrary<VmEvent> = fc.constantFrom('resize', 'stop', 'start', 'remove');
@@ -28,4 +28,24 @@ test('nothing happens to a VM that is being delivered, and nothing after its rem
       }
     }),
   );
+});
+
+/** The state after each event that each state allows. */
+const ALLOWED: Readonly<Record<VmState, Partial<Record<VmEvent, VmState>>>> = {
+  reserved: {},
+  running: { resize: 'running', restart: 'running', reboot: 'running', 'reset-password': 'running', stop: 'stopped', remove: 'removed' },
+  stopped: { resize: 'stopped', start: 'running', remove: 'removed' },
+  removed: {},
+};
+const STATES = ['reserved', 'running', 'stopped', 'removed'] as const;
+const EVENTS = ['resize', 'restart', 'reboot', 'reset-password', 'stop', 'start', 'remove'] as const;
+
+test.each(EVENTS)('the event %s leads from each state where it should, and nowhere else', (event) => {
+  expect(STATES.map((state) => vmStateAfter(state, event))).toEqual(STATES.map((state) => ALLOWED[state][event]));
+  expect(vmStatesBefore(event)).toEqual(STATES.filter((state) => ALLOWED[state][event] !== undefined));
+});
+
+test('only the names of states are states', () => {
+  expect(STATES.map(isVmState)).toEqual([true, true, true, true]);
+  for (const text of ['', 'Running', 'toString', '__proto__']) expect(isVmState(text)).toBe(false);
 });

@@ -83,11 +83,32 @@ export const answers = {
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.CreateVmErrors['402'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.CreateVmErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateVmErrors['403'],
     "outOfCapacity": {
       "status": "error",
       "type": "out_of_capacity",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "The host system nl_ryzen has no room left for 16 cores. Choose another host system, or fewer resources.",
+      "data": null
+    } satisfies types.CreateVmErrors['409'],
+    "quotaExceeded": {
+      "status": "error",
+      "type": "quota_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The quota of this account is 10 VMs, and it has 10 VMs. Delete one, or ask the provider for a higher quota.",
       "data": null
     } satisfies types.CreateVmErrors['409'],
     "keyInProgress": {
@@ -189,6 +210,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ReinstallVmErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ReinstallVmErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.ReinstallVmErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -462,6 +497,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ListVmHostsErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ListVmHostsErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -664,6 +706,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ListDedicatedServersErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ListDedicatedServersErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -852,6 +901,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ListDedicatedMarketErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ListDedicatedMarketErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -1193,6 +1249,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.GetDedicatedServerErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GetDedicatedServerErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1253,6 +1316,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.DeleteDedicatedServerErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.DeleteDedicatedServerErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1341,6 +1418,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1432,6 +1523,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ListDomainsErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ListDomainsErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -1519,6 +1617,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.GetDomainPricingsErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GetDomainPricingsErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -1634,6 +1739,20 @@ export const answers = {
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.RegisterDomainErrors['402'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.RegisterDomainErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.RegisterDomainErrors['403'],
     "alreadyRegistered": {
       "status": "error",
       "type": "wrong_state",
@@ -1852,6 +1971,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.GetDomainErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GetDomainErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1939,6 +2065,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.SetDomainNameserversErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.SetDomainNameserversErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2063,6 +2203,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.RequestDomainAuthcodeErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.RequestDomainAuthcodeErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2143,6 +2297,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.UndeleteDomainErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2228,6 +2396,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.EditDomainDnsErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.EditDomainDnsErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.EditDomainDnsErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2367,6 +2549,27 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.CreateHandleErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.CreateHandleErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateHandleErrors['403'],
+    "quotaExceeded": {
+      "status": "error",
+      "type": "quota_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The quota of this account is 50 handles, and it has 50 handles. Use one of them, or ask the provider for a higher quota.",
+      "data": null
+    } satisfies types.CreateHandleErrors['409'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",
@@ -2507,6 +2710,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ListHandleCountriesErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ListHandleCountriesErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -2597,6 +2807,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.GetHandleErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GetHandleErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2737,6 +2954,13 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.ListSalesErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.ListSalesErrors['403'],
     "rateLimited": {
       "status": "error",
       "type": "rate_limited",
@@ -3137,6 +3361,20 @@ export const answers = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.GenerateOtpErrors['401'],
+    "accountSuspended": {
+      "status": "error",
+      "type": "account_suspended",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This account is suspended. Its servers and domains stay as they are. Read its invoices, pay the open ones, and ask the provider to lift the suspension. Then send the request again.",
+      "data": null
+    } satisfies types.GenerateOtpErrors['403'],
+    "readOnlyKey": {
+      "status": "error",
+      "type": "read_only_key",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.GenerateOtpErrors['403'],
     "keyInProgress": {
       "status": "error",
       "type": "idempotency_key_in_progress",

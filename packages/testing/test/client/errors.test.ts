@@ -14,6 +14,7 @@ import {
   InvalidError,
   NotFoundError,
   OutcomeUnknownError,
+  PermissionError,
   RateLimitError,
   ResellerError,
   ServerError,
@@ -21,6 +22,7 @@ import {
 } from '@reseller/client';
 import type { Middleware, Reseller } from '@reseller/client';
 import { createClient } from '@reseller/client/operations';
+import { issueApiKey, suspendAccount } from '@reseller/operator-client';
 import { forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
@@ -92,6 +94,21 @@ describe('what the service refuses', () => {
     const error = await thrownBy(service.reseller({ apiKey }).vm.create(SMALL_VM));
     expect(error).toBeInstanceOf(CreditLimitError);
     expect(error).toMatchObject({ status: 402, uncertain: false });
+  });
+
+  test('a key that may only read, and a suspended account', async () => {
+    const service = await start();
+    const { id, apiKey } = await service.addAccount();
+    const path = { account_id: id };
+    const { key } = await issueApiKey({ client: service.operator, path, body: { label: 'Dashboard', access: 'read' } });
+    const readOnly = await thrownBy(service.reseller({ apiKey: key }).vm.create(SMALL_VM));
+    expect(readOnly).toBeInstanceOf(PermissionError);
+    expect(readOnly).toMatchObject({ status: 403, type: 'read_only_key', attempts: 1, uncertain: false });
+    await suspendAccount({ client: service.operator, path, body: { reason: 'Unpaid' } });
+    const suspended = await thrownBy(service.reseller({ apiKey }).vm.hosts());
+    expect(suspended).toBeInstanceOf(PermissionError);
+    expect(suspended).toMatchObject({ status: 403, type: 'account_suspended', attempts: 1, uncertain: false });
+    expect(await service.reseller({ apiKey }).accounting.invoices()).toEqual([]);
   });
 
   test('a key that was used for another purchase', async () => {
@@ -360,7 +377,7 @@ describe('no error tells a secret', () => {
     const service = await start();
     const { curl } = await service.reseller().vm.create(SMALL_VM, { dryRun: true });
     expect(curl).toMatch(
-      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H "Idempotency-Key: [0-9a-f-]{36}" -d 'cores=\d/,
+      /^curl -X PUT 'http:\/\/reseller\.test\/vm\/create' -H "X-SERVICE-APIKEY: \$API_KEY" -H 'Idempotency-Key: [0-9a-f-]{36}' -d 'cores=\d/,
     );
   });
 });

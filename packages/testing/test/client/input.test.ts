@@ -123,7 +123,7 @@ test('what a header cannot hold of an idempotency key is percent-encoded', async
   for (const idempotencyKey of ['order-1', 'a\r\nb: "$c"']) await client.vm.reinstall(12_345, undefined, { idempotencyKey });
   expect(sent).toEqual(['order-1', 'a%0D%0Ab%3A%20%22%24c%22']);
   const { curl } = await client.vm.reinstall(12_345, undefined, { idempotencyKey: '$(date)', dryRun: true });
-  expect(curl).toContain('-H "Idempotency-Key: %24(date)"');
+  expect(curl).toContain("-H 'Idempotency-Key: %24(date)'");
 });
 
 test('a closing slash and a path in the base address', async () => {

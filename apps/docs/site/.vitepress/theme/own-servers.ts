@@ -1,4 +1,4 @@
-/** The addresses of the service that serves the site, by the name of the reference (own-servers.js). */
+/** The addresses of the service that serves the site, by the name of the API (own-servers.js). */
 export interface OwnServer {
   readonly url: string;
   readonly description: string;
@@ -8,6 +8,6 @@ declare global {
   var ownServers: Readonly<Record<string, OwnServer>> | undefined;
 }
 
-export function ownServer(reference: string): OwnServer | undefined {
-  return globalThis.ownServers?.[reference];
+export function ownServer(api: string): OwnServer | undefined {
+  return globalThis.ownServers?.[api];
 }

@@ -262,7 +262,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2726,7 +2726,11 @@ export type CreateVmErrors = {
      */
     402: ErrorEnvelope;
     /**
-     * There is not enough capacity or no free address for the purchase, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * There is not enough capacity or no free address for the purchase, the account has as many VMs as its quota allows, or an earlier request with the same Idempotency-Key does not allow it; nothing was bought.
      */
     409: ErrorEnvelope;
     /**
@@ -2801,6 +2805,10 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -2862,6 +2870,10 @@ export type ListVmHostsErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2903,6 +2915,10 @@ export type ListDedicatedServersErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2943,6 +2959,10 @@ export type ListDedicatedMarketErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -2989,6 +3009,10 @@ export type GetDedicatedServerErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -3045,6 +3069,10 @@ export type DeleteDedicatedServerErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -3106,6 +3134,10 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -3155,6 +3187,10 @@ export type ListDomainsErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -3195,6 +3231,10 @@ export type GetDomainPricingsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -3249,6 +3289,10 @@ export type RegisterDomainErrors = {
      * The purchase would exceed the credit limit of the account; nothing was bought.
      */
     402: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The domain is already registered, or an earlier request with the same Idempotency-Key does not allow this; nothing was bought.
      */
@@ -3316,6 +3360,10 @@ export type GetDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -3374,6 +3422,10 @@ export type SetDomainNameserversErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -3447,6 +3499,10 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -3506,6 +3562,10 @@ export type UndeleteDomainErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -3569,6 +3629,10 @@ export type EditDomainDnsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -3640,7 +3704,11 @@ export type CreateHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The account has as many handles as its quota allows, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
     /**
@@ -3697,6 +3765,10 @@ export type ListHandleCountriesErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -3743,6 +3815,10 @@ export type GetHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -3787,6 +3863,10 @@ export type ListSalesErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -3967,6 +4047,10 @@ export type GenerateOtpErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
      */
     409: ErrorEnvelope;
@@ -4068,6 +4152,10 @@ export type ListVmsErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -4108,6 +4196,10 @@ export type ListVmOsImagesErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
@@ -4154,6 +4246,10 @@ export type GetVmConfigErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4204,6 +4300,10 @@ export type GetVmStatusErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4267,6 +4367,10 @@ export type SetVmPowerErrors = {
      * The purchase would exceed the credit limit of the account; nothing was bought.
      */
     402: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4347,6 +4451,10 @@ export type ChangeVmErrors = {
      */
     402: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -4423,6 +4531,10 @@ export type DeleteVmErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -4483,6 +4595,10 @@ export type ResetVmPasswordErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -4536,6 +4652,10 @@ export type GetDedicatedOfferErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4599,6 +4719,10 @@ export type PurchaseDedicatedServerErrors = {
      * The purchase would exceed the credit limit of the account; nothing was bought.
      */
     402: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4670,6 +4794,10 @@ export type CheckDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -4726,6 +4854,10 @@ export type DeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -4779,6 +4911,10 @@ export type ListDomainDnsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4838,6 +4974,10 @@ export type AddDomainDnsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * No resource of this account has the identifier in the path.
      */
@@ -4918,6 +5058,10 @@ export type EditDomainDnsRecordErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -4994,6 +5138,10 @@ export type RemoveDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
      * No resource of this account has the identifier in the path.
      */
     404: ErrorEnvelope;
@@ -5042,6 +5190,10 @@ export type GetPricingsErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */

@@ -53,30 +53,33 @@ export interface NewKey {
   readonly key: string;
 }
 
+/** Properties of a key to issue. */
+export interface KeyProperties {
+  readonly label: string;
+  readonly mode: Mode;
+  /** Default: full. */
+  readonly access?: string;
+}
+
 /** Issues an API key for an account. */
 export async function issueKey(
   db: Db,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
   accountId: string,
-  { label, mode }: { label: string; mode: Mode },
+  { label, mode, access = 'full' }: KeyProperties,
 ): Promise<NewKey> {
   const now = clock.now();
   const key = newApiKey(random, mode);
   const id = uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('api_keys')
-    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, created: now, revoked: null })
+    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, access, created: now, revoked: null })
     .execute();
   return { id, key };
 }
 
 /** @returns The key. Only its hash is stored, so it cannot be returned again. */
-export async function issueApiKey(
-  db: Db,
-  ports: Pick<Ports, 'clock' | 'random'>,
-  accountId: string,
-  how: { label: string; mode: Mode },
-): Promise<string> {
+export async function issueApiKey(db: Db, ports: Pick<Ports, 'clock' | 'random'>, accountId: string, how: KeyProperties): Promise<string> {
   return (await issueKey(db, ports, accountId, how)).key;
 }
 

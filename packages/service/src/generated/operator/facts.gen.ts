@@ -2,6 +2,9 @@
 
 /** What a property is where a body leaves it out, by the name of the body. */
 export const DEFAULTS = {
+  "IssueApiKeyRequest": {
+    "access": "full"
+  },
   "RotateApiKeyRequest": {
     "overlap_seconds": 86400
   },

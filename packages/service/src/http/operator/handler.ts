@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { performOperator } from '../../operator/operation.ts';
@@ -49,7 +51,10 @@ export function operatorRoute<Id extends OperatorId>(
     async handler(request, reply) {
       const body = await respond(api, context, request);
       if (body === undefined) return reply.code(api.status).send();
-      return reply.code(api.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+      return reply
+        .code(api.status)
+        .type('application/json; charset=utf-8')
+        .send(body instanceof Readable ? body : JSON.stringify(body));
     },
   };
 }

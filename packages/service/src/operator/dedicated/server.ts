@@ -8,6 +8,7 @@ import type { ServerRow } from '../../core/dedicated/server.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
+import { assertNotErased, lockedAccountOf } from '../account.ts';
 import { networkOf } from '../catalogue/network.ts';
 import { secondsToInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
@@ -43,6 +44,8 @@ export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
   kind: 'store',
   async run({ db }, { body, runtime }) {
     const [accountId, identifier] = [body.account_id.toLowerCase(), body.market_id.toLowerCase()];
+    const account = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
+    if (account) assertNotErased(await lockedAccountOf(db, accountId));
     await placeOrder(db, runtime, { identifier, accountId });
     return serverOf(db, identifier);
   },

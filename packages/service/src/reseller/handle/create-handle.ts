@@ -1,3 +1,5 @@
+import { assertHandleQuota } from '../../core/account/quota.ts';
+import { lockAccount } from '../../core/accounting/period-end.ts';
 import { newHandleId } from '../../core/domain/handle.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { countryOf, phoneOf } from '../../rules/contact.ts';
@@ -26,6 +28,8 @@ export const createHandle: StoreOperation<'createHandle'> = {
       });
     }
     if (!country || phone === undefined) throw invalid(broken);
+    await lockAccount(db, accountId);
+    await assertHandleQuota(db, accountId);
     const id = newHandleId(ports.random);
     await db
       .insertInto('handles')

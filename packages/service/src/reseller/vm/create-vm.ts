@@ -1,6 +1,7 @@
 import type { CreatedVm } from '@reseller/client';
 import * as v from 'valibot';
 
+import { assertVmQuota } from '../../core/account/quota.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
 import { lockAccountAt } from '../../core/accounting/period-end.ts';
 import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
@@ -174,6 +175,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
     created: now,
   };
   const { id: vmId, node } = await placeVm(db, row, { from, now, identifiers: runtime.vmIdentifiers });
+  await assertVmQuota(db, accountId);
   const { ips, allowFallbackIPs } = vm;
   const addresses = await assignAddresses(db, { pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
   const vat = vatAt(catalogue, now);

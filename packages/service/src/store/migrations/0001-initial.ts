@@ -45,8 +45,14 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       unpaid ${integer} not null check (unpaid >= 0),
       held ${integer} not null check (held >= 0),
       period_start ${integer} not null,
+      max_vms ${integer} check (max_vms >= 0),
+      max_handles ${integer} check (max_handles >= 0),
+      suspended_at ${integer},
+      suspension_reason text,
+      erased_at ${integer},
       isolated ${integer} not null default 0,
-      created ${integer} not null
+      created ${integer} not null,
+      constraint suspended_with_reason check ((suspended_at is null) = (suspension_reason is null))
     `,
   );
   await createTable(
@@ -57,6 +63,7 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       hash text not null unique,
       label text not null,
       mode text not null default 'sandbox',
+      access text not null default 'full' check (access in ('full', 'read')),
       rate_requests ${integer},
       rate_seconds ${integer},
       valid_until ${integer},

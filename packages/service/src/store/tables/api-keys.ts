@@ -8,6 +8,8 @@ export interface ApiKeysTable {
   label: string;
   /** `sandbox` or `live`. */
   mode: Generated<string>;
+  /** `full`, or `read` for a key that allows only operations that change nothing. */
+  access: Generated<string>;
   /** The key's own rate limit. Both columns are null if the default applies. */
   rate_requests: number | null;
   rate_seconds: number | null;

@@ -1,0 +1,235 @@
+/**
+ * What a call does after each kind of answer: whether it is sent again, and how it ends. Each row of the table states the facts of one
+ * answer. The tests put each row before and after answers of every kind, at servers that honour keys and at servers that do not.
+ */
+import { describe, expect, test } from 'vitest';
+
+import { OutcomeUnknownError, ResellerError } from '../src/index.ts';
+import type { Call } from '../src/index.ts';
+import { cut, envelope, CREATED, refusal, refused, reset, scripted, silence, success, VM } from './scripted-service.ts';
+import type { Reply, ScriptedService } from './scripted-service.ts';
+
+interface Row {
+  readonly reply: Reply;
+  /** The class of the error that describes the answer. */
+  readonly error: string;
+  /** Whether the request may have been carried out, as far as this answer tells. */
+  readonly isLost?: true;
+  /** Whether it also says that no earlier sending was carried out. */
+  readonly settles?: true;
+  /** Whether another sending is worth it: always, only after or with a loss, or never. */
+  readonly again: boolean;
+  readonly reason?: string;
+  readonly status?: number;
+}
+
+const page = (status: number, headers?: Record<string, string>): Reply => {
+  return () => new Response('<html><h1>Bad gateway</h1></html>', { status, ...(headers && { headers }) });
+};
+const text = (body: string, status = 200): Reply => {
+  return () => new Response(body, { status });
+};
+
+/** A response that says that nothing was done, and that another sending of the request would be refused as well. */
+const final = (status: number, error: string): Row => ({ reply: refusal(status), error, settles: true, again: false, status });
+/** A refusal of the caller or of any request at this moment. */
+const passing = (status: number, error: string, again: boolean): Row => ({ reply: refusal(status), error, again, status });
+const failed = (status: number): Row => ({ reply: refusal(status), error: 'ServerError', isLost: true, again: true, status });
+const foreign = (reply: Reply, status: number, reason: string): Row => {
+  return { reply, error: 'AnswerError', isLost: true, again: true, status, reason };
+};
+
+const rows: Readonly<Record<string, Row>> = {
+  'no connection': { reply: refused, error: 'ConnectionError', again: true },
+  'a reset': { reply: reset, error: 'ConnectionError', isLost: true, again: true },
+  silence: { reply: silence, error: 'TimeoutError', isLost: true, again: true },
+  'a cut answer': { reply: cut, error: 'AnswerError', isLost: true, again: true, status: 200, reason: 'cut' },
+  'half an envelope that ends well': foreign(text('{"status":"succ'), 200, 'cut'),
+  'nothing with status 200': foreign(text(''), 200, 'not-json'),
+  'JSON of something else': foreign(text('{"ok":true}'), 200, 'no-envelope'),
+  'JSON of something else with status 404': foreign(text('{"error":"no route"}', 404), 404, 'no-envelope'),
+  'a page with status 200': foreign(page(200), 200, 'html'),
+  'a page with status 400': foreign(page(400), 400, 'html'),
+  'a page with status 404': foreign(page(404), 404, 'html'),
+  'a page with status 429': foreign(page(429), 429, 'html'),
+  'a page with status 501': foreign(page(501), 501, 'html'),
+  'a page with status 502': foreign(page(502), 502, 'html'),
+  'a page with status 503': foreign(page(503), 503, 'html'),
+  'a redirect (302)': foreign(page(302, { location: 'http://a.test/login' }), 302, 'redirect'),
+  'a redirect (307) with an envelope': foreign(refusal(307), 307, 'redirect'),
+  'an envelope of success with status 500': {
+    reply: () => Response.json(envelope(CREATED), { status: 500 }),
+    error: 'ServerError',
+    isLost: true,
+    again: true,
+    status: 500,
+  },
+  'an envelope of failure with status 200': final(200, 'ResellerError'),
+  '400': final(400, 'InvalidError'),
+  '401': passing(401, 'AuthenticationError', false),
+  '402': final(402, 'CreditLimitError'),
+  '403': passing(403, 'AuthenticationError', false),
+  '404': final(404, 'NotFoundError'),
+  '405': final(405, 'ResellerError'),
+  '408': passing(408, 'ResellerError', true),
+  '409': final(409, 'ConflictError'),
+  '409, the first request is in progress': {
+    reply: refusal(409, 'idempotency_key_in_progress'),
+    error: 'ConflictError',
+    isLost: true,
+    again: true,
+    status: 409,
+  },
+  '409, the key was used before': {
+    reply: refusal(409, 'idempotency_key_reused'),
+    error: 'ConflictError',
+    again: false,
+    status: 409,
+  },
+  '413': final(413, 'InvalidError'),
+  '415': final(415, 'InvalidError'),
+  '418': final(418, 'ResellerError'),
+  '422': final(422, 'InvalidError'),
+  '425': passing(425, 'ResellerError', true),
+  '429': passing(429, 'RateLimitError', true),
+  '499': final(499, 'ResellerError'),
+  '500': failed(500),
+  '501': passing(501, 'ServerError', false),
+  '502': failed(502),
+  '503': passing(503, 'ServerError', true),
+  '504': failed(504),
+  '599': failed(599),
+};
+const entries = Object.entries(rows);
+const ONE_OF_EACH_KIND = [
+  'no connection',
+  'a reset',
+  'a page with status 404',
+  '400',
+  '401',
+  '409, the first request is in progress',
+  '503',
+];
+
+function rowOf(name: string): Row {
+  const row = rows[name];
+  if (!row) throw new Error(`The table has no row ${name}.`);
+  return row;
+}
+
+/** The end of a call, for comparison. */
+interface End {
+  readonly outcome: string;
+  readonly attempts: number;
+  readonly uncertain?: boolean;
+  readonly cause?: string;
+}
+
+const KEYS = { lifetime: '86400' };
+/** Short only where no answer comes: on a busy machine, a good answer may take a while. */
+const patience = (...planned: readonly Row[]) => (planned.some(({ reply }) => reply === silence) ? { timeoutMs: 3 } : {});
+
+async function endOf(call: Call<unknown>): Promise<End> {
+  try {
+    return { outcome: 'returned', attempts: (await call.withMeta()).attempts };
+  } catch (error) {
+    if (!(error instanceof ResellerError)) throw error;
+    const { name, attempts, uncertain, cause } = error;
+    const isUnknown = error instanceof OutcomeUnknownError;
+    return { outcome: name, attempts, uncertain, ...(isUnknown && cause instanceof Error && { cause: cause.name }) };
+  }
+}
+
+/** A service, and a client that knows whether it honours keys. */
+async function start(honours: boolean): Promise<ScriptedService> {
+  const service = scripted(honours ? KEYS : {});
+  await service.reseller.vm.hosts();
+  return service;
+}
+
+/** How a purchase ends that gets these answers, one after the other, and then succeeds. */
+function expectedEnd(answers: readonly Row[], honours: boolean, maxRetries: number): End {
+  let isLost = false;
+  for (const [index, { error, isLost: losesIt = false, settles, again }] of answers.entries()) {
+    isLost = settles ? false : isLost || losesIt;
+    const isSentAgain = index < maxRetries && again && (!isLost || honours);
+    if (isSentAgain) continue;
+    const attempts = index + 1;
+    return isLost
+      ? { outcome: 'OutcomeUnknownError', attempts, uncertain: true, cause: error }
+      : { outcome: error, attempts, uncertain: false };
+  }
+  return { outcome: 'returned', attempts: answers.length + 1 };
+}
+
+describe.each(entries)('%s', (_, row) => {
+  test('as the only answer to a purchase: the error has its class, status and reason', async () => {
+    const service = await start(true);
+    service.plan(row.reply);
+    const error: unknown = await service.reseller.vm
+      .create(VM, { maxRetries: 0, idempotencyKey: 'order-1', ...patience(row) })
+      .catch((thrown: unknown) => thrown);
+    const shown = error instanceof OutcomeUnknownError ? error.cause : error;
+    expect(error).toMatchObject({
+      name: row.isLost ? 'OutcomeUnknownError' : row.error,
+      operation: 'createVm',
+      attempts: 1,
+      uncertain: row.isLost ?? false,
+      idempotencyKey: 'order-1',
+      ...(row.status !== undefined && { status: row.status }),
+    });
+    expect(shown).toMatchObject({ name: row.error, uncertain: row.isLost ?? false, ...(row.reason && { reason: row.reason }) });
+    for (const thrown of [error, shown]) expect(Object.values(Object(thrown))).not.toContain(undefined);
+    if (row.status === undefined) expect(error).not.toHaveProperty('status');
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test.each([
+    ['honours keys', true],
+    ['honours no keys', false],
+  ])('before and after other answers, at a server that %s', async (__, honours) => {
+    const found: Record<string, End> = {};
+    const expected: Record<string, End> = {};
+    const pairs = ONE_OF_EACH_KIND.flatMap((other): [string, readonly Row[]][] => [
+      [`then ${other}`, [row, rowOf(other)]],
+      [`after ${other}`, [rowOf(other), row]],
+    ]);
+    for (const [pair, answers] of pairs) {
+      for (const maxRetries of [1, 2]) {
+        const service = await start(honours);
+        service.plan(...answers.map(({ reply }) => reply));
+        const name = `${pair}, with at most ${maxRetries} more sendings`;
+        found[name] = await endOf(service.reseller.vm.create(VM, { maxRetries, ...patience(...answers) }));
+        expected[name] = expectedEnd(answers, honours, maxRetries);
+        // Every sending is the same request.
+        expect(new Set(service.sent.map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
+      }
+    }
+    expect(found).toEqual(expected);
+  });
+
+  test('as the answer to a read: never an unknown outcome, and sent again when that is worth it', async () => {
+    for (const honours of [true, false]) {
+      let calls = 0;
+      const service = scripted({
+        ...(honours ? KEYS : {}),
+        config: { middleware: [(next) => async (url, init) => (calls++ === 0 ? row.reply({ init }) : next(url, init))] },
+      });
+      const end = await endOf(service.reseller.domain.list(patience(row)));
+      expect(end).toEqual(row.again ? { outcome: 'returned', attempts: 2 } : { outcome: row.error, attempts: 1, uncertain: false });
+    }
+  });
+});
+
+test('a purchase that succeeds is sent once', async () => {
+  const service = await start(true);
+  service.plan(success);
+  expect(await service.reseller.vm.create(VM).withMeta()).toMatchObject({
+    data: CREATED,
+    requestID: 'id-of-the-purchase',
+    message: 'Done.',
+    status: 200,
+    attempts: 1,
+  });
+  expect(service.sent).toHaveLength(1);
+});

@@ -1,0 +1,707 @@
+/** What `reconcile` says after each kind of loss, by what the request log holds and by what the server answers to the key. */
+import { describe, expect, test, vi } from 'vitest';
+
+import { createReseller, OutcomeUnknownError, ResellerError } from '../src/index.ts';
+import type { CallOptions, Reconciliation, RequestLogItem } from '../src/index.ts';
+import { API_KEY, CREATED, cut, envelope, refusal, refusalBody, reset, scripted, silence, success, VM } from './scripted-service.ts';
+import type { Reply, ScriptedService, Sent } from './scripted-service.ts';
+
+const SETTLE_MS = 15_000;
+
+/** Each way in which the answer to a purchase is lost. */
+const losses: Readonly<Record<string, Reply>> = {
+  'a reset': reset,
+  silence,
+  'a cut answer': cut,
+  'a page of a gateway': () => new Response('<html>', { status: 502 }),
+  'a redirect': () => new Response('', { status: 302 }),
+  'a failure of the service': refusal(500, 'internal_error'),
+  'a first request in progress': refusal(409, 'idempotency_key_in_progress'),
+};
+
+async function lose(service: ScriptedService, loss: Reply = reset, options: CallOptions = {}): Promise<OutcomeUnknownError> {
+  service.plan(loss);
+  // Short only where no answer comes.
+  const patience = loss === silence ? { timeoutMs: 3 } : {};
+  const error: unknown = await service.reseller.vm.create(VM, { ...patience, ...options }).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutcomeUnknownError)) throw new Error('The answer was not lost.', { cause: error });
+  return error;
+}
+
+function sentBy(service: ScriptedService, index = 0): Sent {
+  const sent = service.sent.at(index);
+  if (!sent) throw new Error('No purchase was sent.');
+  return sent;
+}
+
+const REFUSAL: Partial<RequestLogItem> = {
+  success: 0,
+  error_type: 'credit_limit_exceeded',
+  response_body: JSON.stringify(refusalBody('credit_limit_exceeded')),
+};
+const FAILURE: Partial<RequestLogItem> = { success: 0, error_type: 'internal_error', response_body: '{}' };
+const bodyOf = (form: object) => ({ request_body: JSON.stringify(form) });
+/** The fields of a purchase in reverse, as another program may send them. */
+const reversed = ({ body }: Sent) => bodyOf(Object.fromEntries([...new URLSearchParams(body)].toReversed()));
+const responseBody = (identifier: number) => ({ response_body: JSON.stringify(envelope({ ...CREATED, identifier })) });
+
+interface LogRow {
+  /** What the log holds about the purchase. */
+  readonly fill: (service: ScriptedService, purchase: Sent) => void;
+  readonly outcome: Reconciliation['outcome'];
+  /** How many entries are candidates, where the outcome is undecided. */
+  readonly candidates?: number;
+  /** How long after the sending the outcome is certain. */
+  readonly afterMs: number;
+}
+
+const logs: Readonly<Record<string, LogRow>> = {
+  nothing: { fill: () => {}, outcome: 'not-committed', afterMs: SETTLE_MS },
+  'the purchase': { fill: (service, purchase) => service.addEntry(purchase), outcome: 'committed', afterMs: 0 },
+  'the purchase, two seconds early by its clock': {
+    fill: (service, purchase) => service.addEntry({ ...purchase, at: purchase.at - 2_000 }),
+    outcome: 'committed',
+    afterMs: 0,
+  },
+  'the purchase and a repetition of it with the same response': {
+    fill: (service, purchase) => (service.addEntry(purchase), service.addEntry(purchase)),
+    outcome: 'committed',
+    afterMs: 0,
+  },
+  'two purchases like it': {
+    fill: (service, purchase) => (service.addEntry(purchase, responseBody(1)), service.addEntry(purchase, responseBody(2))),
+    outcome: 'undecided',
+    candidates: 2,
+    afterMs: 0,
+  },
+  'the purchase and a refusal of it': {
+    fill: (service, purchase) => (service.addEntry(purchase, REFUSAL), service.addEntry(purchase)),
+    outcome: 'committed',
+    afterMs: 0,
+  },
+  'a refusal of it': { fill: (service, purchase) => service.addEntry(purchase, REFUSAL), outcome: 'not-committed', afterMs: 0 },
+  'a failure of the service': {
+    fill: (service, purchase) => service.addEntry(purchase, FAILURE),
+    outcome: 'undecided',
+    candidates: 1,
+    afterMs: SETTLE_MS,
+  },
+  'a purchase of another program': {
+    fill: (service, purchase) => service.addEntry(purchase, reversed(purchase)),
+    outcome: 'undecided',
+    candidates: 1,
+    afterMs: SETTLE_MS,
+  },
+  'a refusal of a purchase of another program': {
+    fill: (service, purchase) => service.addEntry(purchase, { ...REFUSAL, ...reversed(purchase) }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'the purchase and one of another program': {
+    fill: (service, purchase) => (service.addEntry(purchase, reversed(purchase)), service.addEntry(purchase)),
+    outcome: 'committed',
+    afterMs: 0,
+  },
+  'a purchase of something else': {
+    fill: (service, purchase) => service.addEntry(purchase, bodyOf({ ...VM, cores: 2 })),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'a purchase with a further field': {
+    fill: (service, purchase) => service.addEntry(purchase, bodyOf({ ...VM, ips: 2 })),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'an entry whose form is not JSON': {
+    fill: (service, purchase) => service.addEntry(purchase, { request_body: 'cut off' }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'an entry whose form is a list': {
+    fill: (service, purchase) => service.addEntry(purchase, { request_body: '["cores"]' }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'another method': {
+    fill: (service, purchase) => service.addEntry(purchase, { method: 'POST' }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'another path': {
+    fill: (service, purchase) => service.addEntry(purchase, { endpoint: '/vm/other' }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'an end of the path that is not a path': {
+    fill: (service, purchase) => service.addEntry(purchase, { endpoint: 'create' }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'a path that is not percent-encoded well': {
+    fill: (service, purchase) => service.addEntry(purchase, { endpoint: '/vm/%E0%A4%A' }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'the path of the base address as well': {
+    fill: (service, purchase) => service.addEntry(purchase, { endpoint: '/reseller.test/vm/create' }),
+    outcome: 'committed',
+    afterMs: 0,
+  },
+  'a purchase like it, long before': {
+    fill: (service, purchase) => service.addEntry({ ...purchase, at: purchase.at - 602_001 }),
+    outcome: 'not-committed',
+    afterMs: SETTLE_MS,
+  },
+  'a purchase like it, ten minutes before: the clock of the log may have been set': {
+    fill: (service, purchase) => service.addEntry({ ...purchase, at: purchase.at - 602_000 }),
+    outcome: 'undecided',
+    candidates: 1,
+    afterMs: SETTLE_MS,
+  },
+  'a purchase like it, just before it was sent': {
+    fill: (service, purchase) => service.addEntry({ ...purchase, at: purchase.at - 2_001 }),
+    outcome: 'undecided',
+    candidates: 1,
+    afterMs: SETTLE_MS,
+  },
+};
+const logRows = Object.entries(logs);
+
+function expectOutcome(found: Reconciliation, { outcome, candidates }: LogRow): void {
+  expect(found.outcome).toBe(outcome);
+  if (found.outcome === 'undecided') expect(found.candidates).toHaveLength(candidates ?? 0);
+  if (found.outcome !== 'committed') return;
+  expect(found).toMatchObject({ operation: 'createVm', data: { identifier: CREATED.identifier }, masked: ['config.password'] });
+  expect(found.data).not.toHaveProperty('config.password');
+  expect(found.entry).toMatchObject({ success: 1, method: 'PUT' });
+}
+
+describe.each(logRows)('the log has %s', (_, row) => {
+  test.each(Object.entries(losses))('after %s, at a server that honours no keys', async (__, loss) => {
+    const service = scripted();
+    const error = await lose(service, loss);
+    row.fill(service, sentBy(service));
+    const found = await service.reseller.reconcile(error);
+    expectOutcome(found, row);
+    expect(service.now() - sentBy(service).at).toBe(row.afterMs);
+    expect(service.sent).toHaveLength(1);
+    // Asked again, it says the same.
+    const looks = service.logReadings();
+    expect(await service.reseller.reconcile(error)).toEqual(found);
+    if (row.outcome !== 'undecided') expect(service.logReadings()).toBe(looks);
+  });
+
+  test('a call with reconcile: true returns the data, throws why nothing was done, or says that it cannot be told', async () => {
+    const service = scripted({
+      onLogRead: (self, readings) => void (readings === 1 && row.fill(self, sentBy(self))),
+    });
+    service.plan(reset);
+    const end: unknown = await service.reseller.vm
+      .create(VM, { reconcile: true, idempotencyKey: 'order-1' })
+      .withMeta()
+      .catch((thrown: unknown) => thrown);
+    if (row.outcome === 'committed') {
+      const { config, identifier } = CREATED;
+      const { password: _password, ...shown } = config;
+      const data = { identifier, config: shown };
+      expect(end).toMatchObject({
+        data,
+        masked: ['config.password'],
+        attempts: 1,
+        status: 200,
+        requestID: 'id-of-the-purchase',
+        message: 'Done.',
+      });
+      expect(end).not.toHaveProperty('data.config.password');
+    } else if (row.outcome === 'undecided') {
+      expect(end).toMatchObject({ name: 'OutcomeUnknownError', uncertain: true, attempts: 1, idempotencyKey: 'order-1' });
+    } else {
+      expect(end).toBeInstanceOf(ResellerError);
+      expect(end).toMatchObject({ uncertain: false, attempts: 1, operation: 'createVm', cause: { name: 'OutcomeUnknownError' } });
+      expect(String(end)).not.toContain('undefined');
+    }
+  });
+});
+
+test('the response of a call that was found in the log can be read, without its secrets', async () => {
+  const service = scripted({ onLogRead: (self) => self.addEntry(sentBy(self)) });
+  service.plan(reset);
+  const response = await service.reseller.vm.create(VM, { reconcile: true }).asResponse();
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    envelope({ identifier: CREATED.identifier, config: { cores: 1, username: 'root' } }),
+  ]);
+});
+
+test.each<[string, Partial<RequestLogItem>, object, string]>([
+  [
+    'its words and its kind',
+    REFUSAL,
+    { name: 'ResellerError', type: 'credit_limit_exceeded', requestID: 'id-of-the-refusal' },
+    'createVm: Refused.',
+  ],
+  [
+    'a body that is not an envelope',
+    { ...REFUSAL, response_body: 'cut off' },
+    { name: 'ResellerError', type: 'credit_limit_exceeded' },
+    'createVm: the service refused it, as the request log shows',
+  ],
+  ['no kind at all', { success: 0, error_type: null, response_body: '{"message":"No."}' }, { name: 'ResellerError' }, 'createVm: No.'],
+])('a refusal that the log shows with %s', async (_, entry, expected, message) => {
+  const service = scripted({ onLogRead: (self) => self.addEntry(sentBy(self), entry) });
+  service.plan(reset);
+  const error: unknown = await service.reseller.vm.create(VM, { reconcile: true }).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ ...expected, message, uncertain: false, attempts: 1 });
+  for (const name of ['type', 'requestID']) if (!(name in expected)) expect(error).not.toHaveProperty(name);
+});
+
+test('a purchase that never arrived, as the log shows', async () => {
+  const service = scripted();
+  service.plan(reset);
+  await expect(service.reseller.vm.create(VM, { reconcile: true })).rejects.toMatchObject({
+    name: 'ConnectionError',
+    message: 'createVm: the request never arrived, as the request log shows',
+    uncertain: false,
+  });
+});
+
+describe('at a server that honours keys', () => {
+  const KEYS = { lifetime: '60' };
+
+  /** A purchase whose only sending was lost. */
+  async function loseOnce(service: ScriptedService, options: CallOptions = {}): Promise<OutcomeUnknownError> {
+    await service.reseller.vm.hosts();
+    return lose(service, reset, { maxRetries: 0, ...options });
+  }
+
+  test('the response to the key says that it was carried out, with its secrets', async () => {
+    const service = scripted(KEYS);
+    const found = await service.reseller.reconcile(await loseOnce(service));
+    expect(found).toEqual({ outcome: 'committed', operation: 'createVm', data: CREATED, masked: [] });
+    const [first, second] = service.sent;
+    expect([service.sent.length, second?.key, second?.body]).toEqual([2, first?.key, first?.body]);
+    expect(service.logReadings()).toBe(0);
+  });
+
+  test('a call with reconcile: true returns that response as it is', async () => {
+    const service = scripted(KEYS);
+    await service.reseller.vm.hosts();
+    service.plan(reset);
+    const { response, ...meta } = await service.reseller.vm.create(VM, { maxRetries: 0, reconcile: true }).withMeta();
+    expect(meta).toEqual({ data: CREATED, requestID: 'id-of-the-purchase', message: 'Done.', status: 200, attempts: 1 });
+    expect(await response.json()).toEqual(envelope(CREATED));
+  });
+
+  test.each<[number, string]>([
+    [400, 'InvalidError'],
+    [402, 'CreditLimitError'],
+    [404, 'NotFoundError'],
+    [409, 'ConflictError'],
+    [422, 'InvalidError'],
+  ])('a refusal of the key with status %i says that it was not carried out', async (status, name) => {
+    const service = scripted(KEYS);
+    const error = await loseOnce(service);
+    service.plan(refusal(status));
+    const found = await service.reseller.reconcile(error);
+    expect(found).toMatchObject({ outcome: 'not-committed', error: { name, status, uncertain: false } });
+    expect(await service.reseller.reconcile(error)).toEqual(found);
+    expect(service.sent).toHaveLength(2);
+  });
+
+  test.each<[string, Reply]>([
+    ['401', refusal(401)],
+    ['403', refusal(403)],
+    ['429', refusal(429)],
+    ['501', refusal(501)],
+    ['503', refusal(503)],
+    ['500', refusal(500)],
+    ['409, the key was used before', refusal(409, 'idempotency_key_reused')],
+    ['409, in progress', refusal(409, 'idempotency_key_in_progress')],
+    ['a page', () => new Response('<html>', { status: 404 })],
+    ['a reset', reset],
+  ])('%s says nothing, so the log decides', async (_, reply) => {
+    for (const [fill, outcome] of [
+      [(service: ScriptedService) => service.addEntry(sentBy(service)), 'committed'],
+      [() => {}, 'not-committed'],
+    ] as const) {
+      const service = scripted(KEYS);
+      const error = await loseOnce(service);
+      service.plan(...Array.from({ length: 99 }, () => reply));
+      fill(service);
+      expect((await service.reseller.reconcile(error)).outcome).toBe(outcome);
+      expect(service.sent.length).toBeGreaterThan(3);
+      expect(new Set(service.sent.map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
+    }
+  });
+
+  test('the first answer that brings certainty ends it', async () => {
+    const service = scripted(KEYS);
+    const error = await loseOnce(service);
+    service.plan(refusal(401), refusal(429, 'rate_limited', { 'retry-after': '61' }), success);
+    expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed' });
+    expect(service.sent).toHaveLength(4);
+  });
+
+  test.each([
+    [7_750, 5],
+    [7_751, 6],
+    [250, 1],
+    [251, 2],
+  ])('with settleMs %i, the key is sent %i more times', async (settleMs, sendings) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    const service = scripted(KEYS);
+    const error = await loseOnce(service);
+    service.plan(...Array.from({ length: 99 }, () => refusal(401)));
+    await service.reseller.reconcile(error, { settleMs, maxRetries: 0 });
+    expect(service.sent.slice(1).map(({ at }) => at - sentBy(service).at)).toEqual([0, 250, 750, 1_750, 3_750, 7_750].slice(0, sendings));
+  });
+
+  test.each([
+    [59_999, 2],
+    [60_000, 1],
+  ])('after %i ms of a minute for which keys are kept, the purchase was sent %i times', async (milliseconds, sendings) => {
+    const service = scripted(KEYS);
+    const error = await loseOnce(service);
+    service.advance(milliseconds);
+    await service.reseller.reconcile(error);
+    expect(service.sent).toHaveLength(sendings);
+  });
+
+  test.each([
+    ['0', 3_599_999, 2],
+    ['0', 3_600_000, 1],
+    ['forever', 3_599_999, 2],
+    ['forever', 3_600_000, 1],
+  ])(
+    'a server that says %j keeps keys for an hour: after %i ms, the purchase was sent %i times',
+    async (lifetime, milliseconds, sendings) => {
+      const service = scripted({ lifetime });
+      const error = await loseOnce(service);
+      service.advance(milliseconds);
+      await service.reseller.reconcile(error);
+      expect(service.sent).toHaveLength(sendings);
+    },
+  );
+
+  test('a client that knows nothing of the server yet asks it something harmless first', async () => {
+    const service = scripted(KEYS);
+    expect(await service.reseller.reconcile(await lose(service))).toMatchObject({ outcome: 'committed' });
+    expect([service.count('/domain/list'), service.sent.length]).toEqual([1, 2]);
+  });
+
+  test('one harmless request serves all that wait for it, and none is made where a later answer came', async () => {
+    const service = scripted();
+    const errors = [await lose(service), await lose(service), await lose(service)];
+    await Promise.all(errors.map((error) => service.reseller.reconcile(error)));
+    expect(service.count('/domain/list')).toBe(1);
+    const error = await lose(service);
+    service.advance(1);
+    await service.reseller.vm.hosts();
+    await service.reseller.reconcile(error);
+    expect(service.count('/domain/list')).toBe(1);
+  });
+
+  test('with resend: false, only the log is read', async () => {
+    const service = scripted(KEYS);
+    const error = await loseOnce(service);
+    expect(await service.reseller.reconcile(error, { resend: false })).toEqual({ outcome: 'not-committed' });
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test('the options of reconcile hold for its sendings, and a signal ends it with the reason', async () => {
+    const headers: (string | null)[] = [];
+    const controller = new AbortController();
+    const service = scripted({
+      ...KEYS,
+      config: {
+        middleware: [
+          (next) => (url, init) => {
+            headers.push(new Headers(init.headers).get('x-trace'));
+            return next(url, init);
+          },
+        ],
+      },
+    });
+    const error = await loseOnce(service, { headers: { 'x-trace': 'call' } });
+    service.plan(() => {
+      controller.abort(new Error('enough'));
+      return reset({ init: {} });
+    });
+    const found = service.reseller.reconcile(error, { signal: controller.signal, headers: { 'x-trace': 'reconcile' }, maxRetries: 0 });
+    await expect(found).rejects.toMatchObject({ name: 'OutcomeUnknownError', cause: { name: 'AbortedError' } });
+    expect(headers.filter((value) => value !== null)).toEqual(['call', 'reconcile']);
+    expect(service.sent).toHaveLength(2);
+  });
+});
+
+describe('the readings of the log', () => {
+  test('are at 0, 4 and 15 seconds, and the last one decides', async () => {
+    const readings: number[] = [];
+    const service = scripted({ onLogRead: (self) => void readings.push(self.now() - sentBy(self).at) });
+    expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('not-committed');
+    expect(readings).toEqual([0, 4_000, SETTLE_MS]);
+  });
+
+  test.each([
+    [1, [0, 1]],
+    [4_000, [0, 4_000]],
+    [20_000, [0, 4_000, 20_000]],
+    [90_000, [0, 4_000, 20_000, 84_000, 90_000]],
+  ])('with settleMs %i, they are at %j', async (settleMs, expected) => {
+    const readings: number[] = [];
+    const service = scripted({ onLogRead: (self) => void readings.push(self.now() - sentBy(self).at) });
+    await service.reseller.reconcile(await lose(service), { settleMs });
+    expect(readings).toEqual(expected);
+  });
+
+  test('one is enough long after the sending', async () => {
+    const service = scripted();
+    const error = await lose(service);
+    service.advance(SETTLE_MS);
+    await service.reseller.reconcile(error);
+    expect(service.logReadings()).toBe(1);
+  });
+
+  test('find a purchase that arrives between them', async () => {
+    for (const reading of [2, 3]) {
+      const service = scripted({ onLogRead: (self, count) => void (count === reading && self.addEntry(sentBy(self))) });
+      expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('committed');
+      expect(service.logReadings()).toBe(reading);
+    }
+  });
+
+  test('wait for as many refusals as there were sendings: one may still be on its way', async () => {
+    for (const [refusals, afterMs] of [
+      [1, SETTLE_MS],
+      [2, 0],
+    ] as const) {
+      const service = scripted({ lifetime: '0' });
+      await service.reseller.vm.hosts();
+      service.plan(reset, reset);
+      const error: unknown = await service.reseller.vm.create(VM, { maxRetries: 1 }).catch((thrown: unknown) => thrown);
+      if (!(error instanceof OutcomeUnknownError)) throw error;
+      const began = service.now();
+      for (let count = 0; count < refusals; count++) service.addEntry(sentBy(service), REFUSAL);
+      const found = await service.reseller.reconcile(error, { resend: false });
+      expect(found).toMatchObject({ outcome: 'not-committed', entry: { error_type: 'credit_limit_exceeded' } });
+      // The wait counts from the first sending.
+      expect(service.now()).toBe(afterMs === 0 ? began : sentBy(service).at + afterMs);
+    }
+  });
+
+  test('serve all that ask at the same time, for a quarter of a second', async () => {
+    for (const [age, readings] of [
+      [0, 1],
+      [250, 1],
+      [251, 2],
+    ] as const) {
+      const service = scripted();
+      const errors = [await lose(service, reset, { idempotencyKey: 'a' }), await lose(service, reset, { idempotencyKey: 'b' })];
+      service.advance(1);
+      await service.reseller.domain.list();
+      for (const sent of service.sent) service.addEntry(sent);
+      for (const [index, error] of errors.entries()) {
+        if (index === 1) service.advance(age);
+        expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
+      }
+      expect(service.logReadings()).toBe(readings);
+    }
+  });
+
+  test('two purchases that were sent shortly after each other both end, each by a reading from after its own wait', async () => {
+    const service = scripted();
+    const first = await lose(service, reset, { idempotencyKey: 'a' });
+    service.advance(100);
+    const second = await lose(service, reset, { idempotencyKey: 'b' });
+    const found = await Promise.all([service.reseller.reconcile(first), service.reseller.reconcile(second)]);
+    expect(found.map(({ outcome }) => outcome)).toEqual(['not-committed', 'not-committed']);
+  });
+
+  test('a reading from before the sending does not serve', async () => {
+    const service = scripted();
+    const first = await lose(service, reset, { idempotencyKey: 'a' });
+    service.advance(1);
+    service.addEntry(sentBy(service));
+    await service.reseller.reconcile(first);
+    service.advance(100);
+    const second = await lose(service, reset, { idempotencyKey: 'b' });
+    service.addEntry(sentBy(service, 1));
+    expect((await service.reseller.reconcile(second)).outcome).toBe('committed');
+    expect(service.logReadings()).toBe(2);
+  });
+
+  test('a reading that failed is not kept', async () => {
+    let failures = 1;
+    const service = scripted({
+      config: {
+        maxRetries: 0,
+        middleware: [
+          (next) => (url, init) =>
+            url.endsWith('/account/requests') && failures-- > 0 ? Promise.resolve(new Response('', { status: 503 })) : next(url, init),
+        ],
+      },
+    });
+    const error = await lose(service);
+    service.addEntry(sentBy(service));
+    await expect(service.reseller.reconcile(error)).rejects.toMatchObject({ name: 'AnswerError', operation: 'listRequests' });
+    expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
+  });
+
+  test('go back to the sending, however much was logged since, and no further', async () => {
+    for (const [older, between, pages] of [
+      [200, 0, 1],
+      [200, 49, 2],
+      [200, 149, 4],
+      [0, 149, 4],
+    ] as const) {
+      const service = scripted();
+      for (let count = 0; count < older; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
+      service.advance(60_000);
+      const error = await lose(service);
+      service.addEntry(sentBy(service));
+      for (let count = 0; count < between; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
+      expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
+      expect(service.count('/account/requests')).toBe(pages);
+    }
+  });
+
+  test('a log that nothing dates says only that a purchase is not in it', async () => {
+    const service = scripted({ withoutReadsInLog: true });
+    expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('not-committed');
+    const other = scripted({ withoutReadsInLog: true });
+    const error = await lose(other);
+    other.addEntry(sentBy(other));
+    expect(await other.reseller.reconcile(error)).toMatchObject({ outcome: 'undecided', candidates: [{ method: 'PUT' }] });
+  });
+
+  test('a signal ends the wait between them, with its reason', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const service = scripted({ onLogRead: (_, count) => void (count === 2 && controller.abort(reason)) });
+    const found = service.reseller.reconcile(await lose(service), { signal: controller.signal });
+    await expect(found).rejects.toBe(reason);
+    expect(service.logReadings()).toBe(2);
+  });
+});
+
+describe('several purchases', () => {
+  /** Two purchases that nothing tells apart: the same key gives the same order of fields. */
+  const alike = async (service: ScriptedService) => [
+    await lose(service, reset, { idempotencyKey: 'order' }),
+    await lose(service, reset, { idempotencyKey: 'order' }),
+  ];
+  const outcomesOf = async (service: ScriptedService, errors: readonly OutcomeUnknownError[]) =>
+    Promise.all(errors.map((error) => service.reseller.reconcile(error)));
+
+  test('two that nothing tells apart: both carried out, one of them, or neither', async () => {
+    for (const [identifiers, expected] of [
+      [[], ['not-committed', 'not-committed']],
+      [[1], ['undecided', 'undecided']],
+      [
+        [1, 2],
+        ['committed', 'committed'],
+      ],
+      [
+        [1, 2, 3],
+        ['undecided', 'undecided'],
+      ],
+    ] as const) {
+      const service = scripted();
+      const errors = await alike(service);
+      for (const identifier of identifiers) service.addEntry(sentBy(service), responseBody(identifier));
+      const found = await outcomesOf(service, errors);
+      expect(found.map(({ outcome }) => outcome)).toEqual(expected);
+      const data = found.map((each) => each.outcome === 'committed' && each.data);
+      if (expected[0] === 'committed') expect(data).toMatchObject([{ identifier: 1 }, { identifier: 2 }]);
+    }
+  });
+
+  test('a refusal does not say which of two was refused, so both wait', async () => {
+    const service = scripted();
+    const errors = await alike(service);
+    service.addEntry(sentBy(service), REFUSAL);
+    const found = await outcomesOf(service, errors);
+    expect(found.map(({ outcome }) => outcome)).toEqual(['not-committed', 'not-committed']);
+    expect(service.now() - sentBy(service).at).toBe(SETTLE_MS);
+  });
+
+  test('an entry that was found for one purchase is not taken for the next one like it', async () => {
+    const service = scripted();
+    const first = await lose(service, reset, { idempotencyKey: 'order' });
+    service.addEntry(sentBy(service));
+    service.addEntry(sentBy(service));
+    expect((await service.reseller.reconcile(first)).outcome).toBe('committed');
+    const second = await lose(service, reset, { idempotencyKey: 'order' });
+    expect((await service.reseller.reconcile(second)).outcome).toBe('not-committed');
+    const third = await lose(service, reset, { idempotencyKey: 'order' });
+    service.addEntry(sentBy(service, 2), REFUSAL);
+    expect(await service.reseller.reconcile(third)).toMatchObject({ outcome: 'not-committed', entry: REFUSAL });
+    const fourth = await lose(service, reset, { idempotencyKey: 'order' });
+    expect(await service.reseller.reconcile(fourth)).toEqual({ outcome: 'not-committed' });
+  });
+
+  test('a purchase whose answer came is not taken for a lost one', async () => {
+    const service = scripted();
+    const error = await lose(service, reset, { idempotencyKey: 'order' });
+    await service.reseller.vm.create(VM, { idempotencyKey: 'order' });
+    service.addEntry(sentBy(service, 1), { requestID: 'id-of-the-purchase' });
+    expect((await service.reseller.reconcile(error)).outcome).toBe('not-committed');
+    const other = scripted();
+    const lost = await lose(other, reset, { idempotencyKey: 'order' });
+    other.plan(refusal(402));
+    await other.reseller.vm.create(VM, { idempotencyKey: 'order' }).catch(() => {});
+    other.addEntry(sentBy(other, 1), { ...REFUSAL, requestID: 'id-of-the-refusal' });
+    expect(await other.reseller.reconcile(lost)).toEqual({ outcome: 'not-committed' });
+  });
+
+  test('entries before the last answer that came before the sending are not looked at', async () => {
+    const service = scripted();
+    service.addEntry({
+      key: null,
+      body: new URLSearchParams(Object.entries(VM).map(([name, value]) => [name, String(value)])).toString(),
+      at: service.now(),
+    });
+    await service.reseller.vm.hosts();
+    expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('not-committed');
+  });
+
+  test('fields are in an order that follows from the key, and of many keys few have the same one', async () => {
+    const service = scripted();
+    const keys = Array.from({ length: 60 }, (_, index) => `order-${index}`);
+    for (const idempotencyKey of [...keys, ...keys]) await service.reseller.vm.create(VM, { idempotencyKey });
+    const bodies = service.sent.map(({ body }) => body);
+    expect(bodies.slice(0, 60)).toEqual(bodies.slice(60));
+    expect(new Set(bodies).size).toBeGreaterThan(30);
+    for (const body of bodies)
+      expect([...new URLSearchParams(body)].toSorted()).toEqual(
+        Object.entries(VM)
+          .map(([name, value]) => [name, String(value)])
+          .toSorted(),
+      );
+  });
+
+  test.each([
+    ['of another client', new OutcomeUnknownError('a', { operation: 'createVm', attempts: 1, curl: '' })],
+    ['of another kind', new Error('a')],
+  ])('an error %s is refused', async (_, error) => {
+    const { reseller } = scripted();
+    await expect(Reflect.apply(reseller.reconcile, undefined, [error])).rejects.toThrow('Pass the error to the client that made the call.');
+  });
+
+  test.each([
+    [{ settle: 5 }, 'reconcile has no option settle'],
+    [{ settleMs: 0 }, 'settleMs must be a positive number of milliseconds, got 0'],
+    [{ timeoutMs: -1 }, 'timeoutMs must be a positive number'],
+    [{ maxRetries: 0.5 }, 'maxRetries must be a whole number from 0, got 0.5'],
+  ])('options such as %j are refused by name', async (options, message) => {
+    const { reseller } = scripted();
+    expect(() => Reflect.apply(reseller.reconcile, undefined, [new Error('a'), options])).toThrow(message);
+  });
+});
+
+test('a client of another process shares nothing with this one, and its error is refused', async () => {
+  const service = scripted();
+  const error = await lose(service);
+  const other = createReseller({ apiKey: API_KEY, baseUrl: 'http://reseller.test' });
+  await expect(other.reconcile(error)).rejects.toBeInstanceOf(TypeError);
+});

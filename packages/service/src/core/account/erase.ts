@@ -1,0 +1,88 @@
+/** Erases the personal data of an account, and keeps its invoices. */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+
+import { counted } from '../../rules/counted.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import type { Db, RequestLog } from '../../store/store.ts';
+import { deleteLog } from './request-log.ts';
+
+/** Replaces texts that a table requires. */
+const ERASED = 'Erased';
+
+/**
+ * Must run in a transaction that has locked the account.
+ *
+ * @param now Milliseconds.
+ * @throws Refusal 409 with everything that prevents it.
+ */
+export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, now }: { accountId: string; now: number }): Promise<void> {
+  await assertErasable(db, accountId);
+  // The states of records about the account, and of those about its invoices, whose reasons are free text.
+  await sql`
+    update audit_records
+    set state_before = 'null', state_after = '{"erased":true}', target = case when operation = 'terminateDomain' then ${ERASED} else target end
+    where target = ${accountId}
+      or target in (select id from invoices where account_id = ${accountId})
+      or state_before like ${`%${accountId}%`} or state_after like ${`%${accountId}%`}
+  `.execute(db);
+  await deleteLog(db, requestLog, accountId);
+  for (const table of ['handles', 'billing_profiles', 'otps', 'idempotency_keys'] as const)
+    await db.deleteFrom(table).where('account_id', '=', accountId).execute();
+  await db
+    .updateTable('api_keys')
+    .set(({ fn, ref, val }) => ({ label: ERASED, revoked: fn.coalesce(ref('revoked'), val(now)) }))
+    .where('account_id', '=', accountId)
+    .execute();
+  await db
+    .updateTable('vms')
+    .set({ hostname: ERASED, ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
+    .where('account_id', '=', accountId)
+    .execute();
+  await db.updateTable('positions').set({ hostname: ERASED }).where('account_id', '=', accountId).execute();
+  await db.updateTable('charges').set({ subject: ERASED }).where('account_id', '=', accountId).where('kind', '=', 'domain').execute();
+  await db
+    .updateTable('dedicated_servers')
+    .set({ dashboard: null, username: null, email: null, sealed_password: null })
+    .where('account_id', '=', accountId)
+    .execute();
+  await db
+    .updateTable('accounts')
+    .set({ name: `${ERASED} account`, suspension_reason: ERASED, erased_at: now })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+function countOf(query: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(${query})`;
+}
+
+/** @throws Refusal 409 with everything that prevents the erasure. */
+async function assertErasable(db: Db, accountId: string): Promise<void> {
+  const found = await db
+    .selectFrom('accounts')
+    .select([
+      'suspended_at',
+      countOf(sql`select count(*) from vms where account_id = accounts.id and state <> 'removed'`).as('VM'),
+      countOf(sql`select count(*) from domains where account_id = accounts.id`).as('domain'),
+      countOf(sql`select count(*) from dedicated_servers where account_id = accounts.id and state <> 'ended'`).as('dedicated server'),
+      countOf(sql`select count(*) from reservations where account_id = accounts.id`).as('running change'),
+      countOf(sql`select count(*) from invoices where account_id = accounts.id and status = 'OPEN'`).as('open invoice'),
+      countOf(sql`select count(*) from invoices where account_id = accounts.id and number is null`).as('undocumented invoice'),
+      countOf(sql`
+        select (select count(*) from positions where account_id = accounts.id and invoice_id is null)
+          + (select count(*) from charges where account_id = accounts.id and invoice_id is null)
+      `).as('uninvoiced position'),
+    ])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  const { suspended_at, ...counts } = found;
+  const present = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [counted(count, what)] : []));
+  const obstacles = [...(suspended_at === null ? ['is not suspended'] : []), ...(present.length > 0 ? [`has ${present.join(', ')}`] : [])];
+  if (obstacles.length === 0) return;
+  throw new Refusal(
+    409,
+    'wrong_state',
+    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove what it has, settle its invoices, and wait for the end of the month if something is not invoiced yet.`,
+  );
+}

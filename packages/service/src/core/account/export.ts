@@ -1,0 +1,119 @@
+/** Everything that the store has about an account. */
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+
+import type { Schema } from '../../store/schema.ts';
+import type { Db, Store } from '../../store/store.ts';
+import { readLog } from './request-log.ts';
+
+/** Which rows of a table belong to an account. */
+interface AccountRows {
+  where(accountId: string): RawBuilder<unknown>;
+  /** Secrets. The rest of a row is exported. */
+  readonly without?: readonly string[];
+}
+
+function ofAccount(without: readonly string[] = []): AccountRows {
+  return { where: (id) => sql`account_id = ${id}`, without };
+}
+
+/** Rows that refer to a row of the account in another table. */
+function through(column: string, table: keyof Schema, key: string): AccountRows {
+  return { where: (id) => sql`${sql.ref(column)} in (select ${sql.ref(key)} from ${sql.table(table)} where account_id = ${id})` };
+}
+
+/**
+ * The rows of an account in each table. `log` is the request log, which is read in parts. Null for a table without rows of accounts. A new
+ * table does not compile without its place.
+ */
+export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | null>> = {
+  accounts: { where: (id) => sql`id = ${id}` },
+  billing_profiles: ofAccount(),
+  api_keys: ofAccount(['hash']),
+  otps: ofAccount(['hash']),
+  otp_attempts: ofAccount(),
+  handles: ofAccount(),
+  vms: ofAccount(),
+  ip_pools: ofAccount(),
+  ip_addresses: through('vm_id', 'vms', 'id'),
+  domains: ofAccount(['sealed_authcode']),
+  dns_records: through('domain', 'domains', 'name'),
+  dedicated_servers: {
+    where: (id) => sql`(account_id = ${id} or offered_to = ${id})`,
+    without: ['sealed_password'],
+  },
+  dedicated_addresses: through('server_id', 'dedicated_servers', 'id'),
+  sales: ofAccount(),
+  sale_prices: through('sale_id', 'sales', 'id'),
+  invoices: ofAccount(),
+  issued_documents: ofAccount(),
+  positions: ofAccount(),
+  charges: ofAccount(),
+  reservations: ofAccount(['key_hash']),
+  idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'answer']),
+  request_log: 'log',
+  // Part of the request log.
+  request_log_bodies: null,
+  // The provider's own data.
+  os_images: null,
+  host_systems: null,
+  host_nodes: null,
+  tlds: null,
+  document_series: null,
+  verifiers: null,
+  operator_tokens: null,
+  // Its records say who of the provider changed an account, and are listed by `GET /audit`.
+  audit_records: null,
+  settings: null,
+  catalogue_version: null,
+  identity: null,
+  instances: null,
+  clock_mark: null,
+  fencing_tokens: null,
+  faults: null,
+  snapshots: null,
+  snapshot_rows: null,
+};
+
+/** Entries of the request log in one query. */
+const LOG_BATCH_SIZE = 200;
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * The export as parts of a JSON text, so that a long request log is never in memory as a whole. All tables but the request log are read
+ * before the first part.
+ *
+ * @param about The members of the export before `tables`.
+ */
+export async function exportAccount(
+  store: Store,
+  accountId: string,
+  about: Readonly<Record<string, string>>,
+): Promise<AsyncIterable<string>> {
+  const tables = await store.read(async (db) => {
+    const found: Record<string, readonly Row[]> = {};
+    for (const [table, rows] of Object.entries(accountRows))
+      if (rows !== null && rows !== 'log') found[table] = await rowsOf(db, table, rows, accountId);
+    return found;
+  });
+  return textOf(store, accountId, { ...about, tables });
+}
+
+async function* textOf(store: Store, accountId: string, exported: object): AsyncGenerator<string> {
+  yield `${JSON.stringify(exported).slice(0, -'}}'.length)},"request_log":[`;
+  let before: number | undefined;
+  do {
+    const entries = await store.commit(({ db }) =>
+      readLog(db, store.requestLog, { accountId, limit: LOG_BATCH_SIZE, ...(before === undefined ? {} : { before }) }),
+    );
+    if (entries.length > 0) yield (before === undefined ? '' : ',') + entries.map((entry) => JSON.stringify(entry)).join(',');
+    before = entries.at(-1)?.number;
+  } while (before !== undefined);
+  yield ']}}';
+}
+
+async function rowsOf(db: Db, table: string, { where, without = [] }: AccountRows, accountId: string): Promise<readonly Row[]> {
+  const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${where(accountId)}`.execute(db);
+  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !without.includes(column))));
+}

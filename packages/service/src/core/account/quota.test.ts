@@ -1,0 +1,98 @@
+import * as operator from '@reseller/operator-client';
+/** Quotas: how many VMs and handles an account may have. */
+import { describe, expect, test } from 'vitest';
+
+import { administer } from '../../../test/databases.ts';
+import { handleOf, PERSON } from '../../../test/domains.ts';
+import { engines } from '../../../test/engines.ts';
+import { SMALL_VM } from '../../../test/harness.ts';
+import { newInstances, until } from '../../../test/instances.ts';
+import { startOperator } from '../../../test/operator.ts';
+import type { TestOperator } from '../../../test/operator.ts';
+
+const setQuotas = ({ client }: TestOperator, account_id: string, body: operator.SetQuotasRequest) =>
+  operator.setQuotas({ client, path: { account_id }, body });
+
+describe.each(engines)('on %s', (engine) => {
+  test('VMs up to the quota are sold and the next one is refused, until one is deleted or the quota is raised', async () => {
+    const service = await startOperator({ engine });
+    const { id, apiKey } = await service.account();
+    const buy = (idempotencyKey?: string) =>
+      service.call('createVm', { form: SMALL_VM, apiKey, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
+    expect(await setQuotas(service, id, { vms: 2, handles: null })).toMatchObject({ quotas: { vms: 2, handles: null } });
+    const { identifier } = (await buy()).body.data;
+    expect((await buy()).status).toBe(200);
+    const { held } = await accountRow(service, id);
+    expect(await buy('order-1')).toMatchObject({
+      status: 409,
+      body: {
+        type: 'quota_exceeded',
+        message: 'The quota of this account is 2 VMs, and it has 2 VMs. Delete one, or ask the provider for a higher quota.',
+      },
+    });
+    expect(await accountRow(service, id)).toMatchObject({ held });
+    expect(service.hypervisor.vms.size).toBe(2);
+
+    await service.call('deleteVm', { path: { vmid: String(identifier) }, apiKey });
+    expect((await buy('order-1')).status).toBe(200);
+    expect((await buy()).status).toBe(409);
+    await setQuotas(service, id, { vms: 3, handles: null });
+    expect((await buy()).status).toBe(200);
+    expect((await buy()).status).toBe(409);
+    await setQuotas(service, id, { vms: null, handles: null });
+    expect((await buy()).status).toBe(200);
+  });
+
+  test('a quota below the present number removes nothing and refuses new ones', async () => {
+    const service = await startOperator({ engine });
+    const { id, apiKey } = await service.account();
+    for (let count = 0; count < 2; count++) await service.call('createVm', { form: SMALL_VM, apiKey });
+    await setQuotas(service, id, { vms: 1, handles: 0 });
+    expect((await operator.listVms({ client: service.client, query: { account_id: id } })).items).toHaveLength(2);
+    expect((await service.call('createVm', { form: SMALL_VM, apiKey })).body.message).toContain('is 1 VM, and it has 2 VMs.');
+    const handle = await service.call('createHandle', { form: PERSON, apiKey });
+    expect(handle.body.message).toBe('The quota of this account is 0 handles, and it has 0 handles. Ask the provider for a higher quota.');
+    expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(200);
+  });
+
+  test('handles up to the quota are created and the next one is refused', async () => {
+    const service = await startOperator({ engine });
+    const { id, apiKey } = await service.account();
+    await setQuotas(service, id, { vms: null, handles: 2 });
+    await handleOf(service, { apiKey });
+    await handleOf(service, { apiKey });
+    expect(await service.call('createHandle', { form: PERSON, apiKey })).toMatchObject({
+      status: 409,
+      body: { type: 'quota_exceeded', message: expect.stringContaining('is 2 handles, and it has 2 handles. Use one of them, or ask') },
+    });
+  });
+});
+
+test.each([
+  ['createVm', { vms: 2, handles: null }, SMALL_VM],
+  ['createHandle', { vms: null, handles: 2 }, PERSON],
+] as const)('%s: of four requests that wait for the same account on two instances, two succeed', async (id, quotas, form) => {
+  const instances = await newInstances();
+  const both = [await instances.start(), await instances.start()];
+  await both[0]?.operate('PUT', `/accounts/${instances.accountId}/quotas`, quotas);
+  const results = await administer(instances.url, async (client) => {
+    await client.query('begin');
+    await client.query('select id from accounts where id = $1 for update', [instances.accountId]);
+    const sent = [...both, ...both].map(({ call }) => call(id, { form }));
+    await until(async () => {
+      // Within a transaction, PostgreSQL would return the same activity each time.
+      await client.query('select pg_stat_clear_snapshot()');
+      const { rows } = await client.query(
+        `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows[0].waiting === sent.length;
+    });
+    await client.query('commit');
+    return Promise.all(sent);
+  });
+  expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 409, 409]);
+  for (const { status, body } of results) if (status === 409) expect(body.type).toBe('quota_exceeded');
+});
+
+const accountRow = ({ store }: TestOperator, id: string) =>
+  store.read((db) => db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow());

@@ -1,0 +1,71 @@
+/** Quotas: how many VMs and handles an account may have at the same time. */
+import { sql } from 'kysely';
+
+import { counted } from '../../rules/counted.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import { expectedWrite } from '../../store/prepared.ts';
+import type { Db } from '../../store/store.ts';
+
+/** Null for no limit. */
+export interface Quotas {
+  readonly vms: number | null;
+  readonly handles: number | null;
+}
+
+/** Must run in a transaction that has locked the account, so that no other one counts at the same time. */
+export async function setQuotas(db: Db, accountId: string, { vms, handles }: Quotas): Promise<void> {
+  await db.updateTable('accounts').set({ max_vms: vms, max_handles: handles }).where('id', '=', accountId).execute();
+}
+
+/**
+ * Asserts that the account has no more VMs than its quota. Call it after the VM was stored, in a transaction that has locked the account
+ * before. So the purchases of an account are counted one after the other, on all instances.
+ *
+ * @throws Refusal 409 if the account has more.
+ */
+export async function assertVmQuota(db: Db, accountId: string): Promise<void> {
+  if (await isWithinVmQuota(db, { accountId })) return;
+  const { quota, count } = await db
+    .selectFrom('accounts')
+    .select(['max_vms as quota', countedVms.as('count')])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  throw exceeded('VM', quota, count - 1, 'Delete one');
+}
+
+/**
+ * The same for handles, before the handle is stored.
+ *
+ * @throws Refusal 409 if the account has as many handles as its quota.
+ */
+export async function assertHandleQuota(db: Db, accountId: string): Promise<void> {
+  const { quota, count } = await db
+    .selectFrom('accounts')
+    .select(['max_handles as quota', countedHandles.as('count')])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (quota !== null && count >= quota) throw exceeded('handle', quota, count, 'Use one of them');
+}
+
+const countedVms = sql<number>`(select count(*) from vms where vms.account_id = accounts.id and vms.state <> 'removed')`;
+const countedHandles = sql<number>`(select count(*) from handles where handles.account_id = accounts.id)`;
+
+/** Contended, so that an optimistic transaction sends it after the lock of the account and after the VM. */
+const isWithinVmQuota = expectedWrite<{ accountId: string }>(
+  (db, parameter) =>
+    db
+      .selectFrom('accounts')
+      .select('id')
+      .where('id', '=', parameter('accountId'))
+      .where(sql<boolean>`(max_vms is null or ${countedVms} <= max_vms)`),
+  { isContended: true },
+);
+
+function exceeded(what: string, quota: number | null, count: number, remedy: string): Refusal {
+  const [allowed, present] = [quota ?? 0, count].map((number) => counted(number, what));
+  return new Refusal(
+    409,
+    'quota_exceeded',
+    `The quota of this account is ${allowed}, and it has ${present}. ${count === 0 ? 'Ask' : `${remedy}, or ask`} the provider for a higher quota.`,
+  );
+}

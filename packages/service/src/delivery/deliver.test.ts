@@ -1,0 +1,380 @@
+import { describe, expect, test } from 'vitest';
+
+import { seededStore, sharedStore } from '../../test/shared-store.ts';
+import { deliverTrial, trialOn } from '../../test/trial-deliveries.ts';
+import type { Trial } from '../../test/trial-deliveries.ts';
+import { Refusal } from '../rules/refusal.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import { InfrastructureError } from './deliver.ts';
+import { recoverDeliveries } from './recover.ts';
+import { ReservationLostError } from './reservation.ts';
+
+const failure = new Error('The port failed.');
+const fail =
+  (error: unknown = failure) =>
+  () => {
+    throw error;
+  };
+const namesOf = ({ steps }: Pick<Trial, 'steps'>) => steps.map(({ step }) => step);
+const NOTHING_LEFT = { held: 0, unpaid: 0 };
+
+async function trial() {
+  const one = await trialOn(await seededStore());
+  const runtime = await one.runtime();
+  const request = { accountId: one.accountId, amount: 5 };
+  return {
+    ...one,
+    runtime,
+    request,
+    give: (order = {}, changed = {}) => deliverTrial(runtime, 'give', { ...one.give, ...changed }, request, order),
+    take: (order = {}, changed = {}) => deliverTrial(runtime, 'take', { ...one.take, ...changed }, request, order),
+  };
+}
+
+/** Adds a key as an API does when it claims one. */
+const claimKey = (store: Trial['store'], accountId: string, keyHash: string, state = 'pending') =>
+  store.commit(({ db }) =>
+    db
+      .insertInto('idempotency_keys')
+      .values({ account_id: accountId, key_hash: keyHash, fingerprint: '', state, answer: null, created: 0 })
+      .execute(),
+  );
+const keysOf = async (store: Trial['store']) =>
+  (await store.read((db) => db.selectFrom('idempotency_keys').select('key_hash').orderBy('key_hash').execute())).map((row) => row.key_hash);
+
+describe('a delivery that works', () => {
+  test('reserves, calls and confirms, and leaves no reservation', async () => {
+    const { give, steps, amounts, reservations, runtime } = await trial();
+    await expect(give()).resolves.toBe('given 5');
+    expect(steps).toEqual([{ step: 'draw' }, { step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
+    expect([await amounts(), await reservations()]).toEqual([{ held: 0, unpaid: 5 }, []]);
+    expect([...runtime.instance.delivering]).toEqual([]);
+  });
+
+  test('has a reservation during its call, with its details but not its plan, and recovery leaves it alone', async () => {
+    const { give, before, reservations, runtime, accountId } = await trial();
+    const during: unknown[] = [];
+    before.call = async () => {
+      during.push(await reservations(), [...runtime.instance.delivering], await recoverDeliveries(runtime, new Set()));
+    };
+    await give({ keyHash: 'hash' });
+    expect(during).toEqual([
+      [
+        {
+          id: 'delivery-1',
+          owner: 'one',
+          delivery: 'give',
+          details: JSON.stringify({ accountId, amount: 5 }),
+          subject: `server/${accountId}`,
+          key_hash: 'hash',
+        },
+      ],
+      ['delivery-1'],
+      { settled: 0, failures: [] },
+    ]);
+  });
+
+  test('draws nothing if it takes something away', async () => {
+    const { take, steps } = await trial();
+    await expect(take()).resolves.toBe('taken 5');
+    expect(steps).toEqual([{ step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
+  });
+
+  test('each call about a subject has a higher token', async () => {
+    const { give, take, steps } = await trial();
+    await give();
+    await take({ id: 'delivery-2' });
+    expect(steps.flatMap(({ token }) => token ?? [])).toEqual([1, 2]);
+  });
+
+  test.each(['give', 'take'] as const)('%s: an outcome of the first transaction ends the delivery before it begins', async (kind) => {
+    const one = await trial();
+    await expect(one[kind]({ reserving: async () => 'stored response' })).resolves.toBe('stored response');
+    expect(namesOf(one)).toEqual(kind === 'give' ? ['draw'] : []);
+    expect(await one.reservations()).toEqual([]);
+  });
+
+  test.each(['give', 'take'] as const)('%s: with nothing to deliver, no port is called and no reservation stored', async (kind) => {
+    const one = await trial();
+    const order = { confirming: async (_: unknown, result: string) => `confirmed: ${result}` };
+    await expect(one[kind](order, { reserve: async () => ({ result: 'in place' }) })).resolves.toBe('confirmed: in place');
+    expect(namesOf(one)).toEqual(kind === 'give' ? ['draw'] : []);
+    expect(await one.reservations()).toEqual([]);
+  });
+
+  test('a first transaction that neither reserves nor ends the delivery is a mistake of its caller', async () => {
+    const { give, reservations } = await trial();
+    await expect(give({ reserving: async () => undefined })).rejects.toThrow('The delivery give has neither a reservation nor an outcome.');
+    expect(await reservations()).toEqual([]);
+  });
+});
+
+describe('a delivery that gives something', () => {
+  test('whose reservation is refused changes nothing', async () => {
+    const one = await trial();
+    const refusal = new Refusal(402, 'credit_limit_exceeded', 'Too much.');
+    one.after.reserve = fail(refusal);
+    await expect(one.give()).rejects.toBe(refusal);
+    expect(namesOf(one)).toEqual(['draw', 'reserve']);
+    expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
+    expect([...one.runtime.instance.delivering]).toEqual([]);
+  });
+
+  test.each(['call', 'confirm'] as const)('is undone if its step %s fails, before its work or after it', async (step) => {
+    for (const moment of ['before', 'after'] as const) {
+      const one = await trial();
+      one[moment][step] = fail();
+      await expect(one.give()).rejects.toBe(failure);
+      const tokens = one.steps.filter(({ token }) => token !== undefined);
+      expect(tokens).toEqual([
+        { step: 'call', token: 1 },
+        { step: 'compensate', token: 2 },
+      ]);
+      expect(namesOf(one).slice(-2)).toEqual(['compensate', 'rollBack']);
+      expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
+    }
+  });
+
+  test('frees its Idempotency-Key when it is undone, and no other key', async () => {
+    const one = await trial();
+    for (const key of ['mine', 'other']) await claimKey(one.store, one.accountId, key);
+    await claimKey(one.store, 'another account', 'mine');
+    one.before.call = fail();
+    await expect(one.give({ keyHash: 'mine' })).rejects.toBe(failure);
+    expect(await keysOf(one.store)).toEqual(['mine', 'other']);
+    // The one that is left belongs to another account.
+    expect(
+      await one.store.read((db) => db.selectFrom('idempotency_keys').select('account_id').where('key_hash', '=', 'mine').execute()),
+    ).toEqual([{ account_id: 'another account' }]);
+  });
+
+  test('keeps a key whose response is stored, and needs none', async () => {
+    const one = await trial();
+    await claimKey(one.store, one.accountId, 'mine', 'done');
+    one.before.call = fail();
+    await expect(one.give({ keyHash: 'mine' })).rejects.toBe(failure);
+    await expect(one.give({ id: 'delivery-2' })).rejects.toBe(failure);
+    expect(await keysOf(one.store)).toEqual(['mine']);
+  });
+
+  test.each(['compensate', 'rollBack'] as const)('whose %s fails as well is left to recovery, which undoes it once', async (step) => {
+    const one = await trial();
+    one.before.call = fail();
+    one.before[step] = fail();
+    await expect(one.give()).rejects.toBe(failure);
+    expect([await one.amounts(), await one.reservations()]).toMatchObject([{ held: 5 }, [{ id: 'delivery-1' }]]);
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({
+      settled: 0,
+      failures: [{ reservation: 'delivery-1', error: failure }],
+    });
+    delete one.before[step];
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [] });
+    expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 0, failures: [] });
+    const tokens = one.steps.flatMap(({ token }) => token ?? []);
+    expect(tokens).toEqual(tokens.map((_, index) => index + 1));
+  });
+
+  test('passes a refusal of the port on, after it was undone', async () => {
+    const one = await trial();
+    const refusal = new Refusal(409, 'wrong_state', 'Not now.');
+    one.before.call = fail(refusal);
+    await expect(one.give({}, { describeFailure: () => 'never shown' })).rejects.toBe(refusal);
+    expect(await one.amounts()).toEqual(NOTHING_LEFT);
+  });
+
+  test('describes its failure, and whether it was undone already', async () => {
+    for (const [fault, words] of [
+      [undefined, 'undone true'],
+      [fail(), 'undone false'],
+    ] as const) {
+      const one = await trial();
+      one.before.call = fail();
+      one.before.compensate = fault ?? (() => {});
+      const describeFailure = ({ amount }: { amount: number }, isSettled: boolean) => `${amount}: undone ${isSettled}`;
+      const error = await one.give({}, { describeFailure }).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(InfrastructureError);
+      expect(error).toMatchObject({ name: 'InfrastructureError', message: `5: ${words}`, cause: failure });
+    }
+  });
+
+  test('does not describe a failure of the store as one of the infrastructure', async () => {
+    const one = await trial();
+    const unavailable = new StoreUnavailableError('The database is down.');
+    one.before.confirm = fail(unavailable);
+    await expect(one.give({}, { describeFailure: () => 'never shown' })).rejects.toBe(unavailable);
+  });
+});
+
+describe('a delivery that takes something away', () => {
+  test.each([
+    ['call', ['reserve', 'call', 'call', 'confirm']],
+    ['confirm', ['reserve', 'call', 'confirm', 'call', 'confirm']],
+  ] as const)('is finished at once if its step %s fails once', async (step, expected) => {
+    for (const moment of ['before', 'after'] as const) {
+      const one = await trial();
+      one[moment][step] = () => {
+        delete one[moment][step];
+        throw failure;
+      };
+      await expect(one.take()).resolves.toBe('taken 5');
+      expect(namesOf(one)).toEqual(expected);
+      expect([await one.amounts(), await one.reservations()]).toEqual([{ held: 0, unpaid: 5 }, []]);
+    }
+  });
+
+  test('is left to recovery if it fails again, and is finished once', async () => {
+    const one = await trial();
+    one.before.call = fail();
+    await expect(one.take({}, { describeFailure: (_: unknown, isSettled: boolean) => `settled: ${isSettled}` })).rejects.toThrow(
+      new InfrastructureError('settled: false'),
+    );
+    expect(await one.amounts()).toEqual({ held: 5, unpaid: 0 });
+    delete one.before.call;
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [] });
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 0, failures: [] });
+    expect([await one.amounts(), await one.reservations()]).toEqual([{ held: 0, unpaid: 5 }, []]);
+  });
+
+  test('keeps its Idempotency-Key when it is finished at once, because its caller gets the response', async () => {
+    const one = await trial();
+    await claimKey(one.store, one.accountId, 'mine');
+    one.before.call = () => {
+      delete one.before.call;
+      throw failure;
+    };
+    await one.take({ keyHash: 'mine' });
+    expect(await keysOf(one.store)).toEqual(['mine']);
+  });
+});
+
+describe('recovery', () => {
+  /** Leaves deliveries behind whose call and compensation fail. */
+  async function interrupted(...ids: readonly string[]) {
+    const one = await trial();
+    one.before.call = fail();
+    one.before.compensate = fail();
+    for (const id of ids) {
+      one.clock.advance(id === 'earlier' ? -1 : 0);
+      await expect(one.give({ id })).rejects.toBe(failure);
+    }
+    one.steps.length = 0;
+    return one;
+  }
+
+  test('settles the oldest delivery first, and those of one moment in the order of their identifiers', async () => {
+    const one = await interrupted('b', 'a', 'earlier');
+    const { failures } = await recoverDeliveries(one.runtime, new Set());
+    expect(failures.map(({ reservation }) => reservation)).toEqual(['earlier', 'a', 'b']);
+  });
+
+  test('goes on after one that fails, and skips those that it should', async () => {
+    const one = await interrupted('a', 'b', 'c');
+    one.before.compensate = () => {
+      delete one.before.compensate;
+      throw failure;
+    };
+    expect(await recoverDeliveries(one.runtime, new Set(['b']))).toEqual({ settled: 1, failures: [{ reservation: 'a', error: failure }] });
+    expect((await one.reservations()).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect([...one.runtime.instance.delivering]).toEqual([]);
+  });
+
+  test('leaves alone what this instance is recovering already', async () => {
+    const one = await interrupted('a');
+    let during: unknown;
+    one.before.compensate = async () => {
+      during = await recoverDeliveries(one.runtime, new Set());
+    };
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [] });
+    expect(during).toEqual({ settled: 0, failures: [] });
+    expect(one.steps.map(({ step }) => step)).toEqual(['compensate', 'rollBack']);
+  });
+
+  test('starts nothing when the service is closing', async () => {
+    const one = await interrupted('a');
+    const runtime = { ...one.runtime, closing: AbortSignal.abort() };
+    expect(await recoverDeliveries(runtime, new Set())).toEqual({ settled: 0, failures: [] });
+    expect(one.steps).toEqual([]);
+  });
+
+  test('reports a reservation of an unknown delivery, or with details of another form, and keeps it', async () => {
+    const one = await interrupted('a', 'b');
+    await one.store.commit(({ db }) => db.updateTable('reservations').set({ delivery: 'unknown' }).where('id', '=', 'a').execute());
+    await one.store.commit(({ db }) => db.updateTable('reservations').set({ details: '{}' }).where('id', '=', 'b').execute());
+    const { settled, failures } = await recoverDeliveries(one.runtime, new Set());
+    expect(settled).toBe(0);
+    expect(failures).toEqual([
+      { reservation: 'a', error: new Error('The reservation a names an unknown delivery: unknown.') },
+      { reservation: 'b', error: expect.objectContaining({ name: 'ValiError' }) },
+    ]);
+    expect(await one.reservations()).toHaveLength(2);
+  });
+
+  test('frees the Idempotency-Key of what it settles', async () => {
+    const one = await trial();
+    for (const key of ['mine', 'other']) await claimKey(one.store, one.accountId, key);
+    one.before.call = fail();
+    await expect(one.take({ keyHash: 'mine' })).rejects.toBe(failure);
+    expect(await keysOf(one.store)).toEqual(['mine', 'other']);
+    delete one.before.call;
+    await recoverDeliveries(one.runtime, new Set());
+    expect(await keysOf(one.store)).toEqual(['other']);
+  });
+});
+
+describe('a delivery whose reservation another instance takes over', () => {
+  /** Two instances. The first one is declared dead while it delivers, and the second one recovers its delivery. */
+  async function takenOver(kind: 'give' | 'take', during: 'call' | 'confirm') {
+    const { store } = await sharedStore();
+    const one = await trialOn(store);
+    const [first, second] = [await one.runtime('one'), await one.runtime('two')];
+    one.before[during] = async () => {
+      delete one.before[during];
+      await store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', 'one').execute());
+      expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 1, failures: [] });
+    };
+    const request = { accountId: one.accountId, amount: 5 };
+    const deliver = () => (kind === 'give' ? deliverTrial(first, kind, one.give, request) : deliverTrial(first, kind, one.take, request));
+    return { ...one, deliver };
+  }
+
+  test('is not confirmed after it was undone', async () => {
+    const one = await takenOver('give', 'call');
+    await expect(one.deliver()).rejects.toThrow(ReservationLostError);
+    expect(one.steps).toEqual([
+      { step: 'draw' },
+      { step: 'reserve' },
+      { step: 'call', token: 1 },
+      { step: 'compensate', token: 2 },
+      { step: 'rollBack' },
+    ]);
+    expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
+  });
+
+  test('is not finished twice', async () => {
+    const one = await takenOver('take', 'call');
+    await expect(one.deliver()).rejects.toThrow('Another instance has taken over the reservation and recovers it.');
+    expect(await one.amounts()).toEqual({ held: 0, unpaid: 5 });
+    expect(one.steps.map(({ step }) => step)).toEqual(['reserve', 'call', 'call', 'confirm']);
+  });
+
+  test.each(['give', 'take'] as const)('%s: reports the loss, not the failure of its late call', async (kind) => {
+    const one = await takenOver(kind, 'call');
+    const recover = one.before.call;
+    one.before.call = async () => {
+      await recover?.();
+      throw failure;
+    };
+    await expect(one.deliver()).rejects.toMatchObject({ name: 'StoreUnavailableError', cause: failure });
+  });
+
+  test('an instance that is alive keeps its reservation', async () => {
+    const { store } = await sharedStore();
+    const one = await trialOn(store);
+    const [first, second] = [await one.runtime('one'), await one.runtime('two')];
+    one.before.call = async () => {
+      expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 0, failures: [] });
+    };
+    await expect(deliverTrial(first, 'give', one.give, { accountId: one.accountId, amount: 5 })).resolves.toBe('given 5');
+  });
+});

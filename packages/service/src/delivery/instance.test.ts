@@ -1,0 +1,366 @@
+import { sql } from 'kysely';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { ownProcessTime, seededStore, sharedStore } from '../../test/shared-store.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { ClockError, createClockCheck } from './clock-check.ts';
+import { DEFAULT_LEASE_MS, joinCluster } from './instance.ts';
+import type { Instance, JoinOptions } from './instance.ts';
+
+const LEASE = 10_000;
+/** The clocks of the database and of the process at the start of each test. */
+const START = 5_000_000_000;
+const DAY = 86_400_000;
+
+afterEach(() => void vi.useRealTimers());
+
+/** Joins as an instance that leaves when the test ends. The clock of its machine is right unless the test sets it. */
+async function join(store: Store, given: Partial<JoinOptions> = {}) {
+  const clock = { time: 0, now: () => clock.time };
+  const limits = { maxSkewMs: Infinity, maxJumpMs: Infinity, confirmedUntilMs: -Infinity };
+  const failures: unknown[] = [];
+  const outdated: string[] = [];
+  const instance = await joinCluster({
+    store,
+    id: 'this',
+    leaseMs: LEASE,
+    clockCheck: createClockCheck({ store, clock, limits, onChange: () => {} }),
+    onFailure: (error) => failures.push(error),
+    onOutdated: (reason) => outdated.push(reason),
+    ...given,
+  });
+  onTestFinished(() => instance.leave());
+  return { instance, clock, failures, outdated };
+}
+
+async function joined() {
+  const time = ownProcessTime();
+  const { store, setTime } = await sharedStore();
+  await setTime(START);
+  const one = await join(store);
+  const began = time.now;
+  return {
+    ...one,
+    store,
+    time,
+    setTime,
+    /** Sets the clocks of the process and the database to a time since the start. */
+    async reach(milliseconds: number) {
+      time.now = began + milliseconds;
+      await setTime(START + milliseconds);
+    },
+  };
+}
+
+const leasesOf = (store: Store) => store.read((db) => db.selectFrom('instances').selectAll().orderBy('id').execute());
+const leaseOf = async (store: Store) => (await leasesOf(store)).find(({ id }) => id === 'this')?.lease_until;
+const addLease = (store: Store, id: string, leaseUntil: number) =>
+  store.commit(({ db }) => db.insertInto('instances').values({ id, lease_until: leaseUntil }).execute());
+const isDead = (store: Store, instance: Instance, owner: string | null) =>
+  store.read(async (db) => {
+    const { dead } = await db
+      .selectNoFrom((eb) =>
+        eb
+          .case()
+          .when(instance.isDead(eb, sql.val(owner)))
+          .then(1)
+          .else(0)
+          .end()
+          .as('dead'),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(dead) === 1;
+  });
+
+/** A store whose commits the test can hold or let fail. */
+function withFailingCommits(store: Store): Store & { commitsFail?: unknown; hangs?: boolean } {
+  const failing: Store & { commitsFail?: unknown; hangs?: boolean } = {
+    ...store,
+    commit: (...given) => {
+      if (failing.hangs) return new Promise(() => {});
+      return failing.commitsFail === undefined ? store.commit(...given) : Promise.reject(failing.commitsFail);
+    },
+  };
+  return failing;
+}
+
+test('a lease lasts 15 seconds by default', () => expect(DEFAULT_LEASE_MS).toBe(15_000));
+
+describe('a store that instances share', () => {
+  test('an instance has its id, delivers nothing, and holds a lease by the clock of the database', async () => {
+    const { instance, store } = await joined();
+    expect([instance.id, instance.delivering.size]).toEqual(['this', 0]);
+    expect(await leasesOf(store)).toEqual([{ id: 'this', lease_until: START + LEASE }]);
+  });
+
+  test('an instance whose clock is wrong gets no lease', async () => {
+    const { store, setTime } = await sharedStore();
+    await setTime(START);
+    const limits = { maxSkewMs: 5_000, maxJumpMs: Infinity, confirmedUntilMs: -Infinity };
+    const clockCheck = createClockCheck({ store, clock: { now: () => START + 5_001 }, limits, onChange: () => {} });
+    await expect(join(store, { clockCheck })).rejects.toThrow(ClockError);
+    expect(await leasesOf(store)).toEqual([]);
+  });
+
+  test('leases are deleted a day after they expired, and not before', async () => {
+    const { store, setTime } = await sharedStore();
+    await setTime(START);
+    await addLease(store, 'old', START - DAY - 1);
+    await addLease(store, 'kept', START - DAY);
+    await join(store);
+    expect((await leasesOf(store)).map(({ id }) => id)).toEqual(['kept', 'this']);
+  });
+
+  describe('judging others', () => {
+    test('an instance is not dead to itself, and an owner without a lease is dead', async () => {
+      const { instance, store, reach } = await joined();
+      for (const at of [0, LEASE / 2 + 1]) {
+        await reach(at);
+        expect(await isDead(store, instance, 'this')).toBe(false);
+        for (const owner of ['unknown', '', null]) expect(await isDead(store, instance, owner)).toBe(true);
+      }
+    });
+
+    test('another is dead from the moment at which its lease expires', async () => {
+      const { instance, store, reach } = await joined();
+      await reach(LEASE / 2 + 1);
+      await addLease(store, 'expired', START + LEASE / 2 + 1);
+      await addLease(store, 'live', START + LEASE / 2 + 2);
+      expect([await isDead(store, instance, 'expired'), await isDead(store, instance, 'live')]).toEqual([true, false]);
+    });
+
+    test('an expired lease counts as live until this instance has held its own for more than half of one', async () => {
+      const { instance, store, reach } = await joined();
+      await addLease(store, 'expired', START);
+      await reach(LEASE / 2);
+      expect(await isDead(store, instance, 'expired')).toBe(false);
+      await reach(LEASE / 2 + 1);
+      expect(await isDead(store, instance, 'expired')).toBe(true);
+    });
+
+    test('an instance that has lost its lease judges nobody, and begins to wait anew when it has renewed it', async () => {
+      const { instance, store, reach } = await joined();
+      await addLease(store, 'expired', START);
+      await reach(LEASE - 1);
+      expect(await isDead(store, instance, 'expired')).toBe(true);
+      await reach(LEASE);
+      expect(await isDead(store, instance, 'expired')).toBe(false);
+      await reach(LEASE + 1);
+      await instance.assertAlive();
+      expect(await isDead(store, instance, 'expired')).toBe(false);
+      await reach(LEASE + 1 + LEASE / 2);
+      expect(await isDead(store, instance, 'expired')).toBe(false);
+      await reach(LEASE + 2 + LEASE / 2);
+      expect(await isDead(store, instance, 'expired')).toBe(true);
+    });
+
+    test('an instance that has renewed its lease in time goes on judging', async () => {
+      const { instance, store, reach } = await joined();
+      await addLease(store, 'expired', START);
+      await reach(LEASE);
+      // Readiness renews the lease at the very moment up to which it is held.
+      await instance.assertReady();
+      expect(await isDead(store, instance, 'expired')).toBe(true);
+    });
+  });
+
+  describe('before work begins', () => {
+    test('a lease that is held needs no query, and an expired one is renewed first', async () => {
+      const { instance, store, reach } = await joined();
+      await reach(LEASE - 1);
+      await instance.assertAlive();
+      expect(await leaseOf(store)).toBe(START + LEASE);
+      await reach(LEASE);
+      await instance.assertAlive();
+      expect(await leaseOf(store)).toBe(START + 2 * LEASE);
+      await reach(2 * LEASE - 1);
+      await instance.assertAlive();
+      expect(await leaseOf(store)).toBe(START + 2 * LEASE);
+    });
+
+    test('a wrong clock or a lease that cannot be renewed is an error', async () => {
+      const time = ownProcessTime();
+      const { store, setTime } = await sharedStore();
+      await setTime(START);
+      const failing = withFailingCommits(store);
+      const clock = { time: START, now: () => clock.time };
+      const limits = { maxSkewMs: 5_000, maxJumpMs: Infinity, confirmedUntilMs: -Infinity };
+      const { instance } = await join(failing, {
+        clockCheck: createClockCheck({ store: failing, clock, limits, onChange: () => {} }),
+      });
+      clock.time += 5_001;
+      await expect(instance.assertAlive()).rejects.toThrow(ClockError);
+      clock.time = START;
+      await expect(instance.assertAlive()).resolves.toBeUndefined();
+      time.now += LEASE;
+      clock.time += LEASE;
+      failing.commitsFail = new StoreUnavailableError('The database is down.');
+      await expect(instance.assertAlive()).rejects.toThrow('The database is down.');
+      failing.commitsFail = undefined;
+    });
+  });
+
+  describe('renewals', () => {
+    test('take place four times in a lease, until the instance leaves', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { instance, store, setTime } = await joined();
+      await setTime(START + 1);
+      await vi.advanceTimersByTimeAsync(LEASE / 4 - 1);
+      expect(await leaseOf(store)).toBe(START + LEASE);
+      await vi.advanceTimersByTimeAsync(1);
+      await vi.waitUntil(async () => (await leaseOf(store)) === START + 1 + LEASE);
+      await setTime(START + 2);
+      await vi.waitUntil(() => vi.getTimerCount() === 1);
+      await vi.advanceTimersByTimeAsync(LEASE / 4);
+      await vi.waitUntil(async () => (await leaseOf(store)) === START + 2 + LEASE);
+      await instance.leave();
+      expect(await leasesOf(store)).toEqual([]);
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    test('that fail are reported and tried again, but a wrong clock is reported by its check alone', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { store, setTime } = await sharedStore();
+      await setTime(START);
+      const failing = withFailingCommits(store);
+      const { failures } = await join(failing);
+      for (const error of [new StoreUnavailableError('one'), new ClockError('two'), new StoreUnavailableError('three')]) {
+        failing.commitsFail = error;
+        await vi.advanceTimersByTimeAsync(LEASE / 4);
+      }
+      expect(failures).toEqual([new StoreUnavailableError('one'), new StoreUnavailableError('three')]);
+      failing.commitsFail = undefined;
+      await setTime(START + 1);
+      await vi.advanceTimersByTimeAsync(LEASE / 4);
+      await vi.waitUntil(async () => (await leaseOf(store)) === START + 1 + LEASE);
+    });
+
+    test.each([
+      [LEASE, LEASE / 2],
+      [40_000, 15_000],
+    ])('that hang are given up: with a lease of %d ms after %d ms', async (leaseMs, limit) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { store, setTime } = await sharedStore();
+      await setTime(START);
+      const failing = withFailingCommits(store);
+      const { failures } = await join(failing, { leaseMs });
+      failing.hangs = true;
+      await vi.advanceTimersByTimeAsync(leaseMs / 4 + limit - 1);
+      expect(failures).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(failures).toEqual([new StoreUnavailableError('The database did not respond in time to renew the lease.')]);
+      failing.hangs = false;
+    });
+  });
+
+  test('the first renewal after an upgrade of the database says so, once', async () => {
+    const { instance, outdated, reach, store } = await joined();
+    expect(outdated).toEqual([]);
+    await store.commit(({ db }) => sql`insert into kysely_migration (name, timestamp) values ('0002-next', '')`.execute(db));
+    for (const at of [LEASE, 2 * LEASE]) {
+      await reach(at);
+      await instance.assertAlive();
+    }
+    expect(outdated).toEqual([
+      'A newer version of the service has upgraded the database to 0002-next, and this instance knows 0001-initial. It stops soon. Start the newer version in its place.',
+    ]);
+  });
+
+  test('others are there while one of them holds a lease', async () => {
+    const { instance, store } = await joined();
+    expect(await instance.hasOthers()).toBe(false);
+    await addLease(store, 'expired', START);
+    expect(await instance.hasOthers()).toBe(false);
+    await addLease(store, 'live', START + 1);
+    expect(await instance.hasOthers()).toBe(true);
+  });
+
+  describe('readiness', () => {
+    test('writes to the store at most once in a second, however often it is asked', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const { instance, store, setTime } = await joined();
+      await Promise.all([instance.assertReady(), instance.assertReady()]);
+      await setTime(START + 5);
+      await vi.advanceTimersByTimeAsync(999);
+      await instance.assertReady();
+      expect(await leaseOf(store)).toBe(START + LEASE);
+      await vi.advanceTimersByTimeAsync(1);
+      await instance.assertReady();
+      expect(await leaseOf(store)).toBe(START + 5 + LEASE);
+    });
+
+    test('that failed is checked again at once', async () => {
+      const { store, setTime } = await sharedStore();
+      await setTime(START);
+      const failing = withFailingCommits(store);
+      const { instance } = await join(failing);
+      failing.commitsFail = new StoreUnavailableError('The database is down.');
+      await expect(instance.assertReady()).rejects.toThrow('The database is down.');
+      failing.commitsFail = undefined;
+      await expect(instance.assertReady()).resolves.toBeUndefined();
+    });
+  });
+
+  test('an instance that leaves twice deletes its lease once, and only its own', async () => {
+    const { instance, store } = await joined();
+    await addLease(store, 'other', START + 1);
+    await instance.leave();
+    expect((await leasesOf(store)).map(({ id }) => id)).toEqual(['other']);
+    await addLease(store, 'this', START + 1);
+    await instance.leave();
+    expect(await leaseOf(store)).toBe(START + 1);
+  });
+});
+
+describe('a store of one process', () => {
+  const newest = async (store: Store) =>
+    (await store.read((db) => db.selectFrom('clock_mark').selectAll().execute())).map((row) => row.newest);
+
+  test('has no leases, every other owner is dead, and there are no others', async () => {
+    const store = await seededStore();
+    const { instance } = await join(store);
+    expect(await leasesOf(store)).toEqual([]);
+    expect(await isDead(store, instance, 'this')).toBe(false);
+    for (const owner of ['other', '', null]) expect(await isDead(store, instance, owner)).toBe(true);
+    await addLease(store, 'other', Number.MAX_SAFE_INTEGER);
+    expect(await instance.hasOthers()).toBe(false);
+    await instance.leave();
+    expect(await leasesOf(store)).toHaveLength(1);
+  });
+
+  test('keeps the time of its clock at the start, and then once a minute when work begins', async () => {
+    const time = ownProcessTime();
+    const store = await seededStore();
+    const { instance, clock } = await join(store);
+    expect(await newest(store)).toEqual([0]);
+    clock.time = 1;
+    time.now += 59_999;
+    await instance.assertAlive();
+    expect(await newest(store)).toEqual([0]);
+    time.now += 1;
+    await instance.assertAlive();
+    expect(await newest(store)).toEqual([1]);
+    clock.time = 2;
+    time.now += 59_999;
+    await instance.assertAlive();
+    expect(await newest(store)).toEqual([1]);
+  });
+
+  test('is ready if the time of its clock can be kept', async () => {
+    const store = await seededStore();
+    const failing = withFailingCommits(store);
+    const { instance, clock } = await join(failing);
+    clock.time = 7;
+    await instance.assertReady();
+    expect(await newest(store)).toEqual([7]);
+  });
+
+  test('is not ready if it cannot be written to', async () => {
+    const store = await seededStore();
+    const failing = withFailingCommits(store);
+    const { instance } = await join(failing);
+    failing.commitsFail = new StoreUnavailableError('The disk is full.');
+    await expect(instance.assertReady()).rejects.toThrow('The disk is full.');
+  });
+});

@@ -1,0 +1,13 @@
+import { exportAccount as exportTables } from '../core/account/export.ts';
+import { accountOf } from './account.ts';
+import { toInstant } from './instants.ts';
+import type { StreamOperation } from './operation.ts';
+
+/** GET /accounts/{account_id}/export */
+export const exportAccount: StreamOperation<'exportAccount'> = {
+  kind: 'stream',
+  async run({ path, now, runtime: { store } }) {
+    const { id } = await store.read((db) => accountOf(db, path.account_id));
+    return exportTables(store, id, { account_id: id, exported_at: toInstant(now) });
+  },
+};

@@ -1,0 +1,13 @@
+import { setQuotas as writeQuotas } from '../core/account/quota.ts';
+import { accountOf, lockedAccountOf } from './account.ts';
+import type { StoreOperation } from './operation.ts';
+
+/** PUT /accounts/{account_id}/quotas */
+export const setQuotas: StoreOperation<'setQuotas'> = {
+  kind: 'store',
+  before: (db, { path }) => lockedAccountOf(db, path.account_id),
+  async run({ db }, { path, body }) {
+    await writeQuotas(db, path.account_id, body);
+    return accountOf(db, path.account_id);
+  },
+};

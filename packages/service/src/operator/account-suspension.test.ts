@@ -1,0 +1,100 @@
+import * as operator from '@reseller/operator-client';
+/** Suspended accounts: requests to the reseller API are refused, and nothing else changes. */
+import { describe, expect, test } from 'vitest';
+
+import { engines } from '../../test/engines.ts';
+import { SMALL_VM } from '../../test/harness.ts';
+import { newInstances } from '../../test/instances.ts';
+import { refusalOf, startOperator } from '../../test/operator.ts';
+
+const SUSPENDED = { status: 403, body: { type: 'account_suspended', data: null } };
+
+describe.each(engines)('on %s', (engine) => {
+  test('a suspension is stored with its reason, replaced by another reason, lifted, and audited each time', async () => {
+    const { client, clock, account } = await startOperator({ engine });
+    const { id } = await account();
+    const path = { account_id: id };
+    const began = new Date(clock.now()).toISOString();
+    const first = await operator.suspendAccount({ client, path, body: { reason: 'Unpaid' } });
+    expect(first).toMatchObject({ id, suspended_at: began, suspension_reason: 'Unpaid' });
+    clock.advance(60_000);
+    const second = await operator.suspendAccount({ client, path, body: { reason: 'Unpaid for 30 days' } });
+    expect(second).toEqual({ ...first, suspension_reason: 'Unpaid for 30 days' });
+    expect(await operator.getAccount({ client, path })).toEqual(second);
+    clock.advance(1);
+    const lifted = await operator.unsuspendAccount({ client, path });
+    expect(lifted).toEqual({ ...first, suspended_at: null, suspension_reason: null });
+    clock.advance(1);
+    expect(await operator.unsuspendAccount({ client, path })).toEqual(lifted);
+    const { items } = await operator.listAuditRecords({ client, query: { target: id } });
+    expect(items.map(({ operation, before, after }) => ({ operation, before, after }))).toEqual([
+      { operation: 'unsuspendAccount', before: lifted, after: lifted },
+      { operation: 'unsuspendAccount', before: second, after: lifted },
+      { operation: 'suspendAccount', before: first, after: second },
+      { operation: 'suspendAccount', before: lifted, after: first },
+    ]);
+    const unknown = { account_id: '01900000-0000-7000-8000-00000000ffff' };
+    expect(await refusalOf(operator.unsuspendAccount({ client, path: unknown }))).toMatchObject({ status: 404 });
+  });
+
+  test('refusals are in the request log without the reason, and leave the Idempotency-Key unused', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const { id, apiKey } = await service.account();
+    const purchase = { form: SMALL_VM, apiKey, idempotencyKey: 'order-1' };
+    await operator.suspendAccount({ client, path: { account_id: id }, body: { reason: 'Suspected fraud' } });
+    const refused = await service.call('createVm', purchase);
+    expect(refused).toMatchObject(SUSPENDED);
+    // The check comes before those of the form.
+    expect(await service.call('createVm', { ...purchase, form: { cores: 'many' } })).toMatchObject(SUSPENDED);
+    const { body } = await service.call('listRequests', { apiKey });
+    expect(body.data).toHaveLength(2);
+    expect(body.data[1]).toMatchObject({
+      requestID: refused.body.requestID,
+      endpoint: '/vm/create',
+      success: 0,
+      error_type: 'account_suspended',
+    });
+    expect(JSON.stringify([refused.body, body])).not.toContain('fraud');
+    expect(service.hypervisor.vms.size).toBe(0);
+
+    await operator.unsuspendAccount({ client, path: { account_id: id } });
+    const bought = await service.call('createVm', purchase);
+    expect(bought.status).toBe(200);
+    expect((await service.call('createVm', purchase)).body).toEqual(bought.body);
+  });
+
+  test('other accounts are served, and everything that the suspended one has keeps running and is billed as before', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const [suspended, other] = [await service.account(), await service.account()];
+    for (const { apiKey } of [suspended, other]) await service.call('createVm', { form: SMALL_VM, apiKey });
+    await operator.suspendAccount({ client, path: { account_id: suspended.id }, body: { reason: 'Unpaid' } });
+    expect((await service.call('listVmHosts', { apiKey: other.apiKey })).status).toBe(200);
+    service.clock.advanceTo('2026-12-02T00:00:00Z');
+    const totals = async (apiKey: string) =>
+      Object.values<{ total: number }>((await service.call('listInvoices', { apiKey })).body.data).map(({ total }) => total);
+    expect(await totals(suspended.apiKey)).toEqual(await totals(other.apiKey));
+    expect(await totals(suspended.apiKey)).toEqual([7.11]);
+    const { items } = await operator.listVms({ client, query: { account_id: suspended.id, state: 'running' } });
+    expect(items).toHaveLength(1);
+    const vm_id = items[0]?.id ?? '';
+    await operator.stopVm({ client, path: { vm_id } });
+    expect(await operator.startVm({ client, path: { vm_id } })).toMatchObject({ state: 'running' });
+  });
+});
+
+test('every instance refuses a suspended account, and serves it again, as soon as the operator has the response', async () => {
+  const instances = await newInstances();
+  const all = [await instances.start(), await instances.start(), await instances.start()];
+  const [first, second] = all;
+  const path = `/accounts/${instances.accountId}/suspension`;
+  const statuses = () => Promise.all(all.map(async ({ call }) => (await call('listVmHosts')).status));
+  expect(await statuses()).toEqual([200, 200, 200]);
+  for (const operate of [first?.operate, second?.operate]) {
+    expect(await operate?.('PUT', path, { reason: 'Unpaid' })).toMatchObject({ status: 200 });
+    expect(await statuses()).toEqual([403, 403, 403]);
+    expect(await operate?.('DELETE', path)).toMatchObject({ status: 200 });
+    expect(await statuses()).toEqual([200, 200, 200]);
+  }
+});

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { neededCredit, remainingCredit } from './credit.ts';
+import { euros, UNITS_PER_CENT } from './money.ts';
+
+test.each([
+  ['100.00', '0.00', '0.00', '100.00'],
+  ['100.00', '30.00', '70.00', '0.00'],
+  ['100.00', '30.00', '70.01', '-0.01'],
+  ['100.00', '30.00', '69.99', '0.01'],
+  // Half a cent is held as a cent, and less is not.
+  ['100.00', '0.00', '0.005', '99.99'],
+  ['100.00', '0.00', '0.00499999', '100.00'],
+  ['100.00', '0.00', '0.015', '99.98'],
+])('of %s EUR with %s unpaid and %s held, %s EUR remain', (limit, unpaid, held, remaining) => {
+  expect(remainingCredit({ limit: euros(limit), unpaid: euros(unpaid), held: euros(held) })).toBe(euros(remaining));
+});
+
+test('a purchase of whole cents lowers the remaining credit by exactly its price', () => {
+  const amounts = fc.bigInt({ min: 0n, max: euros('100000.00') });
+  fc.assert(
+    fc.property(amounts, amounts, fc.bigInt({ min: 0n, max: 1_000_000n }), (limit, held, cents) => {
+      const price = cents * UNITS_PER_CENT;
+      const before = remainingCredit({ limit, unpaid: 0n, held });
+      expect(before - remainingCredit({ limit, unpaid: 0n, held: held + price })).toBe(price);
+    }),
+  );
+});
+
+test.each([
+  ['0.00', '0.00'],
+  ['0.01', '0.01'],
+  ['0.01000001', '0.02'],
+  ['10.40', '10.40'],
+])('a purchase of %s EUR needs %s EUR of credit', (amount, needed) => {
+  expect(neededCredit(euros(amount))).toBe(euros(needed));
+});

@@ -1,0 +1,139 @@
+/** Forced interleavings on PostgreSQL: another transaction holds a row that a purchase needs, and ends when the purchase waits for it. */
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { SMALL_VM, startService } from './harness.ts';
+import type { TestService } from './harness.ts';
+import type { Received } from './http-client.ts';
+import { expectInvariants } from './invariants.ts';
+import { seededPlace } from './prepared-store.ts';
+
+/** A statement of the other transaction, with its parameters. */
+type Statement = readonly [text: string, values?: readonly unknown[]];
+
+async function contended(given: Parameters<typeof startService>[0] = {}) {
+  const databaseUrl = await seededPlace('postgres');
+  const service = await startService({ ...given, databaseUrl });
+  const other = new Client({ connectionString: databaseUrl });
+  await other.connect();
+  onTestFinished(() => other.end());
+  const isBlocking = async (): Promise<boolean> => {
+    const blocked = await other.query('select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))');
+    return blocked.rows.length > 0;
+  };
+  return {
+    service,
+    other,
+    buy: (idempotencyKey?: string) => service.call('createVm', { form: SMALL_VM, ...(idempotencyKey !== undefined && { idempotencyKey }) }),
+    /** Runs a statement in another transaction, starts a request, and ends the transaction when the request waits for it. */
+    async meet([text, values = []]: Statement, end: 'commit' | 'rollback', request: () => Promise<Received>): Promise<Received> {
+      await other.query('begin');
+      const { rowCount } = await other.query(text, [...values]);
+      expect(rowCount).toBeGreaterThan(0);
+      const pending = request();
+      await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+      await other.query(end);
+      return pending;
+    },
+  };
+}
+
+const countVms = async ({ store }: TestService): Promise<number> =>
+  (await store.read((db) => db.selectFrom('vms').select('id').execute())).length;
+const remainingOf = async (service: TestService): Promise<number> =>
+  (await service.call('getCurrentInvoice')).body.data.creditLimitRemaining;
+
+test('two purchases share the credit to the cent: the second one sees what the first one has taken, once it has committed', async () => {
+  const { service, buy, meet } = await contended({ creditLimit: '100.00' });
+  // 10.40 EUR for 30 days are 7.11 EUR for the 20.5 days until the month ends.
+  const take = (cents: bigint): Statement => [
+    'update accounts set unpaid = unpaid + $1 where credit_limit = 10000000000',
+    [cents * 1_000_000n],
+  ];
+  expect((await meet(take(9_290n), 'rollback', buy)).status).toBe(200);
+  expect(await remainingOf(service)).toBe(92.89);
+  expect((await meet(take(8_578n), 'commit', buy)).status).toBe(200);
+  // The exact holds of both VMs are 14.213… EUR.
+  expect(await remainingOf(service)).toBe(0.01);
+  expect(await countVms(service)).toBe(2);
+});
+
+test('a purchase that lacks one cent once another transaction has committed is refused', async () => {
+  const { service, buy, meet } = await contended({ creditLimit: '100.00' });
+  const take = (cents: bigint): Statement => ['update accounts set unpaid = $1 where credit_limit = 10000000000', [cents * 1_000_000n]];
+  const refused = await meet(take(9_290n), 'commit', buy);
+  expect([refused.status, refused.body.type]).toEqual([402, 'credit_limit_exceeded']);
+  expect([await remainingOf(service), await countVms(service)]).toEqual([7.1, 0]);
+  await service.store.commit(({ db }) => db.updateTable('accounts').set({ unpaid: 9_289_000_000 }).where('unpaid', '>', 0).execute());
+  expect((await buy()).status).toBe(200);
+  expect(await remainingOf(service)).toBe(0);
+});
+
+test('a purchase that collides with another one about an identifier tries again', async () => {
+  const { service, buy, meet } = await contended({ vmIdentifiers: { minimum: 10_001, maximum: 10_002 } });
+  const { identifier } = (await buy()).body.data;
+  const last = identifier === 10_001 ? 10_002 : 10_001;
+  const take: Statement = [
+    `insert into vms select (jsonb_populate_record(vm, jsonb_build_object('id', $1::int))).* from vms as vm where vm.id = $2`,
+    [last, identifier],
+  ];
+  const refused = await meet(take, 'commit', buy);
+  expect([refused.status, refused.body.type]).toEqual([409, 'out_of_capacity']);
+  await service.store.commit(({ db }) => db.deleteFrom('vms').where('id', '=', last).execute());
+  const bought = await meet(take, 'rollback', buy);
+  expect([bought.status, bought.body.data.identifier]).toEqual([200, last]);
+  await expectInvariants(service.store);
+});
+
+test('room on a node is taken only if it is still there once another transaction has ended', async () => {
+  const { service, buy, meet } = await contended();
+  const take: Statement = ['update host_nodes set used_cores = cores'];
+  expect((await meet(take, 'rollback', buy)).status).toBe(200);
+  await expectInvariants(service.store);
+  const before = await remainingOf(service);
+  const refused = await meet(take, 'commit', buy);
+  expect([refused.status, refused.body.type]).toEqual([409, 'out_of_capacity']);
+  expect([await remainingOf(service), await countVms(service)]).toEqual([before, 1]);
+});
+
+test('a purchase waits for the last addresses that another transaction takes, and skips those that are not the last', async () => {
+  const { service, other, buy, meet } = await contended();
+  const { identifier } = (await buy()).body.data;
+  await other.query('begin');
+  await other.query(
+    'update ip_addresses set vm_id = $1 where address in (select address from ip_addresses where vm_id is null and family = 4 order by pool_id, position limit 5)',
+    [identifier],
+  );
+  // Does not wait: the transaction is still open.
+  expect((await buy()).status).toBe(200);
+  await other.query('rollback');
+  await expectInvariants(service.store);
+  const takeAll: Statement = ['update ip_addresses set vm_id = $1 where vm_id is null', [identifier]];
+  expect((await meet(takeAll, 'rollback', buy)).status).toBe(200);
+  await expectInvariants(service.store);
+  const refused = await meet(takeAll, 'commit', buy);
+  expect([refused.status, refused.body.type, await countVms(service)]).toEqual([409, 'out_of_capacity', 3]);
+});
+
+test('a request waits for another one that claims its Idempotency-Key, and is carried out only if that one is rolled back', async () => {
+  const { service, buy, meet } = await contended();
+  expect((await buy('order-1')).status).toBe(200);
+  const row = await service.store.read((db) => db.selectFrom('idempotency_keys').selectAll().executeTakeFirstOrThrow());
+  await service.store.commit(({ db }) => db.deleteFrom('idempotency_keys').execute());
+  const claim: Statement = [
+    `insert into idempotency_keys (account_id, key_hash, fingerprint, state, answer, created) values ($1, $2, $3, 'pending', null, $4)`,
+    [row.account_id, row.key_hash, row.fingerprint, row.created],
+  ];
+  const refused = await meet(claim, 'commit', () => buy('order-1'));
+  expect([refused.status, refused.body.type]).toEqual([409, 'idempotency_key_in_progress']);
+  await service.store.commit(({ db }) => db.deleteFrom('idempotency_keys').execute());
+  expect((await meet(claim, 'rollback', () => buy('order-1'))).status).toBe(200);
+  expect(await countVms(service)).toBe(2);
+});
+
+test('a purchase waits for the transaction that ends the month of its account, and is billed in the next month', async () => {
+  const { service, buy, meet } = await contended();
+  const december = Date.UTC(2026, 11) / 1000;
+  expect((await meet(['update accounts set period_start = $1', [december]], 'commit', buy)).status).toBe(200);
+  expect(await service.store.read((db) => db.selectFrom('positions').select('start').execute())).toEqual([{ start: december }]);
+});
