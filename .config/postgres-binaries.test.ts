@@ -81,7 +81,7 @@ test('refuses a copy that another user could have made', ({ skip }) => {
 
 test(
   'PostgreSQL runs for root, even where root keeps all its files and its temporary folder to itself',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ({ skip }) => {
     skip(!isRoot, 'PostgreSQL runs as the same user, who can reach everything, unless that user is root');
     const closed = temporaryFolder(0o700);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
+import { LongestFirst } from './longest-first.ts';
 import { installTestTools } from './test-tools.ts';
 
 // Tests start many processes that compile the same modules. Node shares the results between processes and runs.
@@ -22,13 +23,17 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine()],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine, because many files wait for processes, disks and timeouts.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
     // They import JSON without an import attribute, which Node refuses and Vite accepts.
     server: { deps: { inline: [/@actions\//] } },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Long, because a busy machine is slow, and a slow test is not a failure.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     restoreMocks: true,
   },
 });

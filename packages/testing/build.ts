@@ -1,5 +1,5 @@
 /**
- * Builds the package that is published: one module with the whole service in it, the worker thread that renders its invoices, and the
+ * Builds the package that is published: one module with the whole service in it, its worker threads, and the
  * declarations of its interface.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,13 +10,16 @@ import { build } from 'esbuild';
 
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
-/** The service starts it from a file next to its own. */
-const RENDER_WORKER = join(here, '../service/src/core/accounting/invoice-document/render-worker.ts');
+/** The service starts them from files next to its own. */
+const WORKERS = {
+  'render-worker': join(here, '../service/src/core/accounting/invoice-document/render-worker.ts'),
+  'checkpoint-worker': join(here, '../service/src/store/sqlite/checkpoint-worker.ts'),
+};
 const DECLARATIONS = ['index', 'service', 'clock', 'faults', 'generated/fixtures.gen'];
 
 rmSync(dist, { recursive: true, force: true });
 await build({
-  entryPoints: { index: join(here, 'src/index.ts'), 'render-worker': RENDER_WORKER },
+  entryPoints: { index: join(here, 'src/index.ts'), ...WORKERS },
   outdir: dist,
   bundle: true,
   minify: true,

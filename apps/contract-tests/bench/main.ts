@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { OpenApiDocument } from '@reseller/contract';
 import { runContract } from '@reseller/contract/engine';
 
+import { median, report } from '../../../.config/bench-row.ts';
 import { loadDocument } from '../src/document.ts';
 
 const ROUNDS = 21;
@@ -41,18 +42,17 @@ async function measure(document: OpenApiDocument, { name, target, apiKey }: Serv
       await (await fetch(url, { method, headers, ...(body === '' ? {} : { body }) })).arrayBuffer();
     bares.push(performance.now() - begun);
   }
-  const [run, bare] = [median(runs), median(bares)];
-  process.stdout.write(
-    `${name}: ${requests.length} requests, run ${run.toFixed(0)} ms, bare ${bare.toFixed(0)} ms, ${(run / bare).toFixed(1)} times\n`,
-  );
+  report({
+    name: `Contract: read-only run / its requests bare, on a ${name}`,
+    unit: '',
+    target: { kind: 'at most', value: 3 },
+    rounds: runs.map((run, index) => run / (bares[index] ?? 0)),
+    detail: `${requests.length} requests, ${median(runs).toFixed(0)} and ${median(bares).toFixed(0)} ms`,
+  });
 }
 
 async function plain(request: Request): Promise<{ url: string; method: string; headers: Headers; body: string }> {
   return { url: request.url, method: request.method, headers: request.headers, body: await request.text() };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** In a process of its own, as every service that is tested is. */

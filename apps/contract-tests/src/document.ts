@@ -68,11 +68,19 @@ export async function openDocument(file: string | undefined, name: BundleName = 
 /** The specification, or the specification and the extension. */
 export type BundleName = 'openapi' | 'service';
 
+const bundles = new Map<BundleName, OpenApiDocument>();
+
 /**
- * The bundle of the reseller document.
+ * The bundle of the reseller document: always the same object, so that its schemas are compiled once in a process.
  * @throws {CannotRunError} when it has not been built
  */
 export async function loadDocument(name: BundleName = 'openapi'): Promise<OpenApiDocument> {
+  const bundle = bundles.get(name) ?? (await readBundle(name));
+  bundles.set(name, bundle);
+  return bundle;
+}
+
+async function readBundle(name: BundleName): Promise<OpenApiDocument> {
   const place = fileURLToPath(import.meta.resolve(`@reseller/openapi/${name}.json`));
   let text: string;
   try {

@@ -104,7 +104,7 @@ test('what is written into the YAML describes what was observed, and a second ru
   const after = await openDocument(root);
   const second = await judge(after.document, ahead);
   expect(second.findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, message }) => `${check} ${message}`)).toEqual([]);
-}, 60_000);
+});
 
 /** Ways in which a service can answer otherwise than its document assumes; in each, an operation goes one way. */
 const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: readonly string[]])[] = [

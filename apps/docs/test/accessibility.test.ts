@@ -36,7 +36,7 @@ let browser: Browser;
 beforeAll(async () => {
   site = await startSite(0);
   if (noBrowser === undefined) browser = await launchBrowser();
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -46,7 +46,7 @@ afterAll(async () => {
 const cases = SCHEMES.flatMap((scheme) => VIEWPORTS.map((viewport) => ({ scheme, viewport, width: viewport.width })));
 
 describe.skipIf(noBrowser !== undefined)('axe', () => {
-  test.each(cases)('finds nothing serious, $scheme at $width px', { timeout: 120_000 }, async ({ scheme, viewport }) => {
+  test.each(cases)('finds nothing serious, $scheme at $width px', { timeout: 300_000 }, async ({ scheme, viewport }) => {
     const context = await browser.newContext({ colorScheme: scheme, viewport, bypassCSP: true });
     for (const path of PAGES) {
       const page = await context.newPage();

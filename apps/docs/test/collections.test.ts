@@ -50,8 +50,8 @@ describe.each(references)('the collections of the $name API', (reference) => {
   test('each request of the Postman collection succeeds', { timeout: 300_000 }, async () => {
     const document = await readDocument(reference.bundle);
     const text = JSON.stringify(postmanCollection(document, reference));
-    for (const { id, operation } of operationsOf(document)) {
-      const collection: unknown = JSON.parse(await prepare(`${reference.name}.${id}`, text, sandbox, operator));
+    for (const { id, method, operation } of operationsOf(document)) {
+      const collection: unknown = JSON.parse(await prepare({ operation: `${reference.name}.${id}`, method }, text, sandbox, operator));
       expect.soft(await statusesOf(collection, operation.summary), id).toEqual([expect.toSatisfy(isSuccess)]);
     }
   });
@@ -59,9 +59,9 @@ describe.each(references)('the collections of the $name API', (reference) => {
   test('each request of the Bruno collection succeeds', { timeout: 300_000 }, async () => {
     const document = await readDocument(reference.bundle);
     const files = brunoCollection(document, reference);
-    for (const { id, operation } of operationsOf(document)) {
+    for (const { id, method, operation } of operationsOf(document)) {
       const file = files[`${operation.tags[0]}/${operation.summary}.bru`] ?? '';
-      const text = await prepare(`${reference.name}.${id}`, file, sandbox, operator);
+      const text = await prepare({ operation: `${reference.name}.${id}`, method }, file, sandbox, operator);
       expect.soft(await sendBruno(readBru(text), reference.api), id).toSatisfy(isSuccess);
     }
     expect(files['environments/Sandbox.bru']).toContain('baseUrl: http://127.0.0.1:');

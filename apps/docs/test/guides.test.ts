@@ -39,7 +39,7 @@ test('the navigation lists every guide, and every listed guide exists', () => {
   expect(listed.toSorted()).toEqual(written.toSorted());
 });
 
-test('all programs compile', { timeout: 120_000 }, () => {
+test('all programs compile', { timeout: 300_000 }, () => {
   for (const { path, name } of files) {
     for (const marker of ['', 'test', 'lenient']) {
       const program = programOf(blocksOf(path), 'ts', marker);
@@ -57,7 +57,7 @@ test('all programs compile', { timeout: 120_000 }, () => {
 });
 
 test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
-  const known = new Set(['ts', 'ts test', 'ts lenient', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
+  const known = new Set(['ts', 'ts test', 'ts lenient', 'ts panel', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
   expect(
     blocksOf(path)
       .map(({ language, marker }) => `${language} ${marker}`.trim())
@@ -69,7 +69,7 @@ const withPrograms = files.filter(({ path }) =>
   blocksOf(path).some(({ language, marker }) => ['ts', 'sh'].includes(language) && ['', 'lenient'].includes(marker)),
 );
 
-test.each(withPrograms)('$name does what it says', { timeout: 180_000 }, async ({ path, name }) => {
+test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async ({ path, name }) => {
   const blocks = blocksOf(path);
   const lenient = programOf(blocks, 'ts', 'lenient');
   const sandbox = await startSandbox(lenient === '' ? {} : { RESELLER_LENIENT: 'true' });
@@ -94,7 +94,7 @@ test.each(withPrograms)('$name does what it says', { timeout: 180_000 }, async (
 
 const withTests = files.filter(({ path }) => blocksOf(path).some(({ marker }) => marker === 'test'));
 
-test.each(withTests)('$name has tests that pass', { timeout: 120_000 }, async ({ path, name }) => {
+test.each(withTests)('$name has tests that pass', { timeout: 300_000 }, async ({ path, name }) => {
   const tests = programOf(blocksOf(path), 'ts', 'test');
   const file = join(folder, `${name}.test.ts`);
   writeFileSync(file, tests);
@@ -102,6 +102,13 @@ test.each(withTests)('$name has tests that pass', { timeout: 120_000 }, async ({
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', file], { env: environment });
   expect(stdout).toMatch(/# fail 0\n/);
   expect(Number(/# pass (\d+)/.exec(stdout)?.[1])).toBe([...tests.matchAll(/^test\(/gm)].length);
+});
+
+test('the parts of the panel in the guide are in the file', () => {
+  const parts = blocksOf(join(SITE, 'guides/billing-panel.md')).filter(({ marker }) => marker === 'panel');
+  const panel = readFileSync(join(REPOSITORY, 'examples/panel/src/panel.ts'), 'utf8');
+  expect(parts.length).toBeGreaterThan(0);
+  for (const { code } of parts) expect(panel).toContain(code);
 });
 
 test('the workflow in the guide is the file that it names', () => {

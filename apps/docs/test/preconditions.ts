@@ -52,14 +52,26 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   },
 };
 
+/** Sandboxes whose data may differ from those that `keepFresh` kept. Restoring them takes longer than most requests. */
+const changed = new WeakSet<Sandbox>();
+
 /** Keeps the data of the sandbox, so that `prepare` can return to them. */
 export async function keepFresh(client: Client): Promise<void> {
   await createSnapshot({ client, path: { snapshot: FRESH } });
 }
 
+/** An operation of one of the documents. */
+interface Prepared {
+  /** Name of the reference and operationId. */
+  readonly operation: string;
+  readonly method: string;
+}
+
 /** Puts the sandbox into the state in which a sample works. @returns The code for this sandbox: with its addresses and identifiers. */
-export async function prepare(operation: string, code: string, sandbox: Sandbox, operator: Client): Promise<string> {
-  await restoreSnapshot({ client: operator, path: { snapshot: FRESH } });
-  const replaced = (await preconditions[operation]?.(sandbox, operator)) ?? {};
+export async function prepare({ operation, method }: Prepared, code: string, sandbox: Sandbox, operator: Client): Promise<string> {
+  if (changed.delete(sandbox)) await restoreSnapshot({ client: operator, path: { snapshot: FRESH } });
+  const precondition = preconditions[operation];
+  if (method.toUpperCase() !== 'GET' || precondition) changed.add(sandbox);
+  const replaced = (await precondition?.(sandbox, operator)) ?? {};
   return Object.entries(replaced).reduce((text, [shown, actual]) => text.replaceAll(shown, actual), sandbox.withAddresses(code));
 }

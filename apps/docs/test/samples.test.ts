@@ -23,7 +23,12 @@ const samples = (
   await Promise.all(
     references.map(async (reference) => {
       const document = await readDocument(reference.bundle);
-      return operationsOf(document).map((placed) => ({ api: reference.name, id: placed.id, ...samplesOf(document, placed, reference) }));
+      return operationsOf(document).map((placed) => ({
+        api: reference.name,
+        id: placed.id,
+        method: placed.method,
+        ...samplesOf(document, placed, reference),
+      }));
     }),
   )
 ).flat();
@@ -57,7 +62,7 @@ test('each operation has samples', () => {
   expect(samples.length).toBeGreaterThan(80);
 });
 
-test('all TypeScript samples compile', { timeout: 120_000 }, () => {
+test('all TypeScript samples compile', { timeout: 300_000 }, () => {
   for (const { api, id, typescript } of samples) writeFileSync(join(folder, `${api}-${id}.ts`), typescript);
   const compilerOptions = { types: ['node'], lib: ['es2024', 'dom', 'dom.iterable'] };
   writeFileSync(
@@ -70,12 +75,13 @@ test('all TypeScript samples compile', { timeout: 120_000 }, () => {
 });
 
 describe.each(references)('the samples of the $name API', ({ name }) => {
-  test.each(samples.filter(({ api }) => api === name))('$id', async ({ api, id, curl, typescript }) => {
-    const command = `${await prepare(`${api}.${id}`, curl, sandbox, operator)} --silent --show-error --fail-with-body`;
+  test.each(samples.filter(({ api }) => api === name))('$id', async ({ api, id, method, curl, typescript }) => {
+    const operation = { operation: `${api}.${id}`, method };
+    const command = `${await prepare(operation, curl, sandbox, operator)} --silent --show-error --fail-with-body`;
     await run('bash', ['-c', command], { env: sandbox.environment });
 
     const file = join(folder, `run-${api}-${id}.ts`);
-    writeFileSync(file, await prepare(`${api}.${id}`, typescript, sandbox, operator));
+    writeFileSync(file, await prepare(operation, typescript, sandbox, operator));
     importer.send(file);
     const [failure] = await once(importer, 'message');
     expect(failure).toBeNull();

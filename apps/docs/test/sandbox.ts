@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+import { serverProgram } from '../../../.config/server-program.ts';
+
 export const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
 export interface Sandbox {
@@ -25,12 +27,14 @@ export interface Sandbox {
 /** @throws Error with its output if it does not start. */
 export async function startSandbox(settings: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'docs-sandbox-'));
-  const child = spawn(process.execPath, [join(REPOSITORY, 'apps/server/src/main.ts')], {
+  const child = spawn(process.execPath, [serverProgram()], {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       RESELLER_PORT: '0',
       RESELLER_OPERATOR_PORT: '0',
+      // No load balancer has to notice that it stops.
+      RESELLER_DRAIN_SECONDS: '0',
       RESELLER_DATA_DIR: dataDirectory,
       ...settings,
     },

@@ -32,7 +32,7 @@ beforeAll(async () => {
   if (noBrowser !== undefined) return;
   mkdirSync(FOLDER, { recursive: true });
   [site, browser] = await Promise.all([startSite(0), launchBrowser()]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

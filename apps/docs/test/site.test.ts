@@ -42,7 +42,7 @@ beforeAll(async () => {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(error.message));
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -18,7 +18,7 @@ let baseUrl: string;
 beforeAll(async () => {
   mock = startMockProcess({ MOCK_PORT: '0' });
   baseUrl = await addressOf(mock);
-}, 30_000);
+});
 
 afterAll(() => mock?.kill('SIGKILL'));
 

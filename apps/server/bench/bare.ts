@@ -14,5 +14,5 @@ app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string
 app.get('/vm/list/hosts', (_request, reply) => reply.type('application/json; charset=utf-8').send(read));
 app.put('/vm/create', (_request, reply) => reply.type('application/json; charset=utf-8').send(purchase));
 process.once('SIGTERM', () => process.exit(0));
-const started: StartedService = { baseUrl: await app.listen({ host: '127.0.0.1', port: 0 }), apiKeys: [] };
+const started: StartedService = { baseUrl: await app.listen({ host: '127.0.0.1', port: 0 }), apiKeys: [], scarceKey: '' };
 process.send?.(started);

@@ -4,19 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { median } from '../../../.config/bench-row.ts';
+import type { Row } from '../../../.config/bench-row.ts';
 import { load, PURCHASE, READ, send } from './load.ts';
 import type { Plan } from './main.ts';
 import { run } from './processes.ts';
 import type { Running, ServiceFigures, ServiceOptions, StartedService } from './processes.ts';
-import type { Row } from './report.ts';
-import { median } from './report.ts';
 
 const LOG_ENTRIES = 1_000_000;
 const DEEP_OFFSET = 900_000;
 const OFFSET_REQUESTS = 50;
+/** In the mixed load. */
+const PURCHASES_PER_SECOND = 100;
 
 function start(options: ServiceOptions): Promise<Running<StartedService>> {
-  return run('service.ts', options);
+  return run('service', options);
 }
 
 export async function* embeddedRows(plan: Plan): AsyncGenerator<Row> {
@@ -30,8 +32,8 @@ async function* throughput({ seconds, rounds, progress }: Plan): AsyncGenerator<
   const first = await start({ accounts: 1 });
   const [read, purchase] = [await send(first.started, READ), await send(first.started, PURCHASE)];
   await first.stop();
-  const bare = await run<StartedService>('bare.ts', { read, purchase });
-  const figures = { read: [0], bareRead: [0], purchase: [0], barePurchase: [0] };
+  const bare = await run<StartedService>('bare', { read, purchase });
+  const figures = { read: [0], bareRead: [0], purchase: [0], barePurchase: [0], bytes: [0] };
   for (const list of Object.values(figures)) list.length = 0;
   for (let round = 1; round <= rounds; round++) {
     progress(`embedded throughput, round ${round} of ${rounds}`);
@@ -39,7 +41,10 @@ async function* throughput({ seconds, rounds, progress }: Plan): AsyncGenerator<
     const service = await start({ accounts: 1 });
     await load(service.started, READ, 1);
     figures.bareRead.push((await load(bare.started, READ, seconds)).perSecond);
-    figures.read.push((await load(service.started, READ, seconds)).perSecond);
+    const { storeBytes } = await service.ask<ServiceFigures>({});
+    const { perSecond } = await load(service.started, READ, seconds);
+    figures.read.push(perSecond);
+    figures.bytes.push(((await service.ask<ServiceFigures>({})).storeBytes - storeBytes) / (perSecond * seconds));
     figures.barePurchase.push((await load(bare.started, PURCHASE, seconds)).perSecond);
     figures.purchase.push((await load(service.started, PURCHASE, seconds)).perSecond);
     await service.stop();
@@ -59,6 +64,13 @@ async function* throughput({ seconds, rounds, progress }: Plan): AsyncGenerator<
     rounds: figures.purchase.map((value, index) => value / (figures.barePurchase[index] ?? 0)),
     detail: `${Math.round(median(figures.purchase))} and ${Math.round(median(figures.barePurchase))} per second`,
   };
+  yield {
+    name: 'Embedded: storage for a read of the catalogue',
+    unit: 'bytes',
+    target: { kind: 'at most', value: 1_000 },
+    rounds: figures.bytes,
+    detail: 'growth of the store during the reads above',
+  };
 }
 
 /** Latency of one account's reads while another account loads purchases. */
@@ -70,11 +82,11 @@ async function* fairness({ seconds, rounds, progress }: Plan): AsyncGenerator<Ro
     const service = await start({ accounts: 2 });
     const [reader = '', buyer = ''] = service.started.apiKeys;
     function reads() {
-      return load({ ...service.started, apiKeys: [reader] }, READ, seconds, 8);
+      return load({ ...service.started, apiKeys: [reader] }, READ, seconds, { connections: 8 });
     }
     await reads();
     const alone = await reads();
-    const [loaded] = await Promise.all([reads(), load({ ...service.started, apiKeys: [buyer] }, PURCHASE, seconds, 32)]);
+    const [loaded] = await Promise.all([reads(), load({ ...service.started, apiKeys: [buyer] }, PURCHASE, seconds, { connections: 32 })]);
     ratios.push(loaded.p99Ms / Math.max(alone.p99Ms, 1));
     details.push(`${loaded.p99Ms} and ${alone.p99Ms} ms`);
     await service.stop();
@@ -90,7 +102,11 @@ async function* fairness({ seconds, rounds, progress }: Plan): AsyncGenerator<Ro
 
 /** Reads and purchases at once, for minutes. */
 async function* mixedLoad({ minutes, progress }: Plan): AsyncGenerator<Row> {
-  const service = await start({ accounts: 4 });
+  const directory = mkdtempSync(join(tmpdir(), 'bench-mixed-'));
+  const first = await start({ accounts: 4, directory });
+  await first.stop();
+  const service = await start({ accounts: 0, directory });
+  const loaded = { ...service.started, apiKeys: first.started.apiKeys };
   function figures() {
     return service.ask<ServiceFigures>({});
   }
@@ -101,13 +117,17 @@ async function* mixedLoad({ minutes, progress }: Plan): AsyncGenerator<Row> {
   for (let slice = 1; slice <= slices; slice++) {
     progress(`mixed load, ${slice} of ${slices}`);
     const sliceSeconds = (minutes * 60) / slices;
-    // Few purchases, so that the identifiers of VMs suffice for the whole time.
-    await Promise.all([load(service.started, READ, sliceSeconds, 32), load(service.started, PURCHASE, Math.min(1, sliceSeconds), 8)]);
+    await Promise.all([
+      load(loaded, READ, sliceSeconds, { connections: 32 }),
+      // So few that the identifiers of VMs suffice for ten minutes.
+      load(loaded, PURCHASE, sliceSeconds, { connections: 8, rate: PURCHASES_PER_SECOND }),
+    ]);
     const { residentBytes, longestStallMs } = await figures();
     resident.push(residentBytes / 2 ** 20);
     stalls.push(longestStallMs);
   }
   await service.stop();
+  rmSync(directory, { recursive: true, force: true });
   yield {
     name: 'Embedded: longest stall of the event loop under mixed load',
     unit: 'ms',
@@ -142,7 +162,7 @@ async function* longLog({ rounds, progress }: Plan): AsyncGenerator<Row> {
   const ratios: number[] = [];
   const times: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    const bareMs = await timed(async () => (await run<StartedService>('bare.ts', { read: '', purchase: '' })).stop);
+    const bareMs = await timed(async () => (await run<StartedService>('bare', { read: '', purchase: '' })).stop);
     const serviceMs = await timed(async () => (await start({ accounts: 0, directory })).stop);
     ratios.push(serviceMs / bareMs);
     times.push(`${Math.round(serviceMs)} and ${Math.round(bareMs)} ms`);

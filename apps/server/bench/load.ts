@@ -20,18 +20,25 @@ export interface LoadFigures {
   readonly p99Ms: number;
 }
 
-/** Loads a service over 64 connections. The requests of each connection take turns between the accounts. */
+export interface LoadOptions {
+  readonly connections?: number;
+  /** Requests per second. Without it, as many as the service responds to. */
+  readonly rate?: number;
+}
+
+/** Loads a service over connections. The requests of each take turns between the accounts. */
 export async function load(
-  { baseUrl, apiKeys }: StartedService,
+  { baseUrl, apiKeys }: Pick<StartedService, 'baseUrl' | 'apiKeys'>,
   { method, path, body }: Load,
   seconds: number,
-  connections: number = CONNECTIONS,
+  { connections = CONNECTIONS, rate }: LoadOptions = {},
 ): Promise<LoadFigures> {
   const keys = apiKeys.length === 0 ? [''] : apiKeys;
   const result = await autocannon({
     url: baseUrl,
     connections,
     duration: seconds,
+    ...(rate === undefined ? {} : { overallRate: rate }),
     requests: keys.map((key) => ({
       method,
       path,
@@ -49,7 +56,10 @@ export function headersOf(apiKey: string): Record<string, string> {
 }
 
 /** Sends one request and returns the text of its response. */
-export async function send({ baseUrl, apiKeys: [apiKey = ''] }: StartedService, { method, path, body }: Load): Promise<string> {
+export async function send(
+  { baseUrl, apiKeys: [apiKey = ''] }: Pick<StartedService, 'baseUrl' | 'apiKeys'>,
+  { method, path, body }: Load,
+): Promise<string> {
   const response = await fetch(baseUrl + path, { method, headers: headersOf(apiKey), ...(body === undefined ? {} : { body }) });
   if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   return response.text();

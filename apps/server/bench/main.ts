@@ -1,16 +1,20 @@
 /**
  * Measures the service next to bare programs that do the least possible work, in alternating rounds, because machines differ. It prints each
- * row when it is known, and writes report.json and report.svg.
+ * row when it is known, and writes report.json and report.svg. It takes about 8 minutes.
  *
- *   npx pnpm@12 --filter @reseller/server bench [seconds per measurement, default 4] [rounds, default 3] [minutes of mixed load, default 10]
+ *   npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only embedded,postgres,month-end,client,contract]
+ *
+ * seconds: duration of a measurement. rounds: how often each is repeated. minutes: duration of the mixed load.
  */
-import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
+import { lineOf } from '../../../.config/bench-row.ts';
+import type { Row } from '../../../.config/bench-row.ts';
 import { installTestTools } from '../../../.config/test-tools.ts';
 import { embeddedRows } from './embedded.ts';
 import { postgresRows } from './postgres.ts';
-import { lineOf, machine, writeReport } from './report.ts';
-import type { Row } from './report.ts';
+import { buildPrograms, rowsOf } from './processes.ts';
+import { machine, writeReport } from './report.ts';
 
 export interface Plan {
   readonly seconds: number;
@@ -20,15 +24,40 @@ export interface Plan {
   progress(text: string): void;
 }
 
-const [seconds = 4, rounds = 3, minutes = 10] = process.argv.slice(2).map(Number);
-const plan: Plan = { seconds, rounds, minutes, progress: (text) => void process.stderr.write(`… ${text}\n`) };
+const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
+  embedded: embeddedRows,
+  postgres: postgresRows,
+  'month-end': ({ rounds }) => rowsOf('packages/service/bench/month-end.ts', [String(rounds)]),
+  client: () => rowsOf('packages/testing/bench/main.ts', []),
+  contract: () => rowsOf('apps/contract-tests/bench/main.ts', []),
+};
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
+    minutes: { type: 'string', default: '2' },
+    only: { type: 'string', default: Object.keys(GROUPS).join() },
+  },
+});
+const begun = performance.now();
+const plan: Plan = {
+  seconds: Number(values.seconds),
+  rounds: Number(values.rounds),
+  minutes: Number(values.minutes),
+  progress: (text) => void process.stderr.write(`${Math.round((performance.now() - begun) / 1000)} s  ${text}\n`),
+};
 installTestTools();
 process.stdout.write(`${machine()}\n`);
+await buildPrograms();
 const rows: Row[] = [];
-for (const measure of [embeddedRows, postgresRows]) {
+for (const name of values.only.split(',')) {
+  const measure = GROUPS[name];
+  if (!measure) throw new Error(`There is no group ${name}. The groups are ${Object.keys(GROUPS).join(', ')}.`);
+  plan.progress(name);
   for await (const row of measure(plan)) {
     rows.push(row);
     process.stdout.write(`${lineOf(row)}\n`);
-    writeReport(join(import.meta.dirname), rows);
+    writeReport(import.meta.dirname, rows);
   }
 }

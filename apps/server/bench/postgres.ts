@@ -1,10 +1,10 @@
 /** PostgreSQL, compared with bare `pg` on the same server. */
-import { CONNECTIONS, FORM, headersOf, load, PURCHASE, READ } from './load.ts';
+import { median } from '../../../.config/bench-row.ts';
+import type { Row } from '../../../.config/bench-row.ts';
+import { CONNECTIONS, FORM, headersOf, load, PURCHASE, READ, send } from './load.ts';
 import type { Plan } from './main.ts';
 import { run, startPostgres } from './processes.ts';
 import type { Running, ServiceOptions, StartedService } from './processes.ts';
-import type { Row } from './report.ts';
-import { median } from './report.ts';
 
 /** As many as an instance of the service has. */
 const DATABASE_CONNECTIONS = 20;
@@ -12,27 +12,33 @@ const DATABASE_CONNECTIONS = 20;
 const ROW_LENGTH = 1_000;
 const ACCOUNTS = 32;
 const AT_ONCE = 2_000;
+/** Purchases that compete for addresses. */
+const COMPETING = 200;
+const ENOUGH_FOR = 37;
 
 function start(options: ServiceOptions): Promise<Running<StartedService>> {
-  return run('service.ts', options);
+  return run('service', options);
 }
 
 export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncGenerator<Row> {
   const server = await startPostgres();
   const row = 'x'.repeat(ROW_LENGTH);
-  const bare = await run<string>('bare-postgres.ts', {
+  const bare = await run<string>('bare-postgres', {
     databaseUrl: await server.newDatabase(),
     row,
     connections: DATABASE_CONNECTIONS,
     concurrency: CONNECTIONS,
   });
-  const measured: Record<'bare' | 'read' | 'one' | 'many' | 'two' | 'burst', number[]> = {
+  const measured: Record<Figure, number[]> = {
     bare: [],
     read: [],
     one: [],
     many: [],
     two: [],
     burst: [],
+    burstSeconds: [],
+    scarce: [],
+    scarceSeconds: [],
   };
   for (let round = 1; round <= rounds; round++) {
     progress(`PostgreSQL, round ${round} of ${rounds}`);
@@ -40,15 +46,29 @@ export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncG
     const [first, second] = [await start({ accounts: ACCOUNTS, databaseUrl }), await start({ accounts: 0, databaseUrl })];
     const all = first.started;
     const one = { ...all, apiKeys: all.apiKeys.slice(0, 1) };
-    await load(all, PURCHASE, 1);
-    await load({ ...all, baseUrl: second.started.baseUrl }, PURCHASE, 1);
+    const other = { ...all, baseUrl: second.started.baseUrl };
+    for (const instance of [all, other]) await load(instance, PURCHASE, 1);
     measured.bare.push(await bare.ask<number>(seconds * 1000));
     measured.read.push((await load(one, READ, seconds)).perSecond);
-    measured.one.push((await load(one, PURCHASE, seconds)).perSecond);
-    measured.many.push((await load(all, PURCHASE, seconds)).perSecond);
-    const both = [all, { ...all, baseUrl: second.started.baseUrl }].map((instance) => load(instance, PURCHASE, seconds, CONNECTIONS / 2));
-    measured.two.push((await Promise.all(both)).reduce((sum, { perSecond }) => sum + perSecond, 0));
-    measured.burst.push(await buyAtOnce(one));
+    const purchases = [
+      async () => measured.one.push((await load(one, PURCHASE, seconds)).perSecond),
+      async () => measured.many.push((await load(all, PURCHASE, seconds)).perSecond),
+      async () => {
+        const both = [all, other].map((instance) => load(instance, PURCHASE, seconds, { connections: CONNECTIONS / 2 }));
+        measured.two.push((await Promise.all(both)).reduce((sum, { perSecond }) => sum + perSecond, 0));
+      },
+    ];
+    // Later measurements run on larger tables, so the order alternates.
+    for (const measure of round % 2 === 0 ? purchases.toReversed() : purchases) await measure();
+    const burst = await buyAtOnce([one], AT_ONCE);
+    measured.burst.push(burst.bought);
+    measured.burstSeconds.push(burst.seconds);
+    const scarce = [all, other].map(({ baseUrl }) => ({ baseUrl, apiKeys: [all.scarceKey] }));
+    // 4 of the 61 addresses each, so that 37 are left.
+    for (let taken = 0; taken < 61 - ENOUGH_FOR; taken += 4) await send(scarce[0] ?? one, { ...PURCHASE, body: `${FORM}&ips=4` });
+    const competition = await buyAtOnce(scarce, COMPETING);
+    measured.scarce.push(competition.bought);
+    measured.scarceSeconds.push(competition.seconds);
     await first.stop();
     await second.stop();
   }
@@ -74,25 +94,50 @@ export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncG
   yield rowOf('PostgreSQL: purchases of 32 accounts / of 1', ['many', 'one'], 0.9);
   yield rowOf('PostgreSQL: purchases of 2 instances / of 1', ['two', 'many'], 0.9);
   yield {
-    name: `PostgreSQL: ${AT_ONCE} purchases at once, all bought`,
+    name: `PostgreSQL: ${AT_ONCE} purchases at once from one account, time`,
     unit: 's',
     target: { kind: 'at most', value: 5 },
+    rounds: measured.burstSeconds,
+    detail: 'until all had their responses',
+  };
+  yield {
+    name: `PostgreSQL: ${AT_ONCE} purchases at once from one account, bought`,
+    unit: 'VMs',
+    target: { kind: 'exactly', value: AT_ONCE },
     rounds: measured.burst,
-    detail: 'from one account',
+    detail: 'the others were refused',
+  };
+  yield {
+    name: `PostgreSQL: ${COMPETING} purchases at 2 instances for ${ENOUGH_FOR} addresses, bought`,
+    unit: 'VMs',
+    target: { kind: 'exactly', value: ENOUGH_FOR },
+    rounds: measured.scarce,
+    detail: `the others got 409; ${median(measured.scarceSeconds).toFixed(1)} s until all had their responses`,
   };
 }
 
-/** @returns Seconds until all have their VM. */
-async function buyAtOnce({ baseUrl, apiKeys: [apiKey = ''] }: StartedService): Promise<number> {
+type Figure = 'bare' | 'read' | 'one' | 'many' | 'two' | 'burst' | 'burstSeconds' | 'scarce' | 'scarceSeconds';
+
+/**
+ * Sends purchases at once, to instances in turn.
+ *
+ * @throws Error if one of them got a status besides 200 and 409.
+ */
+async function buyAtOnce(
+  instances: readonly Pick<StartedService, 'baseUrl' | 'apiKeys'>[],
+  count: number,
+): Promise<{ readonly bought: number; readonly seconds: number }> {
   const begun = performance.now();
   const statuses = await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: count }, async (_, number) => {
+      const { baseUrl = '', apiKeys: [apiKey = ''] = [] } = instances[number % instances.length] ?? {};
       const response = await fetch(`${baseUrl}/vm/create`, { method: 'PUT', headers: headersOf(apiKey), body: FORM });
       await response.text();
       return response.status;
     }),
   );
-  const refused = statuses.filter((status) => status !== 200);
-  if (refused.length > 0) throw new Error(`${refused.length} of ${AT_ONCE} purchases at once were refused, first with ${refused[0]}.`);
-  return (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - begun) / 1000;
+  const failed = statuses.filter((status) => status !== 200 && status !== 409);
+  if (failed.length > 0) throw new Error(`${failed.length} of ${count} purchases at once failed, the first with status ${failed[0]}.`);
+  return { bought: statuses.filter((status) => status === 200).length, seconds };
 }

@@ -1,10 +1,18 @@
 /** The processes that are measured, each a child process that tells when it is ready. */
 import { fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { join, resolve } from 'node:path';
 
+import { build } from 'esbuild';
 import { Client } from 'pg';
+
+import type { Row } from '../../../.config/bench-row.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const SOURCES = join(ROOT, 'packages/service/src');
+/** As deep as the sources, so that the code finds other files by the same relative paths. */
+const PROGRAMS = join(import.meta.dirname, '../dist/bench');
 
 export interface ServiceOptions {
   /** Accounts to create. None if another instance has created them. */
@@ -17,12 +25,16 @@ export interface ServiceOptions {
 export interface StartedService {
   readonly baseUrl: string;
   readonly apiKeys: readonly string[];
+  /** Key of an account with 61 addresses. Empty if the service has created no accounts. */
+  readonly scarceKey: string;
 }
 
 /** Figures of a service since they were last asked for. */
 export interface ServiceFigures {
   readonly residentBytes: number;
   readonly longestStallMs: number;
+  /** Bytes of the store. */
+  readonly storeBytes: number;
 }
 
 export interface BareOptions {
@@ -51,14 +63,54 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a script of this folder, and waits for its first message. */
-export async function run<Message>(script: string, options: object): Promise<Running<Message>> {
-  const child = fork(join(import.meta.dirname, script), [JSON.stringify(options)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+/** Builds the programs of this folder as a production installation is built (`deploy/bundle.ts`). */
+export async function buildPrograms(): Promise<void> {
+  await build({
+    entryPoints: {
+      ...Object.fromEntries(['service', 'bare', 'bare-postgres'].map((name) => [name, join(import.meta.dirname, `${name}.ts`)])),
+      'render-worker': join(SOURCES, 'core/accounting/invoice-document/render-worker.ts'),
+      'checkpoint-worker': join(SOURCES, 'store/sqlite/checkpoint-worker.ts'),
+    },
+    outdir: PROGRAMS,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    logLevel: 'warning',
+    external: ['pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
+    banner: {
+      js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+    },
+  });
+}
+
+/** Runs a benchmark of another package, and yields its figures. */
+export async function* rowsOf(script: string, given: readonly string[]): AsyncGenerator<Row> {
+  const child = fork(join(ROOT, script), given, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  running.add(child);
+  const ended = new AbortController();
+  child.once('exit', () => ended.abort());
+  try {
+    for await (const [row] of on(child, 'message', { signal: ended.signal })) yield row;
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
+  }
+  running.delete(child);
+  if (child.exitCode !== 0) throw new Error(`${script} ended with exit code ${child.exitCode}.`);
+}
+
+/** Starts a program of this folder, and waits for its first message. */
+export async function run<Message>(program: string, options: object): Promise<Running<Message>> {
+  const child = fork(join(PROGRAMS, `${program}.js`), [JSON.stringify(options)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(PROGRAMS, 'compile-cache') },
+  });
   running.add(child);
   const ended = once(child, 'exit').then(() => running.delete(child));
   async function next() {
     const first = await Promise.race([once(child, 'message'), ended]);
-    if (!Array.isArray(first)) throw new Error(`${script} ended with exit code ${child.exitCode}.`);
+    if (!Array.isArray(first)) throw new Error(`${program} ended with exit code ${child.exitCode}.`);
     return first[0];
   }
   return {

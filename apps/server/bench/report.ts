@@ -1,37 +1,11 @@
-/** The results of the benchmark as a table, as JSON and as a chart. */
+/** The results of the benchmark as JSON and as a chart. */
 import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 
-export interface Target {
-  readonly kind: 'at least' | 'at most';
-  readonly value: number;
-}
+import { isReached, median, short } from '../../../.config/bench-row.ts';
+import type { Row } from '../../../.config/bench-row.ts';
 
-/** A figure with all its rounds. */
-export interface Row {
-  readonly name: string;
-  readonly unit: string;
-  readonly target: Target;
-  readonly rounds: readonly number[];
-  /** Absolute figures behind a ratio. */
-  readonly detail: string;
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function isReached({ rounds, target: { kind, value } }: Row): boolean {
-  return kind === 'at least' ? median(rounds) >= value : median(rounds) <= value;
-}
-
-export function lineOf(row: Row): string {
-  const [lowest, highest] = [Math.min(...row.rounds), Math.max(...row.rounds)];
-  const figures = `${short(median(row.rounds))} ${row.unit} (${short(lowest)} to ${short(highest)})`;
-  return `${isReached(row) ? 'reached' : 'missed '}  ${row.name}: ${figures}, target ${row.target.kind} ${row.target.value}; ${row.detail}`;
-}
-
-/** What the figures were measured on. */
+/** The machine of the figures. */
 export function machine(): string {
   const [cpu] = cpus();
   return `${cpus().length} x ${cpu?.model ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}`;
@@ -42,7 +16,7 @@ export function writeReport(folder: string, rows: readonly Row[]): void {
   const report = {
     measured: new Date().toISOString(),
     machine: machine(),
-    rows: rows.map((row) => ({ ...row, median: median(row.rounds) })),
+    rows: rows.map((row) => ({ ...row, median: median(row.rounds), isReached: isReached(row) })),
   };
   writeFileSync(`${folder}/report.json`, `${JSON.stringify(report, undefined, 2)}\n`);
   writeFileSync(`${folder}/report.svg`, chartOf(rows));
@@ -70,8 +44,4 @@ function chartOf(rows: readonly Row[]): string {
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
-
-function short(value: number): string {
-  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }

@@ -6,34 +6,14 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
-import { build } from 'esbuild';
+
+import { bundleServer } from './server-bundle.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
 const DIST = join(PACKAGE, 'dist/server');
-const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal'];
-/** A separate file, because the service starts it as a thread. */
-const RENDER_WORKER = join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts');
 
 if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
 rmSync(join(PACKAGE, 'dist'), { recursive: true, force: true });
-await build({
-  entryPoints: {
-    ...Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])),
-    'render-worker': RENDER_WORKER,
-  },
-  outdir: join(DIST, 'src'),
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node24',
-  logLevel: 'warning',
-  // They read files next to them. The driver of PostgreSQL works without its native part.
-  external: ['pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
-  // Dependencies in CommonJS require modules of Node.
-  banner: {
-    js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
-  },
-});
+await bundleServer(join(DIST, 'src'));
 cpSync(siteDirectory, join(DIST, 'dist'), { recursive: true });

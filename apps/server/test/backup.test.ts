@@ -28,7 +28,7 @@ test(`a backup under load has everything that was answered before it began, and 
   const server = await startServer(place.environment());
   await goToMidMonth(server);
   const account = await newAccount(server);
-  const load = startLoad({ nodes: [server.baseUrl], account, seed, callers: 8, prefix: 'drill' });
+  const load = startLoad({ instances: [server.baseUrl], account, seed, callers: 8, prefix: 'drill' });
   await load.answered(150);
   const bought = load.sent.flatMap(({ buys, answers }) => (buys && answers.some(({ status }) => status === 200) ? [buys.name] : []));
   const file = join(temporaryDirectory(), 'backups/today.sqlite');

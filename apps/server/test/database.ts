@@ -4,8 +4,8 @@ import { inject, onTestFinished } from 'vitest';
 
 /** Other variables that an instance with a database needs. */
 export const SHARED = {
-  RESELLER_SECRET: 'a secret that all nodes of a test have in common',
-  RESELLER_OPERATOR_TOKEN: 'operator-token-of-the-nodes-0123456789',
+  RESELLER_SECRET: 'a secret that all instances of a test have in common',
+  RESELLER_OPERATOR_TOKEN: 'operator-token-of-the-instances-0123456789',
 };
 
 /** Creates an empty database that is dropped when the test ends, and returns its connection string. */

@@ -1,23 +1,19 @@
 /** Moves an embedded store to PostgreSQL with the command `move`. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 
 import { createReseller } from '@reseller/client';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 
+import { serverProgram } from '../../../.config/server-program.ts';
 import { newDatabase, query, SHARED } from './database.ts';
-import { INHERITED, startServer, temporaryDirectory } from './process.ts';
-
-const MOVE = resolve(import.meta.dirname, '../src/move.ts');
+import { startCommand, startServer, temporaryDirectory } from './process.ts';
 
 function startMove(...given: readonly string[]) {
-  const child = spawn(process.execPath, [MOVE, ...given], { env: INHERITED, stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
+  return startCommand(serverProgram('move'), given);
 }
 
 async function move(from: string, to: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
@@ -59,7 +55,7 @@ async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
   };
 }
 
-test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 120_000 }, async () => {
+test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 300_000 }, async () => {
   const { directory, apiKey } = await usedStore('SIGKILL');
   const url = await newDatabase();
   const moved = await move(directory, url);
@@ -74,10 +70,10 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
 
   const embedded = await startServer({ RESELLER_DATA_DIR: directory });
   const before = await answers(embedded.baseUrl, apiKey);
-  const node = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
-  expect(await answers(node.baseUrl, apiKey)).toEqual(before);
+  const instance = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
+  expect(await answers(instance.baseUrl, apiKey)).toEqual(before);
   // The log continues without a gap. Reading it numbers its entries.
-  await createReseller({ baseUrl: node.baseUrl, apiKey }).account.requests().toArray();
+  await createReseller({ baseUrl: instance.baseUrl, apiKey }).account.requests().toArray();
   const numbers = await query(url, 'select number::int from request_log order by number');
   expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
   const again = await move(directory, url);
@@ -86,7 +82,7 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
 
 test(
   'refused: a running service, no store, a database that is not empty, another version, a wrong call',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const directory = temporaryDirectory();
     const server = await startServer({ RESELLER_DATA_DIR: directory });
@@ -106,8 +102,8 @@ test(
     expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
 
     const used = await newDatabase();
-    const node = await startServer({ ...SHARED, DATABASE_URL: used });
-    await node.end('SIGTERM');
+    const instance = await startServer({ ...SHARED, DATABASE_URL: used });
+    await instance.end('SIGTERM');
     expect(await move(directory, used)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
 
     const wrong = new URL(inject('postgresUrl'));
@@ -129,7 +125,7 @@ test(
   },
 );
 
-test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 120_000 }, async () => {
+test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 300_000 }, async () => {
   const { directory } = await usedStore();
   fillLog(directory, 60_000);
   const url = await newDatabase();
@@ -159,7 +155,7 @@ test.each([
   ['is empty', (file: string) => writeFileSync(file, '')],
   ['is cut off', (file: string) => truncateSync(file, 5_000)],
   ['is the database of another program', overwriteWithOtherDatabase],
-])('a source that %s: exit code 1, and a line that names the file and the remedy', { timeout: 120_000 }, async (_, spoil) => {
+])('a source that %s: exit code 1, and a line that names the file and the remedy', { timeout: 300_000 }, async (_, spoil) => {
   const { directory } = await usedStore();
   const file = join(directory, 'store.sqlite');
   rmSync(`${file}-wal`, { force: true });
@@ -177,7 +173,7 @@ test.each([
   ['an invalid first byte', "x'41ff42'"],
   ['a truncated character whose replacement has the same length', "x'41f09f9842'"],
   ['half of a surrogate pair', "x'eda080'"],
-])('text with %s is an error, and the database has no table afterwards', { timeout: 120_000 }, async (_, bytes) => {
+])('text with %s is an error, and the database has no table afterwards', { timeout: 300_000 }, async (_, bytes) => {
   const { directory } = await usedStore();
   const store = new DatabaseSync(join(directory, 'store.sqlite'));
   store.exec(`update accounts set name = cast(${bytes} as text)`);
@@ -191,7 +187,7 @@ test.each([
   expect(await tablesOf(url)).toEqual([]);
 });
 
-test('moves text with any valid character unchanged', { timeout: 120_000 }, async () => {
+test('moves text with any valid character unchanged', { timeout: 300_000 }, async () => {
   const { directory } = await usedStore();
   const name = '\uFEFFZoë 😀 \uFFFD \u{10FFFF}';
   const store = new DatabaseSync(join(directory, 'store.sqlite'));

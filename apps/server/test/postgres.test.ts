@@ -26,9 +26,9 @@ test('with DATABASE_URL all data is in the database, also after a restart', asyn
 
 test('four instances that start concurrently on an empty database share one sandbox and one demo key', async () => {
   const url = await newDatabase();
-  const nodes = await Promise.all(Array.from({ length: 4 }, () => startServer({ ...SHARED, DATABASE_URL: url })));
-  for (const { baseUrl, apiKey } of nodes) {
-    expect(apiKey).toBe(nodes[0]?.apiKey);
+  const instances = await Promise.all(Array.from({ length: 4 }, () => startServer({ ...SHARED, DATABASE_URL: url })));
+  for (const { baseUrl, apiKey } of instances) {
+    expect(apiKey).toBe(instances[0]?.apiKey);
     expect((await fetch(`${baseUrl}/domain/list`, { headers: { 'x-service-apikey': apiKey } })).status).toBe(200);
   }
   expect(await query(url, 'select name from accounts')).toEqual([{ name: 'Demo reseller' }]);

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 
 import { onTestFailed, onTestFinished } from 'vitest';
 
-const MAIN = resolve(import.meta.dirname, '../src/main.ts');
+import { serverProgram } from '../../../.config/server-program.ts';
 
 /** Maximum length of the log that is shown when a test fails, in characters. */
 const MOST_SHOWN = 10_000;
@@ -23,7 +23,17 @@ export interface Program {
   readonly main: string;
 }
 
-const SOURCE: Program = { node: process.execPath, main: MAIN };
+/** The sources as a program, for a test that replaces one of their modules. It takes longer to start. */
+export const SOURCE: Program = { node: process.execPath, main: sourceOf('main') };
+
+/** The source of the process or of a command. */
+export function sourceOf(command: string): string {
+  return resolve(import.meta.dirname, `../src/${command}.ts`);
+}
+
+function bundled(): Program {
+  return { node: process.execPath, main: serverProgram() };
+}
 
 /** A started server. */
 export interface Server {
@@ -54,7 +64,7 @@ export interface Ran {
 }
 
 /** Starts a server on a free port and waits until it is ready. */
-export async function startServer(environment: Readonly<Record<string, string>>, program: Program = SOURCE): Promise<Server> {
+export async function startServer(environment: Readonly<Record<string, string>>, program: Program = bundled()): Promise<Server> {
   const child = run(environment, program);
   // Keep reading while it runs, because a full pipe would block it.
   let logged = '';
@@ -88,16 +98,26 @@ export async function startServer(environment: Readonly<Record<string, string>>,
 
 /** Runs a server that should exit by itself. */
 export async function runServer(environment: Readonly<Record<string, string>>): Promise<Ran> {
-  const child = run(environment, SOURCE);
+  const child = run(environment, bundled());
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
 }
 
-/** Runs a maintenance command to its end. */
-export async function runCommand(name: string, given: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const file = resolve(import.meta.dirname, `../src/${name}.ts`);
+/** Starts a maintenance command. */
+export function startCommand(file: string, given: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [file, ...given], { env: { ...INHERITED, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Runs a maintenance command to its end. It runs the bundle unless another file is given. */
+export async function runCommand(
+  name: string,
+  given: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  file = serverProgram(name),
+): Promise<Ran> {
+  const child = startCommand(file, given, environment);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
 }

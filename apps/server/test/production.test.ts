@@ -1,13 +1,12 @@
 /** A production installation as OPERATIONS.md makes it, without the development tools, and the files that run it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
 import { startServer, temporaryDirectory } from './process.ts';
@@ -23,7 +22,8 @@ let folder: string;
 let installation: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'production-'));
+  // On the disk, where pnpm can link the files of its store instead of copying them.
+  folder = mkdtempSync(join(inject('diskFolder'), 'production-'));
   installation = join(folder, 'reseller');
   for (const line of commandsOf(RUNBOOK, 'Install').trim().split('\n')) {
     const [npx, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
@@ -46,7 +46,7 @@ test('it has its own Node, no development tools and no TypeScript, and less than
   expect(sizeOf(installation) / MEGABYTE).toBeLessThan(200);
 });
 
-test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 120_000 }, async () => {
+test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 300_000 }, async () => {
   const secrets = temporaryDirectory();
   writeFileSync(join(secrets, 'secret'), 'secret-of-the-production-test-0123456789\n', { mode: 0o600 });
   writeFileSync(join(secrets, 'token'), `${TOKEN}\n`, { mode: 0o600 });
@@ -73,7 +73,7 @@ test('it starts with its secrets in files, sells a VM, and serves the docs and t
   expect(await server.end('SIGTERM')).toBe(0);
 });
 
-test('the commands of the runbook work as described', { timeout: 180_000 }, async () => {
+test('the commands of the runbook work as described', { timeout: 300_000 }, async () => {
   const sections = ['Start and check', 'Backup', 'Restore', 'Upgrade'];
   const commands = sections.map((section) => commandsOf(RUNBOOK, section)).join('\n');
   const directory = temporaryDirectory();

@@ -10,11 +10,11 @@ import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
+import { runServer, SAMPLE_VM, SOURCE, startServer, temporaryDirectory } from './process.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
   const directory = temporaryDirectory();
-  const first = await startServer({ RESELLER_DATA_DIR: directory });
+  const first = await startServer({ RESELLER_DATA_DIR: directory }, SOURCE);
   const line = first.welcome.trim().split('\n').at(-1) ?? '';
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${line} --silent`]);
   const bought = JSON.parse(stdout);

@@ -10,7 +10,7 @@ import { newPlace } from './faults/place.ts';
 import { goToMidMonth, newAccount } from './faults/provider.ts';
 import { seed } from './faults/random.ts';
 import { fetchOf, vmPurchase } from './faults/request.ts';
-import { runCommand, runServer, startServer } from './process.ts';
+import { runCommand, runServer, SOURCE, sourceOf, startServer } from './process.ts';
 import { freePorts } from './runbook.ts';
 
 /** Exit code of an instance that a newer version replaces: a supervisor starts it again. */
@@ -21,7 +21,7 @@ const OLD_STOPS =
 
 test(
   `a newer version takes over under load: older instances stop by themselves, and nothing is lost (FAULT_SEED=${seed})`,
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     const place = await newPlace('postgres');
     const environment: Readonly<Record<string, string>> = { ...place.environment(), RESELLER_LEASE_SECONDS: '6' };
@@ -30,15 +30,21 @@ test(
     await goToMidMonth(one);
     const account = await newAccount(one);
     const [port = ''] = await freePorts(1);
-    const load = startLoad({ nodes: [one.baseUrl, two.baseUrl, `http://127.0.0.1:${port}`], account, seed, callers: 6, prefix: 'upgrade' });
+    const load = startLoad({
+      instances: [one.baseUrl, two.baseUrl, `http://127.0.0.1:${port}`],
+      account,
+      seed,
+      callers: 6,
+      prefix: 'upgrade',
+    });
     await load.answered(50);
 
-    const dryRun = await runCommand('migrate', ['--dry-run'], { DATABASE_URL: url, ...NEWER });
+    const dryRun = await runCommand('migrate', ['--dry-run'], { DATABASE_URL: url, ...NEWER }, sourceOf('migrate'));
     expect(dryRun).toEqual({ code: 0, stdout: 'Would run 1 migration:\n  0002-newer\n', stderr: '' });
     await load.answered(20, 'now');
 
     const ended = Promise.all([one, two].map(async ({ process: child }) => (await once(child, 'exit'))[0]));
-    const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: port });
+    const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: port }, SOURCE);
     expect(await ended).toEqual([REPLACED, REPLACED]);
     for (const older of [one, two]) expect(older.logged()).toMatch(OLD_STOPS);
     await load.stop();

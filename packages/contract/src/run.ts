@@ -57,7 +57,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
 
 /** A read-only run judges no answers of operations that change something, so their schemas need not be compiled. */
 function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocument {
-  return readUsable(document, (operation) => mode === 'full' || operation.readOnly);
+  return readUsable(document, mode === 'full' ? 'all' : 'reading');
 }
 
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {

@@ -21,18 +21,29 @@ export interface UsableDocument {
   readonly notes: readonly string[];
 }
 
+/** Operations whose answers are judged. The schemas of the others are followed and not compiled. */
+type Judged = 'all' | 'reading';
+
+/** Compiling takes most of the time of a short run, and a process may run many times with one document. */
+const known = { all: new WeakMap<OpenApiDocument, UsableDocument>(), reading: new WeakMap<OpenApiDocument, UsableDocument>() };
+
 /**
- * Reads a document and compiles its schemas.
- * @param isCalled operations whose answers are judged; the schemas of the others are followed and not compiled
+ * Reads a document and compiles its schemas, once for each document.
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
-export function readUsable(given: OpenApiDocument, isCalled: (operation: Operation) => boolean = () => true): UsableDocument {
+export function readUsable(given: OpenApiDocument, judged: Judged = 'all'): UsableDocument {
+  const usable = known[judged].get(given) ?? compileDocument(given, judged);
+  known[judged].set(given, usable);
+  return usable;
+}
+
+function compileDocument(given: OpenApiDocument, judged: Judged): UsableDocument {
   const document = parseDocument(given);
   const { operations: readable, unreadable } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
   const unusable = new Map(unreadable.map(({ id, reason }) => [id, `the document does not describe it properly: ${reason}`]));
   for (const operation of readable) {
-    const problem = problemOf(document, isCalled(operation) ? validator : undefined, operation);
+    const problem = problemOf(document, judged === 'all' || operation.readOnly ? validator : undefined, operation);
     if (problem !== undefined) unusable.set(operation.id, `a schema of it cannot be used: ${problem}`);
   }
   return { document, operations: [...readable, ...unreadable.map(stubOf)], validator, unusable, notes: validator.notes() };

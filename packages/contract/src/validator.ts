@@ -37,11 +37,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * @param document an OpenAPI 3.1 document in one piece
  * @param options.brief for a process that checks a few values and ends: compiling takes half the time, checking a little more
  * @param options.lenient ignores keywords that are not known, with a note, instead of refusing their schema
+ * @param options.lazy for a process that should be ready soon: a check is compiled, and its schema refused, when it gets its first value
  * @throws {DocumentError} when it is not one
  */
 export function createValidator(
   document: OpenApiDocument,
-  { brief = false, lenient = false }: { readonly brief?: boolean; readonly lenient?: boolean } = {},
+  { brief = false, lenient = false, lazy = false }: { readonly brief?: boolean; readonly lenient?: boolean; readonly lazy?: boolean } = {},
 ): Validator {
   const survey = surveyDocument(parseDocument(document));
   const notes = new Set<string>();
@@ -89,12 +90,20 @@ export function createValidator(
     compile(pointer) {
       const known = checks.get(pointer);
       if (known !== undefined) return known;
-      const check = compileCheck(ajv, document, pointer, survey.pointers);
+      function compileNow(): Check {
+        return compileCheck(ajv, document, pointer, survey.pointers);
+      }
+      const check = lazy ? atFirstValue(compileNow) : compileNow();
       checks.set(pointer, check);
       return check;
     },
     notes: () => [...notes],
   };
+}
+
+function atFirstValue(compileNow: () => Check): Check {
+  let check: Check | undefined;
+  return (value) => (check ??= compileNow())(value);
 }
 
 /** What schemas themselves are judged by; the same for all documents, so it is compiled once. */

@@ -145,7 +145,7 @@ test.each(delivered)('%s: while the first request is under way, the second is re
   hypervisor.hold();
   const goOn = holdUp(service);
   const underWay = service.call(id, sent);
-  await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 60_000 });
   expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
   // Its key is taken already, by another request.
   const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });

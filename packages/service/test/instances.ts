@@ -86,5 +86,5 @@ export async function newInstances({
 
 /** Waits for a condition, with a time limit that suits a busy machine. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 30_000, interval: 20 });
+  await vi.waitUntil(condition, { timeout: 60_000, interval: 20 });
 }

@@ -114,7 +114,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     await expectInvariants(service.store);
 
     still.letGo();
-    await vi.waitUntil(() => still.ended === 1);
+    await vi.waitUntil(() => still.ended === 1, { timeout: 60_000 });
     await expect.poll(() => outsideOf(service)).toEqual(outside);
     expect(await stateOf(service)).toEqual(before);
     // The same request can be sent again.
@@ -136,7 +136,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     await expectExactHolds(service.store);
     still.letGo();
     await service.runScheduledJobs();
-    await vi.waitUntil(() => still.ended === still.held.length);
+    await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
     await service.runScheduledJobs();
     expect(await stateOf(service)).toEqual(before);
   });
@@ -154,7 +154,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
     expect((await stateOf(service)).taken).not.toEqual([]);
     still.letGo();
     await service.runScheduledJobs();
-    await vi.waitUntil(() => still.ended === still.held.length);
+    await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
     expect(outsideOf(service).runs.filter(({ runs }) => runs)).toEqual([]);
     expect(service.hypervisor.vms.has(vmId)).toBe(does === 'stop');
     expect((await stateOf(service)).vms).toMatchObject([{ state: does === 'stop' ? 'stopped' : 'removed', changing: 0 }]);
@@ -188,7 +188,7 @@ test('ports that answer nothing keep no work that is due from being done, and no
   expect(await service.store.read((db) => db.selectFrom('invoices').select('account_id').execute())).toHaveLength(2);
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(26);
   still.letGo();
-  await vi.waitUntil(() => still.ended === still.held.length);
+  await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
   await service.runScheduledJobs();
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toEqual([]);
   expect([...service.hypervisor.vms.keys()]).toEqual([vmId]);
@@ -201,7 +201,7 @@ test('a service stops in time although a port answers nothing', async () => {
   const { still } = service;
   still.holds = 'before';
   const open = service.call('createVm', { form: SMALL_VM });
-  await vi.waitUntil(() => still.held.length === 1);
+  await vi.waitUntil(() => still.held.length === 1, { timeout: 60_000 });
   const working = service.runScheduledJobs();
   await service.close();
   expect((await open).status).toBe(500);
@@ -226,7 +226,7 @@ test('what was given up comes after newer changes of the same thing, and changes
   await service.vms.stop(vmId);
   const outside = outsideOf(service);
   still.letGo();
-  await vi.waitUntil(() => still.ended === still.held.length);
+  await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
   await service.runScheduledJobs();
   expect(outsideOf(service)).toEqual(outside);
   // It would erase what its owner has put on it since, and run without being billed.
@@ -246,6 +246,6 @@ test('a server whose set-up was given up has ended by the time that it comes, an
   await service.runScheduledJobs();
   expect(fleet.retired).toEqual([EPYC]);
   still.letGo();
-  await vi.waitUntil(() => still.ended === 1);
+  await vi.waitUntil(() => still.ended === 1, { timeout: 60_000 });
   expect([...fleet.servers.keys()]).toEqual([]);
 });

@@ -7,21 +7,16 @@
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import { createTestService } from '@reseller/testing';
 
+import { median, report } from '../../../.config/bench-row.ts';
 import { startProxy } from '../test/client/proxy.ts';
 
 const CALLS = Number(process.argv[2] ?? 50);
 const ROUNDS = 80;
-/** The most that the design allows. */
-const DESIGNED = 1.1;
 
 async function time(call: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   for (let count = 0; count < CALLS; count++) await call();
   return performance.now() - began;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 await using service = await createTestService();
@@ -40,11 +35,16 @@ for (let round = 0; round < ROUNDS; round++) {
   const bare = await time(viaFetch);
   rounds.push({ client: first ?? (await time(viaClient)), bare });
 }
-const ratio = median(rounds.map(({ client, bare }) => client / bare));
-const each = (milliseconds: number) => `${Math.round((milliseconds / CALLS) * 1000)} µs`;
-process.stdout.write(
-  `client over bare fetch: ${each(median(rounds.map(({ client }) => client)))} a call, bare ${each(median(rounds.map(({ bare }) => bare)))}, ratio ${ratio.toFixed(2)} (designed for at most ${DESIGNED.toFixed(2)})\n`,
-);
+function microseconds(all: readonly number[]): string {
+  return `${Math.round((median(all) / CALLS) * 1000)} µs`;
+}
+report({
+  name: 'Client: call / bare fetch',
+  unit: '',
+  target: { kind: 'at most', value: 1.1 },
+  rounds: rounds.map(({ client, bare }) => client / bare),
+  detail: `${microseconds(rounds.map(({ client }) => client))} and ${microseconds(rounds.map(({ bare }) => bare))}`,
+});
 
 const ready: number[] = [];
 for (let round = 0; round < 20; round++) {
@@ -53,7 +53,13 @@ for (let round = 0; round < 20; round++) {
   ready.push(performance.now() - began);
   await another.close();
 }
-process.stdout.write(`a service in a test: ready in ${median(ready).toFixed(0)} ms\n`);
+report({
+  name: 'Testing: a service in a test is ready',
+  unit: 'ms',
+  target: { kind: 'at most', value: 100 },
+  rounds: ready,
+  detail: `${ready.length} services in one process`,
+});
 
 /** Purchases that are lost at the same moment, on the real clock: how soon all of them are decided. */
 const LOST = 200;
@@ -77,10 +83,14 @@ for (const [server, options] of [
     }
   };
   const outcomes = await Promise.all(Array.from({ length: LOST }, decide));
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const seconds = (performance.now() - began) / 1000;
   const committed = outcomes.filter((outcome) => outcome === 'committed').length;
-  process.stdout.write(
-    `${LOST} purchases lost at once, on a server that ${server}: decided in ${seconds} s (designed for at most 10), ${committed} found, ${LOST - committed} undecided, ${proxy.count('/account/requests')} readings of the log\n`,
-  );
+  report({
+    name: `Client: ${LOST} responses lost at once, all purchases decided, on a server that ${server}`,
+    unit: 's',
+    target: { kind: 'at most', value: 10 },
+    rounds: [seconds],
+    detail: `${committed} found, ${LOST - committed} undecided, ${proxy.count('/account/requests')} readings of the log`,
+  });
   proxy.close();
 }

@@ -64,7 +64,7 @@ test('no private package is needed, and the module has at most 1.5 MB, compresse
   expect(gzipSync(code).length).toBeLessThanOrEqual(1_500_000);
 });
 
-test('the samples of the README compile and pass', { timeout: 120_000 }, async ({ skip }) => {
+test('the samples of the README compile and pass', { timeout: 300_000 }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const samples = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
   expect(samples).not.toEqual([]);
@@ -87,7 +87,7 @@ test('the samples of the README compile and pass', { timeout: 120_000 }, async (
   for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
 });
 
-test('an invoice document, whose fonts are files, is made', { timeout: 60_000 }, async ({ skip }) => {
+test('an invoice document, whose fonts are files, is made', { timeout: 300_000 }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const program = `
     import { createTestService, forms } from '@reseller/testing';

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 
 import { createValidator, responseFor } from '@reseller/contract';
-import type { FormReading, OpenApiDocument, Operation, Parameter } from '@reseller/contract';
+import type { FormReading, OpenApiDocument, Operation, Parameter, Validator } from '@reseller/contract';
 import {
   isCredential,
   issuesOfText,
@@ -51,9 +51,13 @@ const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
 };
 const PAST_REQUESTS = 120;
 
+/** The selftest starts many services with one document. */
+const validators = new WeakMap<OpenApiDocument, Validator>();
+
 /** A fresh state, in which all that the document's examples name exists. */
 export function createFakeState(document: OpenApiDocument, operations: readonly Operation[]): FakeState {
-  const validator = createValidator(document);
+  const validator = validators.get(document) ?? createValidator(document);
+  validators.set(document, validator);
   const { identifier } = readEnvelope(document, operations);
   const things = new Set(knownPaths(document, operations, validator).map(keyOf));
   const removed = new Set<string>();

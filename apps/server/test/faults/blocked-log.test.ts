@@ -52,7 +52,7 @@ test('the log is read again: a line tells how many were lost, all others are wri
   const lost = await lostLines(server);
   expect(lost).toBeGreaterThan(0);
   server.process.stderr?.resume();
-  await vi.waitFor(() => expect(server.logged()).toContain('lines of the log were lost'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(server.logged()).toContain('lines of the log were lost'), { timeout: 60_000 });
   const closed = once(server.process, 'close');
   expect(await server.end('SIGTERM')).toBe(0);
   await closed;

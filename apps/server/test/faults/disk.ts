@@ -1,6 +1,6 @@
 /** A disk for the data directory of a running process that can be filled to its last byte. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,19 +20,25 @@ export interface Disk {
   free(processId: number): void;
 }
 
+/** A disk of which a part can be freed. */
+export interface MountedDisk extends Disk {
+  /** Fills it to its last bytes, and frees some of them. */
+  leave(bytes: number): void;
+}
+
 /** One way to create such a disk. */
-export interface DiskKind {
+export interface DiskKind<Kind = Disk> {
   readonly name: string;
   /** Reason why this machine cannot create one; undefined if it can. */
   readonly missing: string | undefined;
-  create(): Disk;
+  create(): Kind;
 }
 
-/** A separate file system in memory, which only root may mount, and a limit on the size of the process's files, which needs no privilege. */
-export const disks: readonly DiskKind[] = [
-  { name: 'a file system without room', missing: mountMissing(), create: mountedDisk },
-  { name: 'a limit on the size of files', missing: limitMissing(), create: limitedDisk },
-];
+/** A separate file system in memory, which only root may mount. */
+export const mounted: DiskKind<MountedDisk> = { name: 'a file system without room', missing: mountMissing(), create: mountedDisk };
+
+/** And a limit on the size of the process's files, which needs no privilege. */
+export const disks: readonly DiskKind[] = [mounted, { name: 'a limit on the size of files', missing: limitMissing(), create: limitedDisk }];
 
 function mountMissing(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may mount a file system';
@@ -45,22 +51,27 @@ function mountMissing(): string | undefined {
   }
 }
 
-function mountedDisk(): Disk {
+function mountedDisk(): MountedDisk {
   const mount = temporaryDirectory();
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', mount]);
   // Lazily, because the process with files there may not have ended yet.
   onTestFinished(() => void execFileSync('umount', ['--lazy', mount]));
   const filler = join(mount, 'filler');
+  function fill(): void {
+    const file = openSync(filler, 'a');
+    try {
+      // Fill the last bytes too, because a partly used page would still accept a small write.
+      for (let size = 1024 * 1024; size >= 1; size = Math.floor(size / 2)) writeUntilFull(file, Buffer.alloc(size));
+    } finally {
+      closeSync(file);
+    }
+  }
   return {
     directory: join(mount, 'data'),
-    fill() {
-      const file = openSync(filler, 'a');
-      try {
-        // Fill the last bytes too, because a partly used page would still accept a small write.
-        for (let size = 1024 * 1024; size >= 1; size = Math.floor(size / 2)) writeUntilFull(file, Buffer.alloc(size));
-      } finally {
-        closeSync(file);
-      }
+    fill,
+    leave(bytes) {
+      fill();
+      truncateSync(filler, statSync(filler).size - bytes);
     },
     free: () => rmSync(filler),
   };
@@ -84,7 +95,8 @@ function limitedDisk(): Disk {
     void execFileSync('prlimit', ['--pid', String(processId), `--fsize=${bytes}:`]);
   return {
     directory,
-    fill: (processId) => limit(processId, statSync(join(directory, 'store.sqlite-wal')).size),
+    // The write-ahead log is written again from its beginning, so its present size would leave room.
+    fill: (processId) => limit(processId, 0),
     free: (processId) => limit(processId, 'unlimited'),
   };
 }

@@ -30,7 +30,7 @@ const forms: readonly string[] = [
 
 test.each<Engine>(['sqlite', 'postgres'])(
   'a flood of refused forms on %s stores little, and leaves others served',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (engine) => {
     const place = await newPlace(engine);
     const server = await startServer(place.environment());

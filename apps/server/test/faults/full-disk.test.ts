@@ -1,8 +1,9 @@
 /** The disk of the embedded store is full for a while. */
-import { expect, test, vi } from 'vitest';
+import { openSqliteStore, StoreUnavailableError } from '@reseller/service';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startServer } from '../process.ts';
-import { disks } from './disk.ts';
+import { disks, mounted } from './disk.ts';
 import { tell } from './figures.ts';
 import { expectAllKept, expectUnavailable } from './kept.ts';
 import { startLoad } from './load.ts';
@@ -12,13 +13,13 @@ import { goToMidMonth, newAccount } from './provider.ts';
 import { between, randomFrom, roundsOf, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
-const ROUNDS = roundsOf(3);
+const ROUNDS = roundsOf(1);
 const CALLERS = 8;
 
 for (const { name, missing, create } of disks) {
   test(
     `${name}: 503 while the disk is full under load, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
-    { timeout: 30_000 + ROUNDS * 30_000 },
+    { timeout: 300_000 + ROUNDS * 30_000 },
     async ({ skip }) => {
       skip(missing !== undefined, missing);
       const random = randomFrom(seed);
@@ -33,7 +34,7 @@ for (const { name, missing, create } of disks) {
       for (let round = 0; round < ROUNDS; round++) {
         const prefix = `f${round}-${seed.toString(36)}`;
         const load = startLoad({
-          nodes: [baseUrl],
+          instances: [baseUrl],
           account: await newAccount(server),
           seed: seed + round * 1_000,
           callers: CALLERS,
@@ -41,17 +42,17 @@ for (const { name, missing, create } of disks) {
         });
         await load.answered(between(random, 1, 100));
         disk.fill(processId);
-        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 20_000, interval: 20 });
+        await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 60_000, interval: 20 });
         // Requests in progress may still fit when the disk fills up. Later ones do not.
         const purchase = vmPurchase(`late-${round}`, { key: `late-${round}` });
-        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 20_000 });
+        await vi.waitFor(async () => expectUnavailable(await fetchOf(baseUrl, account.apiKey, purchase)), { timeout: 60_000 });
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
         const readiness = async () => {
           const response = await fetch(`${operatorUrl}/readyz`);
           return [response.status, await response.json()];
         };
         await vi.waitFor(async () => expect(await readiness()).toEqual([503, { status: 'unavailable', reason: 'store' }]), {
-          timeout: 20_000,
+          timeout: 60_000,
         });
         disk.free(processId);
         const { status } = await vi.waitFor(
@@ -60,13 +61,13 @@ for (const { name, missing, create } of disks) {
             expect(answer.status).not.toBe(503);
             return answer;
           },
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         );
         expect(status).toBe(200);
         expect((await readiness())[0]).toBe(200);
         await load.stop();
         await place.expectIntegrity();
-        await expectAllKept({ load, place, node: baseUrl, outage: { mayHaveBought: false } });
+        await expectAllKept({ load, place, instance: baseUrl, outage: { mayHaveBought: false } });
         loads.push(load);
       }
       await server.end('SIGTERM');
@@ -76,6 +77,36 @@ for (const { name, missing, create } of disks) {
     },
   );
 }
+
+const MIB = 2 ** 20;
+
+test('the embedded store recovers by itself when 16 MiB of a full disk are freed', { timeout: 120_000 }, async ({ skip }) => {
+  skip(mounted.missing !== undefined, mounted.missing);
+  const disk = mounted.create();
+  const store = await openSqliteStore(disk.directory);
+  onTestFinished(() => store.close());
+  let written = 0;
+  /** Changes one row, so that only the write-ahead log grows. */
+  const write = () =>
+    store.commit(async ({ db }) => {
+      const value = String(written++).padEnd(MIB, '-');
+      const values = { name: 'padding', value };
+      await db
+        .insertInto('settings')
+        .values(values)
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+    });
+  const writeTimes = async (count: number) => {
+    for (let time = 0; time < count; time++) await write();
+  };
+  await writeTimes(30);
+  disk.leave(0);
+  await expect(writeTimes(100)).rejects.toThrow(StoreUnavailableError);
+  disk.leave(16 * MIB);
+  await vi.waitFor(write, { timeout: 20_000 });
+  await writeTimes(100);
+});
 
 /** Number of responses with 503. */
 function refusedOf({ sent }: Load): number {

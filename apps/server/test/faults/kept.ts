@@ -17,7 +17,7 @@ export interface Survey {
   readonly load: Load;
   readonly place: Place;
   /** Base URL of a running instance. */
-  readonly node: string;
+  readonly instance: string;
   /**
    * Whether a purchase with a 503 may have been made nevertheless, because the store was unavailable for a while.
    * A database may carry out a commit whose response is lost; the embedded store cannot.
@@ -64,7 +64,7 @@ const REPEATED_AT_ONCE = 8;
 
 /** Repeats each purchase with a key. It gets its first response again, or is made now. */
 async function repeatPurchases(survey: Survey): Promise<void> {
-  const { load, node } = survey;
+  const { load, instance } = survey;
   const { sent, account } = load;
   const repeatable = sent.filter(({ buys, request }) => buys && request.key !== undefined);
   for (let from = 0; from < repeatable.length; from += REPEATED_AT_ONCE) {
@@ -72,7 +72,7 @@ async function repeatPurchases(survey: Survey): Promise<void> {
       repeatable.slice(from, from + REPEATED_AT_ONCE).map(async (purchase) => {
         const before = successOf(purchase);
         const again = await onceRecovered(survey, async () => {
-          const answer = await send(purchase, node, account);
+          const answer = await send(purchase, instance, account);
           expect([purchase.request, answer?.status, answer?.body.message]).toEqual([purchase.request, 200, expect.any(String)]);
           return answer;
         });
@@ -109,8 +109,8 @@ export function expectUnavailable({ status, headers, body }: Answer): void {
 }
 
 /** The closed and current invoices of the account charge each purchase once. */
-async function expectChargedOnce({ load: { sent, account }, node, outage }: Survey): Promise<void> {
-  const data = async (path: string) => (await fetchOf(node, account.apiKey, { method: 'GET', path })).body.data;
+async function expectChargedOnce({ load: { sent, account }, instance, outage }: Survey): Promise<void> {
+  const data = async (path: string) => (await fetchOf(instance, account.apiKey, { method: 'GET', path })).body.data;
   const ids = Object.keys(await data('/accounting/invoices'));
   const pages = await Promise.all(['current', ...ids].map((id) => data(`/accounting/invoices/${id}`)));
   const creations = (positions: Readonly<Record<string, readonly { type: string }[]>> = {}) =>
@@ -134,9 +134,9 @@ async function expectChargedOnce({ load: { sent, account }, node, outage }: Surv
 
 /** The request log has every request with a response, and no request that was not sent. */
 async function expectLogged(survey: Survey): Promise<void> {
-  const { node } = survey;
+  const { instance } = survey;
   const { sent, account } = survey.load;
-  const log = await onceRecovered(survey, () => readLog(node, account.apiKey));
+  const log = await onceRecovered(survey, () => readLog(instance, account.apiKey));
   const byId = new Map(log.map((entry) => [entry.requestID, entry]));
   expect(byId.size).toBe(log.length);
   const bySubject = Map.groupBy(log, ({ request_body }) => {
@@ -185,12 +185,12 @@ interface LogItem {
  *
  * @throws If a page of it is refused.
  */
-async function readLog(node: string, apiKey: string): Promise<LogItem[]> {
+async function readLog(instance: string, apiKey: string): Promise<LogItem[]> {
   const log: LogItem[] = [];
   for (let page = 0; ; page++) {
     // Each request for the log adds an entry to the log.
     const form = page === 0 ? {} : { offset: String(log.length + page) };
-    const { status, body } = await fetchOf(node, apiKey, { method: 'POST', path: '/account/requests', form });
+    const { status, body } = await fetchOf(instance, apiKey, { method: 'POST', path: '/account/requests', form });
     expect(status).toBe(200);
     const items: readonly LogItem[] = body.data;
     log.push(...items);

@@ -21,7 +21,7 @@ export interface Sent {
 /** Parameters of a load. */
 export interface LoadOptions {
   /** Base URLs of the instances. A caller without a response from one tries the next. */
-  readonly nodes: readonly string[];
+  readonly instances: readonly string[];
   readonly account: Account;
   readonly seed: number;
   /** Number of callers. */
@@ -43,15 +43,15 @@ export interface Load {
 const RETRY = 50;
 
 /** Starts callers, which continue until they are stopped or no instance responds. */
-export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions): Load {
+export function startLoad({ instances, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const state = { stopping: false, answers: 0 };
 
   const caller = async (number: number): Promise<void> => {
     const random = randomFrom(seed + number);
-    const asked = { node: number, inVain: 0 };
-    const goesOn = (): boolean => !state.stopping && asked.inVain < nodes.length;
+    const asked = { instance: number, inVain: 0 };
+    const goesOn = (): boolean => !state.stopping && asked.inVain < instances.length;
     for (let request = 1; goesOn(); request++) {
       const next = nextRequest(random, account, `${prefix}-${number}-${request}`);
       sent.push(next);
@@ -62,13 +62,13 @@ export function startLoad({ nodes, account, seed, callers, prefix }: LoadOptions
   };
 
   /** Sends a request to one instance, and returns whether the response tells its outcome. */
-  async function ask(next: Sent, asked: { node: number; inVain: number }): Promise<boolean> {
-    const baseUrl = nodes[asked.node % nodes.length];
+  async function ask(next: Sent, asked: { instance: number; inVain: number }): Promise<boolean> {
+    const baseUrl = instances[asked.instance % instances.length];
     if (baseUrl === undefined) throw new Error('A load needs an instance.');
     const answer = await send(next, baseUrl, account);
     if (!answer) {
       asked.inVain++;
-      asked.node++;
+      asked.instance++;
       return false;
     }
     asked.inVain = 0;

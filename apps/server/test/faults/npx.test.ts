@@ -12,7 +12,7 @@ const REPOSITORY = resolve(import.meta.dirname, '../../../..');
 /** npx of npm, which runs the pnpm that runs the tests, so that no registry is needed. */
 const START = `"${process.env['npm_execpath'] ?? 'pnpm'}" start`;
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('%s to npx also stops the service', { timeout: 120_000 }, async (signal) => {
+test.each(['SIGTERM', 'SIGKILL'] as const)('%s to npx also stops the service', { timeout: 300_000 }, async (signal) => {
   const directory = temporaryDirectory();
   const npx = spawn('npm', ['exec', '-c', START], {
     cwd: REPOSITORY,
@@ -36,8 +36,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s to npx also stops the service', {
   const begun = performance.now();
   npx.kill(signal);
   await gone;
-  await vi.waitFor(() => expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow('fetch failed'), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(() => expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow('fetch failed'), { timeout: 60_000, interval: 50 });
   tell(`${signal} to npx: the service no longer accepted connections after ${Math.round(performance.now() - begun)} ms`);
   // The process has ended, so another one can use its store.
-  await vi.waitFor(() => startServer({ RESELLER_DATA_DIR: directory }), { timeout: 20_000 });
+  await vi.waitFor(() => startServer({ RESELLER_DATA_DIR: directory }), { timeout: 60_000 });
 });

@@ -62,12 +62,12 @@ export function sqlitePlace(directory: string): Place {
 }
 
 /**
- * @param nodeUrl The URL that instances use instead of `url`, for example that of a proxy.
+ * @param instanceUrl The URL that instances use instead of `url`, for example that of a proxy.
  */
-export function postgresPlace(url: string, nodeUrl = url): Place {
+export function postgresPlace(url: string, instanceUrl = url): Place {
   return {
     engine: 'postgres',
-    environment: () => ({ ...COMMON, DATABASE_URL: nodeUrl }),
+    environment: () => ({ ...COMMON, DATABASE_URL: instanceUrl }),
     async examine(work) {
       const store = await openPostgresStore(url);
       try {

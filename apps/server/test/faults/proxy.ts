@@ -18,8 +18,16 @@ export interface Proxy {
   mend(): Promise<void>;
 }
 
+/**
+ * Decides whether what a client sends reaches the database.
+ *
+ * @param sent What it sends, which includes the texts of its statements.
+ * @param cut Breaks its connection.
+ */
+export type Passes = (sent: string, cut: () => void) => boolean;
+
 /** Starts a proxy in front of a database, which ends with the test. */
-export async function proxyTo(url: string): Promise<Proxy> {
+export async function proxyTo(url: string, passes: Passes = () => true): Promise<Proxy> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
   let swallowing = false;
@@ -29,13 +37,12 @@ export async function proxyTo(url: string): Promise<Proxy> {
     if (swallowing) return;
     const database = connect(Number(target.port), target.hostname);
     keep(database);
-    for (const [from, to] of [
-      [client, database],
-      [database, client],
-    ] as const) {
-      from.on('data', (chunk) => to.write(chunk));
-      from.on('close', () => to.destroy());
-    }
+    client.on('data', (chunk) => {
+      if (passes(chunk.toString('latin1'), () => client.destroy())) database.write(chunk);
+    });
+    database.on('data', (chunk) => client.write(chunk));
+    client.on('close', () => database.destroy());
+    database.on('close', () => client.destroy());
   });
   function keep(socket: Socket): void {
     sockets.add(socket);

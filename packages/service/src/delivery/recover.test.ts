@@ -28,7 +28,7 @@ test('a purchase that a crash cut in half is undone at the next start, and may b
   const service = await startService({ hypervisor });
   const before = await service.store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute());
   const unanswered = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
-  await vi.waitUntil(() => hypervisor.vms.size === 1);
+  await vi.waitUntil(() => hypervisor.vms.size === 1, { timeout: 60_000 });
 
   // The copy has the data that a process would leave if it were killed at this moment.
   const left = mkdtempSync(join(tmpdir(), 'left-'));

@@ -20,14 +20,14 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   maskForm(form: unknown): unknown;
 }
 
-const validator = createValidator(resellerDocument);
+const validator = createValidator(resellerDocument, { lazy: true });
 
 /** Every operation of the reseller API, those of the extension included. */
 export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
 
 /** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
 export function specifiedOperations(): readonly ApiOperation[] {
-  const specified = createValidator(specifiedDocument);
+  const specified = createValidator(specifiedDocument, { lazy: true });
   return readOperations(specifiedDocument).map((operation) => toApiOperation(operation, specified));
 }
 

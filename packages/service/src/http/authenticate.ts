@@ -62,11 +62,18 @@ interface CachedKey extends Omit<Caller, 'apiKey'> {
   readonly validUntil: number | null;
 }
 
+interface CacheEntry {
+  readonly key: CachedKey;
+  readonly until: number;
+}
+
 /** Keys are looked up and cached by their hash, so the duration of a lookup reveals nothing about the key. */
 export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Authenticator {
-  const cache = new Map<string, { readonly key: CachedKey; readonly until: number }>();
+  const cache = new Map<string, CacheEntry>();
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
-  let forgotten = 0;
+
+  /** In progress. Requests that arrive together share one. */
+  const lookups = new Map<string, Promise<CachedKey | undefined>>();
 
   async function findKey(text: string): Promise<CachedKey | undefined> {
     const hash = hashOfApiKey(text);
@@ -74,11 +81,28 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.key;
     cache.delete(hash);
-    const began = forgotten;
+    const lookup = lookups.get(hash) ?? lookUp(text, hash);
+    lookups.set(hash, lookup);
+    try {
+      const key = await lookup;
+      // A lookup that began before `forget` may be outdated.
+      if (key && lookups.get(hash) === lookup) keep(hash, { key, until: now + CACHE_TTL_MS });
+      return key;
+    } finally {
+      if (lookups.get(hash) === lookup) lookups.delete(hash);
+    }
+  }
+
+  function keep(hash: string, entry: CacheEntry): void {
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
+    cache.set(hash, entry);
+  }
+
+  async function lookUp(text: string, hash: string): Promise<CachedKey | undefined> {
     const [row] = await store.read((db) => selectKey(db, { hash }));
     if (!row) return undefined;
     const { rate_requests: requests, rate_seconds: seconds } = row;
-    const key = {
+    return {
       accountId: row.account_id,
       keyId: row.id,
       mayOnlyRead: row.access === 'read',
@@ -87,16 +111,12 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       validUntil: row.valid_until,
       maskKey: createKeyMask(text),
     };
-    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
-    // A key that was read before the cache was emptied may be outdated.
-    if (began === forgotten) cache.set(hash, { key, until: now + CACHE_TTL_MS });
-    return key;
   }
 
   return {
     forget() {
-      forgotten++;
       cache.clear();
+      lookups.clear();
     },
     async authenticate(value, address) {
       if (value === undefined || value.length === 0) {

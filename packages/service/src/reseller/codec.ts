@@ -69,14 +69,15 @@ export interface ReplyCodec extends ErrorCodec {
 /** Writes the responses to requests that reach no operation. */
 export const errorCodec: ErrorCodec = createErrorCodec((requestId) => requestId);
 
-const validator = createValidator(resellerDocument);
+const validator = createValidator(resellerDocument, { lazy: true });
 const SAMPLE_UUID = '00000000-0000-4000-8000-000000000000';
 
 /** Builds the codec of an operation from the document. Called once per operation, at start-up. */
 export function createReplyCodec(operation: Operation): ReplyCodec {
   const schema = successSchemaOf(operation);
-  const hasRequestId = !allowsNullRequestId(validator.compile(schema));
+  let hasRequestId: boolean | undefined;
   function sentId(requestId: string | null) {
+    hasRequestId ??= !allowsNullRequestId(validator.compile(schema));
     return hasRequestId ? requestId : null;
   }
   const kept = new WeakMap<object, { readonly sent: string; readonly logged: SharedText }>();

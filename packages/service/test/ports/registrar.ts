@@ -25,6 +25,8 @@ export class TestRegistrar implements Registrar {
   failing: Error | undefined;
   /** Awaited before the work is done. */
   waiting: Promise<void> | undefined;
+  /** How many calls have begun to wait. */
+  held = 0;
   readonly #calls: PortCalls;
   constructor(calls: PortCalls = new PortCalls()) {
     this.#calls = calls;
@@ -53,7 +55,10 @@ export class TestRegistrar implements Registrar {
   }
 
   async #call<T>(purpose: Purpose, name: string, token: FencingToken, work: () => T): Promise<T> {
-    await this.waiting;
+    if (this.waiting) {
+      this.held++;
+      await this.waiting;
+    }
     return this.#calls.call(purpose, [`domain/${name}`, token], work);
   }
   #add<Outcome>({ name, contact, nameservers }: DomainOrder, outcome: Outcome): Outcome {

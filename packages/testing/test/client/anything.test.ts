@@ -21,7 +21,7 @@ const fault = fc.constantFrom(...faults);
 test.each([
   ['honours keys', true],
   ['honours no keys', false],
-])('at a server that %s', { timeout: 120_000 }, async (_, honours) => {
+])('at a server that %s', { timeout: 300_000 }, async (_, honours) => {
   await fc.assert(
     // Within a batch at once, batch after batch.
     fc.asyncProperty(fc.array(fc.array(fault, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }), async (batches) => {

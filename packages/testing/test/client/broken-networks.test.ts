@@ -15,7 +15,7 @@ import { startProxy } from './proxy.ts';
 import type { Fate, Page, Proxy, ProxyOptions } from './proxy.ts';
 import { vmsOf } from './purchases.ts';
 
-const DEFAULT_PURCHASES = 3;
+const DEFAULT_PURCHASES = 2;
 const PURCHASES = Math.max(DEFAULT_PURCHASES, Number(process.env['PURCHASES'] ?? 0));
 
 /** The smallest VM, so that many fit. */

@@ -110,7 +110,7 @@ test('an edge worker: buys, fails and pages', async ({ skip }) => {
   expect(JSON.parse(await answer.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
 });
 
-test('Chromium: buys, fails and pages', { timeout: 120_000 }, async ({ skip }) => {
+test('Chromium: buys, fails and pages', { timeout: 300_000 }, async ({ skip }) => {
   if (noBrowser !== undefined) return skip(noBrowser);
   const { service, task } = await start();
   const { origin, server } = await serveWith(program, task.baseUrl);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
@@ -21,6 +22,38 @@ test('closes the periods of every account without a request', async () => {
     ['2027-01-01T00:00:00.000Z', 10.75, 'OPEN'],
   ]);
   expect(await service.runScheduledJobs()).toBe(0);
+});
+
+test('closes the period of an account with thousands of VMs', async () => {
+  const service = await startService();
+  const { id, apiKey } = await service.account();
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const copies = 4_000;
+  await service.store.commit(async ({ db }) => {
+    const columns = sql.raw(
+      'number, account_id, type, start, monthly_price, hold, hostname, hostsystem, cores, mem, disk, storage, ips, backup_slots, network_speed',
+    );
+    // The period end reads positions only, so these need no VMs.
+    await sql`
+      insert into positions (vm_id, ${columns})
+      with recursive copies (vm) as (select 100000 union all select vm + 1 from copies where vm < ${100_000 + copies - 1})
+      select vm, ${columns} from positions, copies where account_id = ${id}`.execute(db);
+    await sql`update accounts set held = held * ${copies + 1} where id = ${id}`.execute(db);
+  });
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await service.runScheduledJobs();
+  const { held, positions } = await service.store.read(async (db) => ({
+    held: (await db.selectFrom('accounts').select('held').where('id', '=', id).executeTakeFirstOrThrow()).held,
+    positions: await db
+      .selectFrom('positions')
+      .select(['vm_id', 'type', 'hold'])
+      .where('account_id', '=', id)
+      .where('stop', 'is', null)
+      .execute(),
+  }));
+  expect(new Set(positions.map(({ type }) => type))).toEqual(new Set(['BILLINGRESTART']));
+  expect(new Set(positions.map(({ vm_id }) => vm_id)).size).toBe(copies + 1);
+  expect(positions.reduce((sum, { hold }) => sum + hold, 0)).toBe(held);
 });
 
 test('holds a charge, shows it, and invoices it once', async () => {

@@ -10,6 +10,9 @@ import type { Db } from '../../store/store.ts';
 /** Namespace of the UUIDs of invoices. */
 const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
 
+/** Positions of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
+const BATCH_SIZE = 500;
+
 /** Closes all periods of an account that have ended. Each operation that bills does so first, so no request sees an ended period as open. */
 export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds): Promise<void> {
   for (;;) {
@@ -88,7 +91,12 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
       .execute();
     await db.updateTable('positions').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
     await db.updateTable('charges').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
-    if (restarted.length > 0) await db.insertInto('positions').values(restarted).execute();
+    for (let from = 0; from < restarted.length; from += BATCH_SIZE) {
+      await db
+        .insertInto('positions')
+        .values(restarted.slice(from, from + BATCH_SIZE))
+        .execute();
+    }
   }
   await db
     .updateTable('accounts')

@@ -148,7 +148,7 @@ describe.each(['hangs before', 'hangs after'] as const)('the service dies while 
     hypervisor.trouble = [trouble];
     // The call times out long after the test.
     act(service, does, vmId).catch(() => {});
-    await vi.waitUntil(() => hypervisor.hanging === 1);
+    await vi.waitUntil(() => hypervisor.hanging === 1, { timeout: 60_000 });
 
     const { store } = await startAgain(service);
     const isUndone = does === 'start' || does === 'resize';
@@ -181,7 +181,7 @@ test('a month ends while the hypervisor starts a VM: billing begins in the new o
     await start(id, token);
   });
   const started = service.vms.start(vmId);
-  await vi.waitUntil(async () => (await stateOf(service.store)).reservations.length === 1);
+  await vi.waitUntil(async () => (await stateOf(service.store)).reservations.length === 1, { timeout: 60_000 });
   service.clock.advanceTo('2026-12-01T00:00:10Z');
   await service.runScheduledJobs();
   go.resolve();
@@ -238,7 +238,7 @@ test('two reinstallations of a VM at once: the second is refused', async () => {
   const go = Promise.withResolvers<void>();
   const reached = vi.spyOn(hypervisor, 'reinstall').mockImplementation(() => go.promise);
   const first = reinstall();
-  await vi.waitUntil(() => reached.mock.calls.length === 1);
+  await vi.waitUntil(() => reached.mock.calls.length === 1, { timeout: 60_000 });
   expect((await reinstall()).status).toBe(409);
   await expect(service.vms.stop(Number(vmid))).rejects.toMatchObject({ status: 409 });
   go.resolve();

@@ -7,6 +7,8 @@ const COLLISIONS = new Set(['40001', '40P01', '23505']);
 export const READ_ONLY = '25006';
 /** The database cannot be reached or cannot write: connections, resources, operator intervention, read-only, idle-transaction timeout. */
 const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
+const FEATURE_NOT_SUPPORTED = '0A000';
+const OUTDATED_PLAN = /cached plan must not change result type/;
 /** Raised by the function assert_rows of the database. */
 const ASSUMPTION = 'RS001';
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
@@ -45,7 +47,12 @@ export function openFailure(error: unknown, url: string): string {
 
 /** Whether an immediate retry of the transaction may succeed. */
 export function isCollision(error: unknown): boolean {
-  return error instanceof CollisionError || COLLISIONS.has(codeOf(error));
+  return error instanceof CollisionError || COLLISIONS.has(codeOf(error)) || isOutdatedPlan(error);
+}
+
+/** Whether a prepared statement returns other columns than when it was prepared, because a newer version has added some. */
+export function isOutdatedPlan(error: unknown): boolean {
+  return codeOf(error) === FEATURE_NOT_SUPPORTED && OUTDATED_PLAN.test(messageOf(error));
 }
 
 /** Whether the transaction must run again without assumptions. */

@@ -7,6 +7,10 @@ import type { Connections } from './failover.ts';
 /** A record in the database's log. The commit of a transaction waits until the log is on disk up to its own record. */
 const FLUSH = "select pg_logical_emit_message(true, 'reseller', '')";
 
+const HEARTBEAT = 'select 1';
+/** Well below the time after which a connection without traffic counts as dead. */
+const HEARTBEAT_MS = 4_000;
+
 /** A connection that waits for the disk. */
 export interface FlushLine {
   /**
@@ -35,9 +39,12 @@ export function flusher(connections: Connections): Flusher {
   async function open(): Promise<FlushLine & { end(): void }> {
     const client = await connections.connect();
     let isOpen = true;
+    // Without traffic the connection would be closed, and a commit that has begun would fail.
+    const heartbeat = setInterval(() => void client.query(HEARTBEAT).catch(end), HEARTBEAT_MS).unref();
     function end(): void {
       if (!isOpen) return;
       isOpen = false;
+      clearInterval(heartbeat);
       line = undefined;
       client.release(true);
     }

@@ -13,6 +13,7 @@ import { flusher } from './flusher.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
+import { sharedReads } from './shared-reads.ts';
 import { postgresSharing } from './sharing.ts';
 import { waitingLine } from './waiting-line.ts';
 
@@ -64,7 +65,7 @@ const MAX_WAIT_MS = 20_000;
 
 /** One session for each connection. */
 function sessionsOn(pool: Connections): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
-  const scope = {};
+  const shared = { scope: {}, shareRead: sharedReads() };
   const sessions: Session[] = [];
   const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   let isClosed = false;
@@ -74,7 +75,7 @@ function sessionsOn(pool: Connections): { readonly use: WithSession; figures(): 
       giveBack();
       throw new StoreUnavailableError('The store was closed.');
     }
-    const session = sessions.pop() ?? createSession(pool, scope);
+    const session = sessions.pop() ?? createSession(pool, shared);
     try {
       return await work(session);
     } finally {

@@ -4,6 +4,7 @@ import type { Connection, FieldDef, Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 
 import type { Statement } from '../prepared.ts';
+import { isOutdatedPlan } from './errors.ts';
 
 /** The result of one statement. */
 export interface Result {
@@ -102,6 +103,7 @@ export class Pipeline implements Submittable {
 
   handleError(error: unknown, connection: Connection): void {
     const memory = memoryOf(connection);
+    if (isOutdatedPlan(error)) forgetAll(memory);
     for (const [index, { statement, isNew }] of this.#sent.entries()) {
       if (!isNew || index < this.#done.length) continue;
       memory.prepared.delete(this.#statements[index]?.text ?? '');

@@ -8,10 +8,11 @@ import type { Contention, Expected, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { serverOf } from './connections.ts';
-import { AssumptionError } from './errors.ts';
+import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
+import type { ShareRead } from './shared-reads.ts';
 import { claimRows } from './sharing.ts';
 
 export interface Session {
@@ -53,7 +54,7 @@ const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
 /** @param scope Identifies the store, see `Runner`. */
-export function createSession(pool: Connections, scope: object): Session {
+export function createSession(pool: Connections, { scope, shareRead }: { readonly scope: object; readonly shareRead: ShareRead }): Session {
   let connecting: Promise<PoolClient> | undefined;
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let isOptimistic = false;
@@ -85,7 +86,11 @@ export function createSession(pool: Connections, scope: object): Session {
       state = 'begun';
       waiting.unshift({ statement: BEGIN, isContended: false, isAssumed: false, settle: () => {} });
     }
-    const [result] = await sendAll(statement);
+    const [result] = await sendAll(statement).catch((error: unknown) => {
+      if (state !== 'reading' || !isOutdatedPlan(error)) throw error;
+      // A transaction runs again as a whole.
+      return send([statement]);
+    });
     if (!result) throw new Error('The database returned no result.');
     return result;
   }
@@ -138,6 +143,8 @@ export function createSession(pool: Connections, scope: object): Session {
     },
     async expectChange(statement, contention) {
       if (isOptimistic) return assume(statement, 1, contention).isMet;
+      const { text, values } = statement;
+      if (state === 'reading') return (await shareRead(`${text} ${values.join('\0')}`, async () => (await run(statement)).count)) === 1;
       return (await run(statement)).count === 1;
     },
     async expectRows<Row>(statement: Statement, count: number) {

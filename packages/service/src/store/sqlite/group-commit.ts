@@ -20,6 +20,13 @@ interface Committed {
   reject(error: unknown): void;
 }
 
+/** The disk under the connection. */
+export interface Disk {
+  sync(): Promise<void>;
+  onFailedSync?(error: StoreUnavailableError): void;
+  makeRoom?(): Promise<void> | undefined;
+}
+
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
@@ -34,15 +41,15 @@ export type GroupCommit = Store['commit'] & {
  *
  * The driver is synchronous, so a batch runs to its end within one iteration of the event loop.
  *
- * @param sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all further
- *   transactions until it is opened again.
- * @param onFailedSync Called after such a failure, before any caller learns of it.
+ * @param disk.sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all
+ *   further transactions until it is opened again.
+ * @param disk.onFailedSync Called after such a failure, before any caller learns of it.
+ * @param disk.makeRoom Called before each batch, which waits for the returned promise.
  */
 export function groupCommit(
   connection: DatabaseSync,
   db: Db,
-  sync: () => Promise<void>,
-  onFailedSync: (error: StoreUnavailableError) => void = () => {},
+  { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
 ): GroupCommit {
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
@@ -81,6 +88,7 @@ export function groupCommit(
   async function flush(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
+      await makeRoom();
       const batch = waiting;
       waiting = [];
       await runBatch(batch);

@@ -10,6 +10,7 @@ import { runDirectly } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
+import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
@@ -33,7 +34,7 @@ export interface SqliteStoreOptions {
  *   all further transactions, so the process should end.
  * @throws StoreOpenError if the directory cannot be written to, another process uses it, or another version created the tables.
  */
-export async function openSqliteStore(directory: string, { onFailedSync }: SqliteStoreOptions = {}): Promise<Store> {
+export async function openSqliteStore(directory: string, { onFailedSync = () => {} }: SqliteStoreOptions = {}): Promise<Store> {
   prepareDirectory(directory);
   const lock = lockDirectory(directory);
   const file = join(directory, STORE_FILE);
@@ -41,8 +42,7 @@ export async function openSqliteStore(directory: string, { onFailedSync }: Sqlit
   const connection = new DatabaseSync(file);
   // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-  // A checkpoint blocks the writer, so there is one for each 64 MiB of the log instead of each 4.
-  connection.exec('PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
+  connection.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
   try {
     await migrateAtomically(connection, db);
@@ -54,10 +54,12 @@ export async function openSqliteStore(directory: string, { onFailedSync }: Sqlit
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const readDb = kyselyOn(readConnection);
   const log = await open(`${file}-wal`, 'r+');
-  const commit = groupCommit(connection, db, () => log.datasync(), onFailedSync);
+  const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
+  const commit = groupCommit(connection, db, { sync: () => log.datasync(), makeRoom: checkpointer.makeRoom, onFailedSync });
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();
+    await checkpointer.close();
     await log.close();
     readConnection.close();
     connection.close();

@@ -88,10 +88,12 @@ function onSlowDisk() {
      CREATE TABLE request_log_bodies (month integer, account_id text, hash text, body text)`,
   );
   const syncs: PromiseWithResolvers<void>[] = [];
-  const commit = groupCommit(connection, kyselyOn(connection), () => {
-    const sync = Promise.withResolvers<void>();
-    syncs.push(sync);
-    return sync.promise;
+  const commit = groupCommit(connection, kyselyOn(connection), {
+    sync() {
+      const sync = Promise.withResolvers<void>();
+      syncs.push(sync);
+      return sync.promise;
+    },
   });
   const durable: string[] = [];
   const write = (name: string) => commit(async () => name).then((text) => durable.push(text));

@@ -26,7 +26,7 @@ const LATEST = 150;
 const HOUR = 3_600_000;
 
 test(
-  `one of two nodes is killed ${ROUNDS} times while a month ends: the other carries on, nothing is lost or doubled, each month is closed once (FAULT_SEED=${seed})`,
+  `one of two instances is killed ${ROUNDS} times while a month ends: the other carries on, nothing is lost or doubled, each month is closed once (FAULT_SEED=${seed})`,
   { timeout: 60_000 + (ROUNDS + FURTHER) * 90_000 },
   async () => {
     const random = randomFrom(seed);
@@ -46,8 +46,8 @@ test(
       const account = await newAccount(stays);
       accounts.push(account);
       const prefix = `n${round}-${seed.toString(36)}`;
-      const nodes = [stays.baseUrl, dies.baseUrl];
-      const load = startLoad({ nodes, account, seed: seed + round * 1_000, callers: CALLERS, prefix });
+      const instances = [stays.baseUrl, dies.baseUrl];
+      const load = startLoad({ instances, account, seed: seed + round * 1_000, callers: CALLERS, prefix });
       const killedAfter = between(random, 2, LATEST);
       const turnedAfter = between(random, 1, killedAfter);
       await load.answered(turnedAfter);
@@ -65,18 +65,18 @@ test(
       await load.stop();
       for (const left of await place.examine(leftReservations)) cutInHalf.add(left);
       // When the lease of the dead instance expires, the survivor undoes its purchases without a restart.
-      await expectAllKept({ load, place, node: stays.baseUrl });
+      await expectAllKept({ load, place, instance: stays.baseUrl });
       await place.examine((store) => expectMonthsClosedOnce(store, end));
       loads.push(load);
       end = monthAfter(end);
       [dies, stays] = [stays, await start()];
     }
     // Later rounds did not affect earlier ones.
-    for (const load of loads) await expectAllKept({ load, place, node: stays.baseUrl, keysAreOver: true });
+    for (const load of loads) await expectAllKept({ load, place, instance: stays.baseUrl, keysAreOver: true });
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);
     tell(
-      `two nodes: ${loads.length} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${cutInHalf.size} reservations and keys cut in half, ${accounts.length} accounts with a month that ended`,
+      `two instances: ${loads.length} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${cutInHalf.size} reservations and keys cut in half, ${accounts.length} accounts with a month that ended`,
     );
     expect(cutInHalf.size, 'no kill came between a reservation and its confirmation').toBeGreaterThan(0);
   },

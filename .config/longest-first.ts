@@ -1,0 +1,50 @@
+import { relative, sep } from 'node:path';
+
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
+
+/**
+ * The slowest files, longest first, with files that wait between files that compute. A fresh clone has no measurements of its own, and without
+ * them a run could end with one of these files while the other workers have nothing to do.
+ */
+const SLOWEST: readonly string[] = [
+  'apps/docs/test/guides.test.ts',
+  'apps/server/test/faults/database-away.test.ts',
+  'apps/docs/test/collections.test.ts',
+  'apps/server/test/faults/failover.test.ts',
+  'apps/docs/test/samples.test.ts',
+  'apps/server/test/move.test.ts',
+  'apps/server/test/faults/instances.test.ts',
+  'apps/server/test/start.test.ts',
+  'apps/server/test/faults/drain.test.ts',
+  'apps/docs/test/site.test.ts',
+  'apps/server/test/faults/clock.test.ts',
+  'apps/server/test/production.test.ts',
+  'apps/contract-tests/test/write.test.ts',
+  'apps/server/test/faults/scarce.test.ts',
+  'packages/client/test/package.test.ts',
+  'apps/server/test/faults/flood.test.ts',
+  'packages/testing/test/client/broken-networks.test.ts',
+  'apps/server/test/backup.test.ts',
+  'packages/testing/test/client/exactly-once.test.ts',
+  'apps/server/test/postgres.test.ts',
+  'packages/testing/test/client/request-log.test.ts',
+  'apps/contract-tests/test/secrets.test.ts',
+  'packages/testing/test/package.test.ts',
+  'packages/service/test/port-timeout.test.ts',
+  'packages/service/test/instances-sandbox.test.ts',
+];
+
+/** Starts the files that take longest first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root } = this.ctx.config;
+    function rankOf({ moduleId }: TestSpecification): number {
+      const rank = SLOWEST.indexOf(relative(root, moduleId).replaceAll(sep, '/'));
+      return rank < 0 ? SLOWEST.length : rank;
+    }
+    // oxlint-disable-next-line unicorn/no-array-sort -- it sorts no array, but returns the order of Vitest: by measurement or size
+    const usual = await super.sort(files);
+    return usual.toSorted((one, other) => rankOf(one) - rankOf(other));
+  }
+}

@@ -1,0 +1,37 @@
+/** Bundles the process and its commands into JavaScript. */
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal'];
+/** Separate files, because the service starts them as threads. */
+const WORKERS = {
+  'render-worker': join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts'),
+  'checkpoint-worker': join(PACKAGE, '../../packages/service/src/store/sqlite/checkpoint-worker.ts'),
+};
+
+const OPTIONS = {
+  entryPoints: {
+    ...Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])),
+    ...WORKERS,
+  },
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  logLevel: 'warning',
+  // They read files next to them. The driver of PostgreSQL works without its native part.
+  external: ['pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
+  // Dependencies in CommonJS require modules of Node.
+  banner: {
+    js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+  },
+} satisfies BuildOptions;
+
+/** Writes a bundle into a folder below this package, where it finds the dependencies that are not in it. It expects the site in `../dist`. */
+export async function bundleServer(outdir: string): Promise<void> {
+  await build({ ...OPTIONS, outdir });
+}

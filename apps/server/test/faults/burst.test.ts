@@ -1,0 +1,52 @@
+/** Many purchases at the same moment. A database that has much to do is not an outage. */
+import { addIpPool } from '@reseller/service';
+import { expectInvariants } from '@reseller/service/test/invariants.ts';
+import { expect, test } from 'vitest';
+
+import { startServer } from '../process.ts';
+import { tell } from './figures.ts';
+import { leftReservations } from './kept.ts';
+import { newPlace } from './place.ts';
+import type { Place } from './place.ts';
+import { goToMidMonth, newAccount } from './provider.ts';
+import { roundsOf } from './random.ts';
+import { fetchOf, vmPurchase } from './request.ts';
+
+/** 2,000 with FAULT_ROUNDS=20. */
+const AT_ONCE = 100 * roundsOf(3);
+
+test(`PostgreSQL: ${AT_ONCE} purchases at once from one account are all bought`, { timeout: 300_000 }, async () => {
+  const place = await newPlace('postgres');
+  const server = await startServer(place.environment());
+  await makeRoom(place);
+  await goToMidMonth(server);
+  const account = await newAccount(server);
+
+  const begun = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
+  );
+  const milliseconds = performance.now() - begun;
+
+  expect(answers.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
+  const identifiers = new Set(answers.map(({ body }) => String(body.data.identifier)));
+  expect(identifiers.size).toBe(AT_ONCE);
+  const { body } = await fetchOf(server.baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices/current' });
+  expect(new Set(Object.keys(body.data.positions.vms))).toEqual(identifiers);
+  await place.examine(async (store) => {
+    expect(await leftReservations(store)).toEqual([]);
+    await expectInvariants(store);
+  });
+  tell(`burst: ${AT_ONCE} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s`);
+});
+
+/** Room and addresses for all. */
+async function makeRoom(place: Place): Promise<void> {
+  await place.examine((store) =>
+    store.commit(async ({ db }) => {
+      await addIpPool(db, { id: 'burst-v4', datacenter: 'AMS1', accountId: null, cidr: '198.18.0.0/18', ddosProtection: 'none' });
+      await addIpPool(db, { id: 'burst-v6', datacenter: 'AMS1', accountId: null, cidr: '2001:db8:8000::/50', ddosProtection: 'none' });
+      await db.updateTable('host_nodes').set({ cores: 1e9, mem: 1e12, disk: 1e12 }).execute();
+    }),
+  );
+}

@@ -1,0 +1,204 @@
+/**
+ * PostgreSQL crashes or fails over between a commit and the moment at which its log is on the disk. The service commits without waiting for
+ * the disk, and flushes the log before it responds. A proxy holds the flush back.
+ */
+import { expectInvariants } from '@reseller/service/test/invariants.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { query } from '../database.ts';
+import { startServer } from '../process.ts';
+import type { Server } from '../process.ts';
+import { leftReservations } from './kept.ts';
+import { ownPostgres, ownPostgresPair } from './own-postgres.ts';
+import { postgresPlace } from './place.ts';
+import type { Place } from './place.ts';
+import { goToMidMonth, newAccount } from './provider.ts';
+import type { Account } from './provider.ts';
+import { proxyTo } from './proxy.ts';
+import type { Passes } from './proxy.ts';
+import { fetchOf, vmPurchase } from './request.ts';
+import type { Answer, Request } from './request.ts';
+
+/** A part of the statement that waits for the disk. */
+const FLUSH = 'pg_logical_emit_message';
+const HOSTNAME = 'bought-once';
+const PURCHASE = vmPurchase(HOSTNAME, { key: 'once' });
+const WAIT = { timeout: 60_000, interval: 50 };
+
+interface Commit {
+  readonly name: string;
+  readonly request: Request;
+  /** A value that its transaction stores, and no earlier one. */
+  readonly stored: string;
+  /** A query for the rows of an account that the transaction has written. */
+  written(account: Account): string;
+}
+
+const commits: readonly Commit[] = [
+  {
+    name: 'the reservation of a purchase',
+    request: PURCHASE,
+    stored: HOSTNAME,
+    written: ({ id }) => `select 1 from vms where account_id = '${id}'`,
+  },
+  {
+    name: 'the confirmation of a purchase',
+    request: PURCHASE,
+    stored: '/vm/create',
+    written: ({ id }) => `select 1 from positions where account_id = '${id}'`,
+  },
+  {
+    name: 'the log entry of a read',
+    request: { method: 'GET', path: '/vm/list/hosts' },
+    stored: '/vm/list/hosts',
+    written: ({ id }) =>
+      `select 1 from (select account_id, endpoint from request_log_inbox union all select account_id, endpoint from request_log) as entries
+       where account_id = '${id}' and endpoint = '/vm/list/hosts'`,
+  },
+];
+
+test.each(commits)(
+  'sends no success for $name that a crash of the database undoes, and a repeated purchase buys one VM',
+  { timeout: 120_000 },
+  async ({ request, stored, written }) => {
+    const database = await ownPostgres();
+    const flushes = flushGate();
+    const place = postgresPlace(database.url, (await proxyTo(database.url, flushes.passes)).url);
+    const server = await startServer(place.environment());
+    await goToMidMonth(server);
+    const account = await newAccount(server);
+    const rows = () => query(database.url, written(account));
+
+    const writers = await stopLogWriters(database.url);
+    const held = flushes.holdAfter(stored);
+    let answer: Answer | undefined;
+    const sent = fetchOf(server.baseUrl, account.apiKey, request).then((received) => (answer = received));
+    await held;
+    await vi.waitFor(async () => expect(await rows()).toHaveLength(1), WAIT);
+    expect(answer).toBeUndefined();
+
+    const crashed = database.crash();
+    expect((await sent).status).toBe(503);
+    writers.resume();
+    await crashed;
+    flushes.open();
+    await database.start();
+    expect(await rows(), 'the crash has undone nothing, so the test shows nothing').toEqual([]);
+    await expectBoughtOnce(server, account, place);
+  },
+);
+
+test('sends no success for a purchase whose commit does not reach the promoted standby', { timeout: 120_000 }, async () => {
+  const pair = await ownPostgresPair();
+  const flushes = flushGate();
+  const proxy = await proxyTo(pair.url, flushes.passes);
+  const server = await startServer(postgresPlace(pair.url, proxy.url).environment());
+  await goToMidMonth(server);
+  const account = await newAccount(server);
+
+  const writers = await stopLogWriters(pair.url);
+  const held = flushes.holdAfter('/vm/create');
+  const sent = fetchOf(server.baseUrl, account.apiKey, PURCHASE);
+  await held;
+  const crashed = pair.crash();
+  expect((await sent).status).toBe(503);
+  writers.resume();
+  await crashed;
+  flushes.open();
+  await query(pair.standbyUrl, 'select pg_promote()');
+  proxy.moveTo(pair.standbyUrl);
+  await expectBoughtOnce(server, account, postgresPlace(pair.standbyUrl));
+});
+
+test('sends no success for a commit of the old primary once its flushes reach the new one', { timeout: 120_000 }, async () => {
+  const pair = await ownPostgresPair();
+  const flushes = flushGate();
+  const proxy = await proxyTo(pair.url, flushes.passes);
+  const server = await startServer(postgresPlace(pair.url, proxy.url).environment());
+  await goToMidMonth(server);
+  const account = await newAccount(server);
+  expect((await fetchOf(server.baseUrl, account.apiKey, vmPurchase('before'))).status).toBe(200);
+
+  await vi.waitFor(async () => expect(await hasVm(pair.standbyUrl, 'before')).toBe(true), WAIT);
+  await query(pair.standbyUrl, 'select pg_promote()');
+  proxy.moveTo(pair.standbyUrl);
+  // The connections that do the work still lead to the old primary.
+  flushes.cut();
+  const answer = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
+  expect(await hasVm(pair.url, HOSTNAME), 'the old primary has no commit, so the test shows nothing').toBe(true);
+  expect(answer.status).toBe(503);
+  await expectBoughtOnce(server, account, postgresPlace(pair.standbyUrl));
+});
+
+async function hasVm(url: string, hostname: string): Promise<boolean> {
+  return (await query(url, `select 1 from vms where hostname = '${hostname}'`)).length > 0;
+}
+
+/** Between the service and its database: holds back the statement that waits for the disk. */
+function flushGate() {
+  let state: 'open' | 'armed' | 'holding' = 'open';
+  let trigger = '';
+  let reach = (): void => {};
+  let cutLast = (): void => {};
+  const passes: Passes = (sent, cut) => {
+    if (state === 'armed' && sent.includes(trigger)) state = 'holding';
+    if (!sent.includes(FLUSH)) return true;
+    cutLast = cut;
+    if (state !== 'holding') return true;
+    reach();
+    return false;
+  };
+  return {
+    passes,
+    /** Holds flushes back once a text has passed. Resolves when one is held back. */
+    holdAfter(text: string): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      reach = resolve;
+      trigger = text;
+      state = 'armed';
+      return promise;
+    },
+    open() {
+      state = 'open';
+    },
+    /** Breaks the connection that waits for the disk. */
+    cut: () => cutLast(),
+  };
+}
+
+/** Stops the processes of a server that write its log to the disk, so that only a flush does. */
+async function stopLogWriters(url: string): Promise<{ resume(): void }> {
+  const rows = await query(
+    url,
+    `select pid from pg_stat_activity where backend_type in ('walwriter', 'background writer', 'checkpointer', 'autovacuum launcher')`,
+  );
+  const signal = (name: NodeJS.Signals): void => {
+    for (const { pid } of rows) process.kill(Number(pid), name);
+  };
+  signal('SIGSTOP');
+  let areStopped = true;
+  const resume = (): void => {
+    if (areStopped) signal('SIGCONT');
+    areStopped = false;
+  };
+  onTestFinished(resume);
+  return { resume };
+}
+
+/** Repeats the purchase with its key until it succeeds. */
+async function expectBoughtOnce(server: Server, account: Account, place: Place): Promise<void> {
+  const bought = await vi.waitFor(async () => {
+    const answer = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
+    expect(answer.status).toBe(200);
+    return answer;
+  }, WAIT);
+  expect((await fetchOf(server.baseUrl, account.apiKey, PURCHASE)).body).toEqual(bought.body);
+  await vi.waitFor(async () => expect(await place.examine(leftReservations)).toEqual([]), WAIT);
+  await place.examine(async (store) => {
+    const vms = await store.read((db) =>
+      db.selectFrom('vms').select(['id', 'state']).where('account_id', '=', account.id).where('hostname', '=', HOSTNAME).execute(),
+    );
+    expect(vms).toEqual([{ id: bought.body.data.identifier, state: 'running' }]);
+    await expectInvariants(store);
+  });
+}

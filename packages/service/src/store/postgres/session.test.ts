@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { newDatabase } from '../../../test/engines.ts';
+import type { Db, Store } from '../store.ts';
+import { openPostgresStore } from './open.ts';
+
+async function open(url: string): Promise<Store> {
+  const store = await openPostgresStore(url);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const settings = (db: Db) => db.selectFrom('settings').selectAll().execute();
+
+test('a transaction that takes longer than a connection may be idle becomes durable', async () => {
+  const store = await open(await newDatabase());
+  const slow = store.commit(async ({ db }) => {
+    for (let statement = 0; statement < 2; statement++) await sql`select pg_sleep(7)`.execute(db);
+    await db.insertInto('settings').values({ name: 'rate_limit', value: 'null' }).execute();
+  });
+  await expect(slow).resolves.toBeUndefined();
+});
+
+test('reads and transactions go on after a newer version has added columns to their tables', async () => {
+  const url = await newDatabase();
+  const [store, newer] = [await open(url), await open(url)];
+  const add = (column: string) =>
+    newer.commit(({ db }) => sql`alter table settings add column ${sql.ref(column)} bigint default 1`.execute(db));
+  const change = () =>
+    store.commit(async ({ db }) => {
+      await db
+        .insertInto('settings')
+        .values({ name: 'rate_limit', value: 'null' })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      return settings(db);
+    });
+  await change();
+  await store.read(settings);
+  await add('one');
+  expect(await store.read(settings)).toMatchObject([{ one: 1 }]);
+  await change();
+  await add('two');
+  expect(await change()).toMatchObject([{ one: 1, two: 1 }]);
+});
