@@ -16,6 +16,7 @@ export const guideGroups: readonly GuideGroup[] = [
     guides: [
       { name: 'first-purchase', title: 'Your first purchase' },
       { name: 'lost-answers', title: 'Lost responses' },
+      { name: 'billing-panel', title: 'A billing panel' },
       { name: 'credit-limit', title: 'The credit limit' },
       { name: 'domains', title: 'Register domains' },
       { name: 'domain-transfer', title: 'Transfer a domain' },

@@ -57,7 +57,7 @@ test('all programs compile', { timeout: 300_000 }, () => {
 });
 
 test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
-  const known = new Set(['ts', 'ts test', 'ts lenient', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
+  const known = new Set(['ts', 'ts test', 'ts lenient', 'ts panel', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
   expect(
     blocksOf(path)
       .map(({ language, marker }) => `${language} ${marker}`.trim())
@@ -102,6 +102,13 @@ test.each(withTests)('$name has tests that pass', { timeout: 300_000 }, async ({
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', file], { env: environment });
   expect(stdout).toMatch(/# fail 0\n/);
   expect(Number(/# pass (\d+)/.exec(stdout)?.[1])).toBe([...tests.matchAll(/^test\(/gm)].length);
+});
+
+test('the parts of the panel in the guide are in the file', () => {
+  const parts = blocksOf(join(SITE, 'guides/billing-panel.md')).filter(({ marker }) => marker === 'panel');
+  const panel = readFileSync(join(REPOSITORY, 'examples/panel/src/panel.ts'), 'utf8');
+  expect(parts.length).toBeGreaterThan(0);
+  for (const { code } of parts) expect(panel).toContain(code);
 });
 
 test('the workflow in the guide is the file that it names', () => {

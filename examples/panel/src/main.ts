@@ -14,7 +14,7 @@ const USAGE = `Usage:
   client-area <service>
   new-password <service>`;
 
-/** Runs a command. @returns What it prints. */
+/** @returns The line that the command prints. */
 async function run(panel: Panel, [command, service, packageName = '']: readonly string[]): Promise<string> {
   const id = /^\d+$/.test(service ?? '') ? Number(service) : NaN;
   if (Number.isNaN(id)) throw new Error(USAGE);

@@ -5,7 +5,7 @@ import type { Reseller } from '@reseller/client/extension';
 import { packageNamed } from './packages.ts';
 import type { Service, Services, State } from './services.ts';
 
-/** What a customer needs to log in. */
+/** The data that a customer needs to log in. */
 export interface Access {
   readonly vmid: number;
   readonly address: string;
@@ -14,7 +14,7 @@ export interface Access {
   readonly password: string | undefined;
 }
 
-/** What the client area shows. */
+/** The data of the client area. */
 export interface ClientArea {
   readonly package: string;
   readonly state: State;

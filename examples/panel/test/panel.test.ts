@@ -168,7 +168,7 @@ async function killClick(setting: Setting, ...fates: readonly Fate[]): Promise<v
 
 interface Running {
   readonly child: ReturnType<typeof spawn>;
-  /** What it printed, after its end. */
+  /** Its output, after its end. */
   readonly output: Promise<string>;
 }
 

@@ -2,12 +2,16 @@
 import { expect, test } from 'vitest';
 
 import { handleOf } from './domains.ts';
+import { engines } from './engines.ts';
 import { SMALL_VM, startService } from './harness.ts';
 import { expectInvariants } from './invariants.ts';
 import { invoicesOf } from './provider.ts';
 
-test('looks prices up, buys, resizes, stops, starts, gets a certificate, explains the invoice to the cent, and leaves nothing billed', async () => {
-  const service = await startService();
+const EVERYTHING =
+  'looks prices up, buys, resizes, stops, starts, gets a certificate, explains the invoice to the cent, and leaves nothing billed';
+
+test.each(engines)(`${EVERYTHING}, on %s`, async (engine) => {
+  const service = await startService({ engine });
   const { clock, call } = service;
 
   // The price list gives the price of the VM: 2 cores, 4 GB of memory and 40 GB of NVMe storage.

@@ -452,7 +452,7 @@ export const getVm = <ThrowOnError extends boolean = false>(options: Options<Get
 /**
  * Stop a VM
  *
- * Stops a running VM. VMs are billed for their actual runtime, so its position ends. It keeps its capacity and its addresses. A stopped VM stays as it is. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has stopped it.
+ * Stops a running VM. VMs are billed for their actual runtime, so its position ends. It keeps its capacity and its addresses. A stopped VM stays as it is, but only the provider starts it again. If the hypervisor fails, the response is 503: the VM is no longer billed, and the service keeps retrying until the hypervisor has stopped it.
  *
  * Needs the scope `support`.
  */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import { addressesOf } from '../core/vm/addresses.ts';
-import { restartBilling } from '../core/vm/change.ts';
+import { holdStopped, restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
 import type { Witness } from '../delivery/command.ts';
@@ -49,7 +49,7 @@ export const getVm: ReadOperation<'getVm'> = {
   run: async (db, { path }) => toVm(db, await vmOf(db, path.vm_id)),
 };
 
-/** POST /vms/{vm_id}/stop: a stopped VM stays as it is. */
+/** POST /vms/{vm_id}/stop: a stopped VM stays as it is, and only the provider starts it. */
 export const stopVm: ServiceOperation<'stopVm'> = {
   kind: 'service',
   run: (call, record) => bringTo('stopped', call, record, (vms, id) => vms.stop(id)),
@@ -105,6 +105,8 @@ async function bringTo(
     );
   if (vm.state !== state) await command(vmCommands(runtime, vmWitness(path.vm_id, record)), vm.id);
   return store.commit(async ({ db }) => {
+    // Its owner may have stopped it, and could start it again.
+    if (vm.state === state && state === 'stopped') await holdStopped(db, vm.id);
     const shown = await toVm(db, await vmOf(db, path.vm_id));
     if (vm.state === state) await record(db, { before: shown, after: shown });
     return shown;

@@ -3,15 +3,18 @@ import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
 import { GOOD_AUTHCODE, standardNameservers, TAKEN } from '../ports/registrar.ts';
+import { ensureDnsRecord } from './actions-dns.ts';
 import { tlds } from './catalogue.ts';
 import type { Reply } from './client.ts';
-import { invalid, noCredit, notFound, send, wrongState } from './delivery.ts';
+import { invalid, noCredit, notFound, priceTooHigh, send, wrongState } from './delivery.ts';
 import type { Order, Prospect, Refused } from './delivery.ts';
 import { decimal, units } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
 import { settleModel } from './model-due.ts';
-import { charge, remove } from './model.ts';
+import { charge, ownDomain, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
+import { isAbove, someGuard } from './price-guard.ts';
+import type { PriceGuard } from './price-guard.ts';
 import { tryChange } from './provider-act.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary } from './virtual-clock.ts';
@@ -88,7 +91,8 @@ export function domainPrice({ tld, authcode }: Registration): ReturnType<typeof 
 
 function registrationOf(sim: Simulation, registration: Registration): Order<'registerDomain'> {
   const { account, name, authcode } = registration;
-  const form = domainFormOf(registration);
+  const guard = someGuard(sim.dice, domainPrice(registration));
+  const form = { ...domainFormOf(registration), ...guard };
   return {
     account,
     id: 'registerDomain',
@@ -96,7 +100,7 @@ function registrationOf(sim: Simulation, registration: Registration): Order<'reg
     otherForm: { ...form, domain: `other-${name}` },
     prospect: () => ({
       asks: 'a port, and one to undo it',
-      refusal: registerRefusal(sim, registration),
+      refusal: registerRefusal(sim, registration, guard),
       portRefusal:
         authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
       reserve() {
@@ -113,7 +117,7 @@ function registrationOf(sim: Simulation, registration: Registration): Order<'reg
   };
 }
 
-function registerRefusal(sim: Simulation, registration: Registration): Refused | undefined {
+function registerRefusal(sim: Simulation, registration: Registration, guard: PriceGuard): Refused | undefined {
   const { model, clock } = sim;
   const { account, name, tld } = registration;
   const handle = account.handles.find(({ id }) => id === registration.handle);
@@ -121,6 +125,7 @@ function registerRefusal(sim: Simulation, registration: Registration): Refused |
   const owner = model.domains.get(name)?.account;
   if (owner) settleModel(sim, owner);
   if (model.domains.has(name)) return wrongState;
+  if (isAbove(domainPrice(registration), guard)) return priceTooHigh;
   return creditFits(model, account, units(domainPrice(registration)), clock.seconds()) ? undefined : noCredit;
 }
 
@@ -132,7 +137,7 @@ export function reserveDomain(sim: Simulation, registration: Registration): { co
   const stop = anniversary(now, 1);
   const [ns1 = '', ns2 = ''] = standardNameservers;
   const begun = { created: now, expires: stop, terminated: false, authcode: null, nameservers: [ns1, ns2] };
-  const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun };
+  const domain: ModelDomain = { name, account, tld, handle, state: 'reserved', ...begun, records: [] };
   const price = domainPrice(registration);
   const hold = { account, amount: units(price) };
   model.domains.set(name, domain);
@@ -172,7 +177,7 @@ export async function changeDomain(sim: Simulation): Promise<void> {
     case 'undelete':
       return undelete(sim, account, name);
     default:
-      return editDns(sim, account, name);
+      return ensureDnsRecord(sim, account, name);
   }
 }
 
@@ -218,27 +223,6 @@ function undelete(sim: Simulation, account: ModelAccount, name: string): Promise
   });
 }
 
-function editDns(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
-  const form = { type: 'A', sub: sim.dice.pick(['www', 'mail']), data: `192.0.2.${sim.dice.integer(1, 9)}` };
-  return send(sim, {
-    account,
-    id: 'editDomainDns',
-    sent: { path: { domain: name }, form },
-    otherForm: { ...form, type: 'TXT' },
-    prospect: () => ({
-      asks: 'no port',
-      refusal: ownDomain(sim, account, name) ? undefined : notFound,
-      reserve: () => ({ release: () => {}, confirm: () => {} }),
-    }),
-  });
-}
-
-/** A domain that the account has, and that is not only kept for it. */
-function ownDomain({ model }: Simulation, account: ModelAccount, name: string): ModelDomain | undefined {
-  const domain = model.domains.get(name);
-  return domain?.account === account && domain.state !== 'reserved' ? domain : undefined;
-}
-
 interface DomainChange<Id extends OperationId> {
   isAllowed?(domain: ModelDomain): boolean;
   confirmed(domain: ModelDomain, reply: Reply<Id>): void;
@@ -252,12 +236,12 @@ function changing<Id extends OperationId>(
   name: string,
   { isAllowed = () => true, confirmed, released }: DomainChange<Id>,
 ): Prospect<Id> {
-  const found = ownDomain(sim, account, name);
+  const found = ownDomain(sim.model, account, name);
   return {
     asks: 'a port, and one to undo it',
     refusal: !found ? notFound : found.state === 'registered' && isAllowed(found) ? undefined : wrongState,
     reserve() {
-      const domain = ownDomain(sim, account, name);
+      const domain = ownDomain(sim.model, account, name);
       if (!domain) throw new Error(`The model has no domain ${name}.`);
       domain.state = 'changing';
       return {

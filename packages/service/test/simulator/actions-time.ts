@@ -2,7 +2,9 @@
 import { expect } from 'vitest';
 
 import type { Fault } from '../ports/port-calls.ts';
+import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, registerDomain } from './actions-domain.ts';
+import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
 import { cancelServer } from './actions-server.ts';
 import { changeSomeVm, resizeSomeVm } from './actions-vm.ts';
 import { agreeOnBilling } from './agreement.ts';
@@ -24,7 +26,8 @@ export async function passTime(sim: Simulation): Promise<void> {
   await runScheduledJobs(sim);
 }
 
-const before = [buyVm, changeSomeVm, resizeSomeVm, readBilling, registerDomain, changeDomain, cancelDomain, cancelServer];
+const ofExtension = [manageVm, deleteDomain, changeDnsRecords, purchaseServer];
+const before = [buyVm, changeSomeVm, resizeSomeVm, readBilling, registerDomain, changeDomain, cancelDomain, cancelServer, ...ofExtension];
 
 function readBilling(sim: Simulation): Promise<void> {
   const account = sim.dice.pick(sim.model.accounts);

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { osImages } from './catalogue.ts';
-import { invalid, noCredit, noRoom, notFound, send, wrongState } from './delivery.ts';
+import { invalid, noCredit, noRoom, notFound, priceTooHigh, send, wrongState } from './delivery.ts';
 import type { Refused } from './delivery.ts';
 import { less } from './fraction.ts';
 import { creditFits, freedByEnding, holdFrom, priceOf, runningStretch } from './model-billing.ts';
@@ -77,6 +77,11 @@ async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, 
 
 /** A resize that could not be taken back keeps what it would have taken, until it is. */
 async function leaveResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<void> {
+  leave(sim, vm, 'resizeVm', await takenByResize(sim, vm, to));
+}
+
+/** The resources, addresses and credit that a resize takes until it has ended. */
+export async function takenByResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<Takes> {
   const { resources: from } = vm;
   const rows = await sim.client.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
   const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
@@ -91,25 +96,37 @@ async function leaveResize(sim: Simulation, vm: ModelVm, to: Resources): Promise
   const now = sim.clock.seconds();
   const running = runningStretch(vm);
   const hold = running && less(vm.price, price) ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
-  leave(sim, vm, 'resizeVm', { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, hold });
+  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, hold };
+}
+
+/** What a change of a VM takes while it is under way. */
+export type Takes = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'hold'>;
+
+/** A change that takes nothing but credit. */
+export function takesOnly({ resources, price }: ModelVm, hold = 0n): Takes {
+  return { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, hold };
+}
+
+/** A removal keeps what the VM had. */
+export function takesAll({ resources, ipv4, ipv6, price }: ModelVm): Takes {
+  return { resources, ipv4: [...ipv4], ipv6: [...ipv6], price, hold: 0n };
 }
 
 /** An interrupted change keeps its reservation until it is undone or finished, and blocks other changes of the VM. */
-function leave(
-  sim: Simulation,
-  vm: ModelVm,
-  what: string,
-  takes: Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'hold'>,
-): void {
+function leave(sim: Simulation, vm: ModelVm, what: string, takes: Takes): void {
+  sim.underWay.push({ what, key: undefined, account: vm.account, hanging: undefined, release: begin(sim, vm, takes) });
+}
+
+/** Begins a change of a VM. @returns Ends it. */
+export function begin(sim: Simulation, vm: ModelVm, takes: Takes): () => void {
   const { id, account, host, node } = vm;
   const taken = { id, account, host, node, sale: undefined, since: sim.clock.seconds(), ...takes };
   sim.model.reservations.push(taken);
   vm.changing = true;
-  const release = () => {
+  return () => {
     remove(sim.model.reservations, taken);
     vm.changing = false;
   };
-  sim.underWay.push({ what, key: undefined, account, hanging: undefined, release });
 }
 
 /** What the provider does to resize a VM. */
@@ -147,10 +164,15 @@ export async function vmResized(sim: Simulation, vm: ModelVm, to: Resources, all
   vm.stretches.push({ type: 'UP-DOWNGRADE', start: now, stop: null, price });
 }
 
-function resizeRefusal(
+export function resizeRefusal(
   { model, clock }: Simulation,
   vm: ModelVm,
-  { to, price, allowFallbackIPs }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean },
+  {
+    to,
+    price,
+    allowFallbackIPs,
+    isTooDear = false,
+  }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean; isTooDear?: boolean },
 ): Refused | undefined {
   if (vm.state === 'removed' || vm.changing) return wrongState;
   const from = vm.resources;
@@ -167,6 +189,7 @@ function resizeRefusal(
   if (!node || !hasRoom(model, node, more)) return noRoom;
   const addressRequest = { account: vm.account, datacenter: host.datacenter, allowFallbackIPs };
   if (to.ips > from.ips && freeAddresses(model, addressRequest, 4) < to.ips - from.ips) return noRoom;
+  if (isTooDear) return priceTooHigh;
   const running = runningStretch(vm);
   if (!running || !less(vm.price, price)) return undefined;
   const now = clock.seconds();
@@ -207,11 +230,9 @@ export async function changeSomeVm(sim: Simulation): Promise<void> {
   // What takes away is done in the store at once, and left for the hypervisor alone.
   if (outcome === 'done' || (outcome === 'interrupted' && does !== 'start')) vmChanged(sim, vm, does);
   if (outcome !== 'interrupted') return;
-  const { resources, price } = vm;
-  const nothing = { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, hold: 0n };
-  if (does === 'start') leave(sim, vm, 'startVm', { ...nothing, hold: holdFrom(price, sim.clock.seconds()) });
-  if (does === 'stop') leave(sim, vm, 'stopVm', nothing);
-  if (does === 'remove') leave(sim, vm, 'removeVm', { ...nothing, resources, ipv4: [...vm.ipv4], ipv6: [...vm.ipv6] });
+  if (does === 'start') leave(sim, vm, 'startVm', takesOnly(vm, holdFrom(vm.price, sim.clock.seconds())));
+  if (does === 'stop') leave(sim, vm, 'stopVm', takesOnly(vm));
+  if (does === 'remove') leave(sim, vm, 'removeVm', takesAll(vm));
 }
 
 export type VmChange = 'stop' | 'start' | 'remove';
@@ -222,12 +243,13 @@ export function changing({ client }: Simulation, { id }: ModelVm, does: VmChange
 }
 
 /** A VM was stopped, started or removed. */
-export function vmChanged(sim: Simulation, vm: ModelVm, does: VmChange): void {
+export function vmChanged(sim: Simulation, vm: ModelVm, does: VmChange, isByProvider = true): void {
   const now = sim.clock.seconds();
   settleModel(sim, vm.account);
   const running = runningStretch(vm);
   if (running) running.stop = now;
   if (does === 'start') vm.stretches.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });
+  vm.isHeld = does === 'stop' && isByProvider;
   vm.state = ({ stop: 'stopped', start: 'running', remove: 'removed' } as const)[does];
 }
 

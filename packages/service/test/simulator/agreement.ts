@@ -1,11 +1,12 @@
 /** Checks that the API returns the data that the model expects. */
 import { expect } from 'vitest';
 
+import { toAnswered } from './actions-dns.ts';
 import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
 import { settleModel } from './model-due.ts';
-import type { ModelAccount, ModelDomain, ModelSale } from './model.ts';
+import type { ModelAccount, ModelDomain, ModelRecord, ModelSale } from './model.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter } from './virtual-clock.ts';
 
@@ -123,7 +124,51 @@ export async function agreeOnDomains(sim: Simulation, account: ModelAccount): Pr
   for (const domain of own) {
     const info = await client.call(account, 'getDomain', { path: { domain: domain.name } });
     expect(info.data(), `domain of ${account.name}`).toEqual(shownDomain(domain, clock.seconds()));
+    await agreeOnRecords(sim, domain);
   }
+}
+
+/** The DNS records of a domain, which tell the identifiers of those that were added without one. */
+async function agreeOnRecords({ client }: Simulation, domain: ModelDomain): Promise<void> {
+  const listed = (await client.call(domain.account, 'listDomainDns', { path: { domain: domain.name } })).data();
+  const records = domain.records.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  expect(listed, `DNS records of ${domain.name}`).toEqual(records.map((record) => toAnswered(domain, record)));
+  for (const [index, record] of records.entries()) record.id ??= listed[index]?.record_id;
+}
+
+function keyOf({ sub, type, data }: ModelRecord): string {
+  return [sub, type, data].join(' ');
+}
+
+/** The VMs that an account has, and the state of one of them. */
+export async function agreeOnVms({ client, model, dice }: Simulation, account: ModelAccount): Promise<void> {
+  const { list, total_vms } = (await client.call(account, 'listVms')).data();
+  const own = model.vms.filter((vm) => vm.account === account && vm.state !== 'removed').toSorted((one, other) => one.id - other.id);
+  expect(total_vms).toBe(own.length);
+  expect(
+    list
+      .map(({ vmid, status, config, node, hostsystem }) => ({ vmid, status, config, node, host: hostsystem.name }))
+      .toSorted((one, other) => one.vmid - other.vmid),
+    `VMs of ${account.name}`,
+  ).toEqual(
+    own.map(({ id: vmid, state: status, resources: { cores, mem, disk }, node, host }) => ({
+      vmid,
+      status,
+      config: { cores, mem, disk },
+      node,
+      host,
+    })),
+  );
+  const vm = dice.pickAny(own);
+  if (!vm) return;
+  const path = { vmid: String(vm.id) };
+  const { status, task } = (await client.call(account, 'getVmStatus', { path })).data();
+  expect(status).toBe(vm.state);
+  if (!vm.changing) expect(task).toBeNull();
+  const { config, pricings } = (await client.call(account, 'getVmConfig', { path })).data();
+  // A change that adds addresses shows them before it has ended.
+  if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
+  expect(pricings?.monthly).toBe(numberOfCents(cents(vm.price)));
 }
 
 function shownDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {

@@ -151,19 +151,27 @@ export function concurrentOrders(sim: Simulation, server: ModelServer): Concurre
   }));
 }
 
-/** The provider stops, starts or removes a VM. */
+/** The provider, or the account that has it, stops, starts or removes a VM. */
 export function concurrentChange(sim: Simulation, vm: ModelVm): ConcurrentRequest {
   const does = sim.dice.pick<VmChange>(vm.state === 'running' ? ['stop', 'remove'] : ['start', 'remove']);
+  const isByProvider = sim.dice.chance(0.5);
   return {
-    text: `the provider has the VM ${vm.id} ${does}`,
+    text: `${isByProvider ? 'the provider' : vm.account.name} has the VM ${vm.id} ${does}`,
     account: vm.account,
     mostHold: does === 'start' ? holdFrom(vm.price, sim.clock.seconds()) : 0n,
     order: 0,
     asksPort: does === 'start',
     outcome: undefined,
-    fire: () => outcomeOf(changing(sim, vm, does)),
-    follow: async () => vmChanged(sim, vm, does),
+    fire: () => (isByProvider ? outcomeOf(changing(sim, vm, does)) : changedByAccount(sim, vm, does)),
+    follow: async () => vmChanged(sim, vm, does, isByProvider),
   };
+}
+
+function changedByAccount({ client }: Simulation, { account, id }: ModelVm, does: VmChange): Promise<Outcome> {
+  const path = { vmid: String(id) };
+  return does === 'remove'
+    ? client.call(account, 'deleteVm', { path })
+    : client.call(account, 'setVmPower', { path, form: { mode: does } });
 }
 
 /** The provider resizes a VM. */

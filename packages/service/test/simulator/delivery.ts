@@ -21,12 +21,16 @@ export const noCredit: Refused = { status: 402, type: 'credit_limit_exceeded' };
 export const noRoom: Refused = { status: 409, type: 'out_of_capacity' };
 const inProgress: Refused = { status: 409, type: 'idempotency_key_in_progress' };
 const keyReused: Refused = { status: 409, type: 'idempotency_key_reused' };
+export const priceTooHigh: Refused = { status: 412, type: 'precondition_failed' };
+/** The answer to a change that is undone or finished later, because its port failed. */
+export const portAway: Refused = { status: 503, type: 'unavailable' };
 const failed: Refused = { status: 500, type: 'internal_error' };
 
 /** The reservation of a request in the model, until the request has a response. */
 export interface Reserved<Id extends OperationId> {
   /** Makes it final. */
-  confirm(reply: Reply<Id>): void;
+  confirm(reply: Reply<Id>): void | Promise<void>;
+  /** Undoes it; for a change that is finished whatever happens, finishes it. */
   release(): void;
 }
 
@@ -36,10 +40,16 @@ export interface Prospect<Id extends OperationId> {
   readonly refusal: Refused | undefined;
   /** The refusal by a port. */
   readonly portRefusal?: Refused | undefined;
-  /** Whether it asks a port, and whether undoing it asks one. */
-  readonly asks: 'no port' | 'a port' | 'a port, and one to undo it';
+  /** Whether it asks a port, whether undoing it asks one, and whether the port is asked until it succeeds. */
+  readonly asks: 'no port' | 'a port' | 'a port, and one to undo it' | 'a port, until it succeeds';
+  /** The name of its delivery; that of the operation by default. */
+  readonly delivery?: string;
+  /** The domain that it cancels. */
+  readonly subject?: string;
+  /** The refusal if a port fails. */
+  readonly portFailure?: Refused;
   /** Takes in the model what the service has reserved. */
-  reserve(): Reserved<Id>;
+  reserve(): Reserved<Id> | Promise<Reserved<Id>>;
 }
 
 export interface Order<Id extends OperationId> {
@@ -78,9 +88,9 @@ export async function send<Id extends OperationId>(sim: Simulation, order: Order
   const hanging = Promise.withResolvers<HangingCall>();
   sim.world.calls.onHang = hanging.resolve;
   const first = await Promise.race([answer, hanging.promise]);
-  const reserved = prospect.reserve();
+  const reserved = await prospect.reserve();
   if ('letGo' in first) return hang(sim, order, { key, prospect, reserved, answer, call: first });
-  settle(sim, order, { key, prospect, reserved, reply: first, fails: fault !== 'none', undoing });
+  await settle(sim, order, { key, prospect, reserved, reply: first, fails: fault !== 'none', undoing });
 }
 
 interface Course<Id extends OperationId> {
@@ -100,10 +110,7 @@ function hang<Id extends OperationId>(
   sim.world.calls.plan = [];
   remember(sim, order, key, undefined);
   const underWay = {
-    what: id,
-    key,
-    account,
-    release: reserved.release,
+    ...underWayOf(order, course),
     hanging: {
       call,
       async finish(outcome: 'goes on' | 'fails') {
@@ -111,33 +118,39 @@ function hang<Id extends OperationId>(
         sim.world.calls.plan = [undoing];
         call.letGo(outcome);
         const reply = await answer;
-        settle(sim, order, { key, prospect, reserved, reply, fails: outcome === 'fails', undoing });
+        await settle(sim, order, { key, prospect, reserved, reply, fails: outcome === 'fails', undoing });
       },
     },
   };
   sim.underWay.push(underWay);
 }
 
-function settle<Id extends OperationId>(
+function underWayOf<Id extends OperationId>({ account, id }: Order<Id>, { key, prospect, reserved }: Course<Id>) {
+  const { delivery: what = id, subject } = prospect;
+  return { what, key, account, release: reserved.release, ...(subject !== undefined && { subject }) };
+}
+
+async function settle<Id extends OperationId>(
   sim: Simulation,
   order: Order<Id>,
   course: Course<Id> & { readonly reply: Reply<Id>; readonly fails: boolean; readonly undoing: Fault },
-): void {
+): Promise<void> {
   const { account, id } = order;
   const { key, prospect, reserved, reply, fails, undoing } = course;
-  const refusal = fails ? failed : prospect.portRefusal;
+  const isRepeated = prospect.asks === 'a port, until it succeeds' && undoing === 'none';
+  const refusal = fails && !isRepeated ? (prospect.portFailure ?? failed) : prospect.portRefusal;
   sim.world.calls.plan = [];
   if (!refusal) {
     expect(reply.status, `${id} of ${account.name}: ${reply.text}`).toBe(200);
-    reserved.confirm(reply);
+    await reserved.confirm(reply);
     sim.say(`${id} of ${account.name} is done`);
     return remember(sim, order, key, reply.text);
   }
-  const isStuck = undoing !== 'none' && prospect.asks === 'a port, and one to undo it';
+  const isStuck = undoing !== 'none' && prospect.asks !== 'a port';
   expectRefused(reply, refusal);
-  sim.say(`${id} of ${account.name} ${isStuck ? 'fails, and cannot be undone for now' : 'fails, and is undone'}`);
+  sim.say(`${id} of ${account.name} ${isStuck ? 'fails, and is settled later' : 'fails, and is undone'}`);
   remember(sim, order, key, undefined);
-  if (isStuck) sim.underWay.push({ what: id, key, account, hanging: undefined, release: reserved.release });
+  if (isStuck) sim.underWay.push({ ...underWayOf(order, course), hanging: undefined });
   else reserved.release();
 }
 
@@ -197,5 +210,7 @@ function faultsOf(sim: Simulation, asks: Prospect<OperationId>['asks']): { fault
 }
 
 function undoingOf(sim: Simulation, asks: Prospect<OperationId>['asks']): Fault {
-  return asks === 'a port, and one to undo it' && sim.dice.chance(0.15) ? sim.dice.pick<Fault>(['fails before', 'fails after']) : 'none';
+  return (asks === 'a port, and one to undo it' || asks === 'a port, until it succeeds') && sim.dice.chance(0.15)
+    ? sim.dice.pick<Fault>(['fails before', 'fails after'])
+    : 'none';
 }

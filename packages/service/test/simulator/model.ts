@@ -64,6 +64,8 @@ export interface ModelVm extends Taken {
   state: 'running' | 'stopped' | 'removed';
   /** Whether a change of it is under way. */
   changing?: boolean;
+  /** Whether the provider stopped it last, so that only the provider starts it. */
+  isHeld?: boolean;
   os: string;
   readonly stretches: Stretch[];
 }
@@ -111,6 +113,16 @@ export interface ModelDomain {
   terminated: boolean;
   authcode: string | null;
   nameservers: readonly string[];
+  readonly records: ModelRecord[];
+}
+
+export interface ModelRecord {
+  /** Undefined until the API has told it. */
+  id: string | undefined;
+  type: string;
+  sub: string;
+  data: string;
+  ttl: number;
 }
 
 /** An answered request, as the log is to tell it. */
@@ -147,6 +159,12 @@ export interface Model {
   readonly holds: { readonly account: ModelAccount; readonly amount: bigint }[];
   /** Names that ended with their year: the registrar let go of them by itself. */
   readonly lapsed: Set<string>;
+}
+
+/** A domain that the account has, and that is not only kept for it. */
+export function ownDomain({ domains }: Model, account: ModelAccount, name: string): ModelDomain | undefined {
+  const domain = domains.get(name);
+  return domain?.account === account && domain.state !== 'reserved' ? domain : undefined;
 }
 
 /** The model of a store that was just filled. */

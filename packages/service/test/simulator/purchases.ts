@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 import { hosts, osImages } from './catalogue.ts';
 import type { CatalogueHost } from './catalogue.ts';
-import { invalid, noCredit, noRoom, send } from './delivery.ts';
+import { invalid, noCredit, noRoom, priceTooHigh, send } from './delivery.ts';
 import type { Order, Refused, Reserved } from './delivery.ts';
 import { cents, numberOfCents, over, times } from './fraction.ts';
 import { creditFits, holdFrom, offersFor, priceOf } from './model-billing.ts';
@@ -12,6 +12,7 @@ import { freeAddresses, givenAddresses, hasRoom, isIn, poolsFor } from './model-
 import type { AddressRequest, Family } from './model-room.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
+import { isAbove, someGuard } from './price-guard.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -72,7 +73,8 @@ export function buyVm(sim: Simulation): Promise<void> {
 
 function orderOf(sim: Simulation, purchase: PurchaseRequest): Order<'createVm'> {
   const { account } = purchase;
-  const form = formOf(purchase);
+  const guard = someGuard(sim.dice, priceNow(sim, purchase).price);
+  const form = { ...formOf(purchase), ...guard };
   return {
     account,
     id: 'createVm',
@@ -80,21 +82,30 @@ function orderOf(sim: Simulation, purchase: PurchaseRequest): Order<'createVm'> 
     otherForm: { ...form, disk: purchase.resources.disk + 5 },
     prospect() {
       const now = sim.clock.seconds();
-      const [sale] = offersFor(sim.model, account, purchase.host.name, purchase.resources, sim.clock.now());
-      const price = priceOf(purchase.host.name, purchase.resources, sale?.prices.get(purchase.host.name));
+      const { sale, price } = priceNow(sim, purchase);
       const hold = holdFrom(price, now);
       return {
         asks: 'a port, and one to undo it',
-        refusal: refusalOf(sim, purchase, hold),
+        refusal: refusalOf(sim, purchase, { hold, isTooDear: isAbove(price, guard) }),
         reserve: () => reserveVm(sim, purchase, { sale, price, hold, since: now }),
       };
     },
   };
 }
 
-function refusalOf({ model, clock }: Simulation, purchase: PurchaseRequest, hold: bigint): Refused | undefined {
+function priceNow({ model, clock }: Simulation, { account, host: { name }, resources }: PurchaseRequest) {
+  const [sale] = offersFor(model, account, name, resources, clock.now());
+  return { sale, price: priceOf(name, resources, sale?.prices.get(name)) };
+}
+
+function refusalOf(
+  { model, clock }: Simulation,
+  purchase: PurchaseRequest,
+  { hold, isTooDear }: { hold: bigint; isTooDear: boolean },
+): Refused | undefined {
   const { account, host, resources, allowFallbackIPs } = purchase;
   if (resources.cores > host.ranges.cores.max) return invalid;
+  if (isTooDear) return priceTooHigh;
   if (!creditFits(model, account, hold, clock.seconds())) return noCredit;
   if (!host.nodes.some((node) => hasRoom(model, node, resources))) return noRoom;
   const from: AddressRequest = { account, datacenter: host.datacenter, allowFallbackIPs };

@@ -2,11 +2,13 @@
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
 import { beginSale, changeCreditLimit, endSomeSale, setCreditLimit, settleSomeInvoice } from './actions-accounting.ts';
+import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
+import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { comeToRest, crash, letGo, passTime } from './actions-time.ts';
 import { changeSomeVm, reinstallVm, resizeSomeVm } from './actions-vm.ts';
-import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnSales, agreeOnServers } from './agreement.ts';
+import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnSales, agreeOnServers, agreeOnVms } from './agreement.ts';
 import { sendConcurrently } from './concurrency.ts';
 import { repeat } from './delivery.ts';
 import { probeOthers } from './probes.ts';
@@ -43,6 +45,10 @@ export const actions: readonly Action[] = [
   { weight: 7, run: letGo },
   { weight: 3, run: crash },
   { weight: 2, run: probeOthers },
+  { weight: 14, run: manageVm },
+  { weight: 6, run: changeDnsRecords },
+  { weight: 3, run: deleteDomain },
+  { weight: 3, run: purchaseServer },
 ];
 
 /** The same, with many concurrent requests in between. */
@@ -125,6 +131,7 @@ async function checkAll(sim: Simulation): Promise<void> {
     await agreeOnBilling(sim, account);
     await agreeOnSales(sim, account);
     await agreeOnServers(sim, account);
+    await agreeOnVms(sim, account);
     await agreeOnDomains(sim, account);
     await agreeOnLog(sim, account);
   }

@@ -139,6 +139,8 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
   const broken: BrokenField[] = [];
   if (!(await accountExists(db, accountId)))
     broken.push({ field: 'account_id', rule: 'exists', message: 'must be the identifier of an account' });
+  // The end of the server may be due.
+  if (broken.length === 0) await settle(db, services, { accountId, now: clock.now() });
   const server = await findServer(db, identifier);
   const isOffered = server !== undefined && (server.offered_to === null || server.offered_to === accountId);
   if (!isOffered)
@@ -152,7 +154,6 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
     hold: server.price,
   });
   assertAllowed(ordered, server.id);
-  await settle(db, services, { accountId, now: clock.now() });
   await holdCredit(db, accountId, BigInt(server.price));
   await enqueueSetUp(db, services.ports, { identifier, accountId, datacenter: server.datacenter_name });
 }

@@ -51,6 +51,22 @@ export async function endChange(db: Db, vmId: number, result: Updateable<VmsTabl
 }
 
 /**
+ * Lets only the provider start a VM that is stopped.
+ *
+ * @throws Refusal 409 if it is no longer stopped.
+ */
+export async function holdStopped(db: Db, vmId: number): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('vms')
+    .set({ stopped_by_provider: 1 })
+    .where('id', '=', vmId)
+    .where('state', '=', 'stopped')
+    .where('changing', '=', 0)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw underWay(vmId);
+}
+
+/**
  * Ends the position of a running VM and begins a BILLINGRESTART one at the same price. The hypervisor is not involved.
  *
  * @throws Refusal 404 if there is no such VM, 409 if it is not running or another change is under way.

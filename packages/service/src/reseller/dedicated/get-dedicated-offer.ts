@@ -7,7 +7,7 @@ import type { ReadOperation } from '../operation.ts';
 /** GET /dedicated/available/{identifier}: one offer of the market. */
 export const getDedicatedOffer: ReadOperation<'getDedicatedOffer'> = {
   kind: 'read',
-  settles: false,
+  settles: true,
   async run(db, { accountId, path, now }) {
     const server = await findServer(db, path.identifier);
     if (server && isOfferedTo(server, accountId)) {

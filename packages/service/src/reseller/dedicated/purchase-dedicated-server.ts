@@ -1,5 +1,6 @@
 import { orderDedicatedServer } from '../../core/dedicated/order.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
+import { settle } from '../../core/jobs/settle.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { notFound } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
@@ -7,7 +8,8 @@ import type { StoreOperation } from '../operation.ts';
 /** PUT /dedicated/{identifier}/purchase: orders a server of the market. */
 export const purchaseDedicatedServer: StoreOperation<'purchaseDedicatedServer'> = {
   kind: 'store',
-  async run({ db }, { runtime, accountId, path, form }) {
+  async run({ db }, { runtime, accountId, path, form, now }) {
+    await settle(db, runtime, { accountId, now });
     const server = await findServer(db, path.identifier);
     const isOwn = server?.account_id === accountId && server.state !== 'ended';
     if (!server || !(isOwn || isOfferedTo(server, accountId))) throw notFound('dedicated server');

@@ -1,10 +1,12 @@
 /** The VM group of the extension, from the reseller's side. */
+import { startVm, stopVm } from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
 import { goodCall } from '../../../test/good-calls.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
+import { startOperator } from '../../../test/operator.ts';
 import { providerOf } from '../../../test/provider.ts';
 import { apiOperations, specifiedOperations } from '../../http/api.ts';
 
@@ -118,6 +120,18 @@ test('start and stop leave a VM in the wanted state as it is, and a stopped VM i
   expect((await power(service, vm, 'stop')).status).toBe(200);
   expect(await positions(service, vm)).toHaveLength(1);
   expect(await power(service, vm, 'restart')).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
+});
+
+test('a VM that its owner has stopped stays stopped once the provider stops it too', async () => {
+  const service = await startOperator();
+  const vm = await buy(service);
+  await power(service, vm, 'stop');
+  const path = { vm_id: vm.vmid };
+  expect(await stopVm({ client: service.client, path })).toMatchObject({ state: 'stopped' });
+  expect(await power(service, vm, 'start')).toMatchObject({ status: 409, body: { message: expect.stringContaining('provider') } });
+  await startVm({ client: service.client, path });
+  await power(service, vm, 'stop');
+  expect((await power(service, vm, 'start')).status).toBe(200);
 });
 
 test('only the provider starts a VM that the provider has stopped', async () => {
