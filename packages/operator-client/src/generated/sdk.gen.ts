@@ -139,7 +139,7 @@ export const exportAccount = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Erase personal data
  *
- * Erases the personal data of an account for ever: its name, billing profile, handles, labels of keys, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
+ * Erases the personal data of an account forever: its name, billing profile, handles, labels of keys, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
  *
  * The account must be suspended. It must have no VM, domain or dedicated server, no open invoice, and nothing that is still to be invoiced: after the last VM is removed, wait for the end of the month. Otherwise the operation is refused with a 409 that lists what is missing. An erased account cannot be used again, and stays suspended. An account that is already erased stays as it is. Backups, snapshots of a sandbox, the log of the process, and the numbers of port calls with the names of domains are not changed.
  *
