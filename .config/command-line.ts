@@ -55,15 +55,15 @@ const SHELLS: readonly Shell[] = [
   { program: 'bash', args: ['--norc', '--noprofile', '-i'] },
 ].filter(({ program }) => spawnSync(program, ['-c', 'exit 0']).status === 0);
 
-const isCurlThere = spawnSync('curl', ['--version']).status === 0;
-
 /** Why command lines cannot be run here. Undefined where they can. */
-export const whyNoCommandLines: string | undefined = !isCurlThere
-  ? 'there is no curl'
-  : SHELLS.length === 0
-    ? 'there is no shell'
-    : undefined;
+export const whyNoCommandLines: string | undefined = findReason();
 if (whyNoCommandLines !== undefined) process.stdout.write(`Command lines are not run in a shell here: ${whyNoCommandLines}.\n`);
+
+function findReason(): string | undefined {
+  if (process.platform === 'win32') return 'they are written for the shells of Unix';
+  if (SHELLS.length === 0) return 'there is no shell';
+  return spawnSync('curl', ['--version']).status === 0 ? undefined : 'there is no curl';
+}
 
 /**
  * Runs lines in every shell of this machine, one after the other, without settings of the user and in an empty folder.

@@ -11,7 +11,7 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modu
 
 installTestTools();
 
-// Far from UTC, where most machines are that build this, so that a test fails if anything reads the local time. Processes of tests inherit it.
+// Far from UTC, so that a test fails if anything depends on the local time. Processes of tests inherit it.
 process.env['TZ'] = 'Pacific/Kiritimati';
 
 /** One run for all packages, so that one line has the result. */

@@ -9,4 +9,77 @@ export interface Equivalent {
   readonly reason: string;
 }
 
-export const equivalents: readonly Equivalent[] = [];
+export const equivalents: readonly Equivalent[] = [
+  {
+    file: 'packages/service/src/rules/money.ts',
+    original: 'amount < 0n',
+    replacement: 'amount <= 0n',
+    reason: 'the amount 0 is its own negation. The sign of its notation is tested',
+  },
+  {
+    file: 'packages/service/src/rules/money.ts',
+    original: 'numerator % denominator < 0n',
+    replacement: 'numerator % denominator <= 0n',
+    reason: 'a quotient without a remainder that is first lowered by 1 is raised again, because its rest is then above one half',
+  },
+  {
+    file: 'packages/service/src/rules/money.ts',
+    original: 'numerator % denominator',
+    replacement: 'numerator * denominator',
+    reason: 'both have the same sign, except if there is no remainder, which is covered by the entry above',
+  },
+  {
+    file: 'packages/service/src/rules/sale.ts',
+    original: 'one.monthlyPrice < other.monthlyPrice',
+    replacement: 'one.monthlyPrice <= other.monthlyPrice',
+    reason: 'the line before has found the prices to differ',
+  },
+  {
+    file: 'packages/service/src/rules/dedicated.ts',
+    original: "state.phase !== 'deployed'",
+    replacement: 'false',
+    reason: 'other states have no renewal date, so that none is reached',
+  },
+  {
+    file: 'packages/service/src/rules/contact.ts',
+    original: '/^[a-z]{2}$/i',
+    replacement: '/^[a-z]{2}/i',
+    reason: 'the list of countries has no longer code',
+  },
+  {
+    file: 'packages/service/src/rules/contact.ts',
+    original: '/^[a-z]{2}$/i',
+    replacement: '/[a-z]{2}$/i',
+    reason: 'the list of countries has no longer code',
+  },
+  {
+    file: 'packages/service/src/rules/ssh-key.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'only the second element is read',
+  },
+  {
+    file: 'packages/service/src/rules/dns-record.ts',
+    original: 'sub === undefined',
+    replacement: 'false',
+    reason: 'a subdomain that cannot be read is a broken rule',
+  },
+  {
+    file: 'packages/service/src/rules/dns-record.ts',
+    original: 'data === undefined',
+    replacement: 'false',
+    reason: 'data that cannot be read are a broken rule',
+  },
+  {
+    file: 'packages/service/src/rules/dns-record.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'the default of a missing part, which is not a valid number or name either',
+  },
+  {
+    file: 'packages/service/src/rules/dns-record.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'only later elements are read, and only after a match',
+  },
+];

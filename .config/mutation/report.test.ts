@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect, test } from 'vitest';
 
+import { REPOSITORY } from '../turbo.ts';
+import { equivalents } from './equivalents.ts';
 import { percentage, scoreOf, scoresOf, textOf } from './report.ts';
 import type { MutationReport } from './report.ts';
 
@@ -48,4 +53,10 @@ test('names each survivor with its line and both texts, and apart from it those 
 
 test('a percentage is rounded down, so that a score below a threshold does not look like it', () => {
   expect([100, 84.99, 85, 0].map(percentage)).toEqual(['100.0 %', '84.9 %', '85.0 %', '0.0 %']);
+});
+
+test('each change without an effect is one of a source that still exists', () => {
+  expect(equivalents.length).toBeGreaterThan(0);
+  const isGone = ({ file, original }: (typeof equivalents)[number]) => !readFileSync(join(REPOSITORY, file), 'utf8').includes(original);
+  expect(equivalents.filter(isGone)).toEqual([]);
 });

@@ -11,8 +11,8 @@ export default defineConfig({
     include: MUTATION_TESTS.split('\n'),
     globalSetup: MUTATION_SET_UP.split('\n').filter(Boolean),
     reporters: [{}],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     restoreMocks: true,
   },
 });

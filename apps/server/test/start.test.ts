@@ -246,18 +246,16 @@ test.each(['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'DATABASE_URL'])('a fil
   const directory = temporaryDirectory();
   const [empty, missing] = [join(directory, 'empty'), join(directory, 'missing')];
   writeFileSync(empty, ' \n');
-  const started = async (environment: Record<string, string>) => {
-    const { code, stdout, stderr } = await runServer({ RESELLER_DATA_DIR: join(directory, 'data'), ...environment });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    return stderr;
-  };
   const file = `${name}_FILE`;
-  expect(await started({ [file]: empty })).toBe(`${file} names the file ${empty}, which is empty. Write the value into it.\n`);
-  expect(await started({ [file]: missing })).toBe(
-    `${file} names the file ${missing}, which cannot be read (ENOENT). Make it readable for the service.\n`,
+  const cases: (readonly [Record<string, string>, string])[] = [
+    [{ [file]: empty }, `${file} names the file ${empty}, which is empty. Write the value into it.`],
+    [{ [file]: missing }, `${file} names the file ${missing}, which cannot be read (ENOENT). Make it readable for the service.`],
+    [{ [file]: empty, [name]: 'a-secret-that-is-long-enough-for-all' }, `Both ${name} and ${file} are set. Set only one of them.`],
+  ];
+  const ended = await Promise.all(
+    cases.map(([environment], index) => runServer({ RESELLER_DATA_DIR: join(directory, `data-${index}`), ...environment })),
   );
-  const value = 'a-secret-that-is-long-enough-for-all-of-them';
-  expect(await started({ [file]: empty, [name]: value })).toBe(`Both ${name} and ${file} are set. Set only one of them.\n`);
+  expect(ended).toEqual(cases.map(([, line]) => expect.objectContaining({ code: 1, stdout: '', stderr: `${line}\n` })));
 });
 
 test.each(['RESELLER_INFRASTRUCTURE', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_PUBLIC_URL'])(

@@ -28,8 +28,10 @@ import type { Docs } from './http/docs.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { listeningUrl } from './http/server.ts';
+import { deleteOldRecords } from './operator/access/audit-retention.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
 import { systemClock } from './ports/clock.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Ports } from './ports/ports.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
@@ -196,7 +198,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     await clockCheck.assertRight();
     return clock.now();
   }
-  const cleanUp = createCleanUp(store);
+  const cleanUp = createCleanUp(store, clock.base);
   async function runAllJobs(others: JobRound['others']) {
     await instance.assertAlive();
     const failed = await recover();
@@ -296,8 +298,8 @@ function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
 const CONTROLS_MARGIN_MS = 250;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 
-/** Deletes old Idempotency-Keys, attempts, counters and log entries, at most once per interval. */
-function createCleanUp(store: Store): (now: number) => Promise<void> {
+/** Deletes old Idempotency-Keys, attempts, counters, log entries and audit records, at most once per interval. */
+function createCleanUp(store: Store, machine: Clock): (now: number) => Promise<void> {
   let last = -Infinity;
   return async (now) => {
     if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
@@ -305,6 +307,7 @@ function createCleanUp(store: Store): (now: number) => Promise<void> {
     await forgetOldAttempts(store, now);
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
+    await deleteOldRecords(store, machine.now());
     last = performance.now();
   };
 }

@@ -241,6 +241,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'deleteIsolatedAccount notIsolated': { path: { account_id: demoAccount } },
   'setDefaultRateLimit tooLong': put({ rate_limit: { requests: 100, seconds: 3_601 } }),
   'setVatRates noneInForce': put({ vat_rates: [{ basis_points: 1_900, valid_from: '2999-01-01T00:00:00Z' }] }),
+  'setAuditRetention negative': put({ audit_retention_months: -1 }),
   'setRequestLogRetention negative': put({ request_log_retention: { months: -1, bytes_per_account: null } }),
   'setVmIdentifierQuarantine tooShort': put({ vm_identifier_quarantine_days: 0 }),
 };

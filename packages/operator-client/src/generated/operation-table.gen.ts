@@ -391,6 +391,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /settings/audit-retention': {
+        id: 'setAuditRetention',
+        effect: 'write',
+        repeatable: true
+    },
     'PUT /settings/vm-identifier-quarantine': {
         id: 'setVmIdentifierQuarantine',
         effect: 'write',

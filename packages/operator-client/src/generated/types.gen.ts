@@ -2683,6 +2683,10 @@ export type Settings = {
      */
     vm_identifier_quarantine_days: number;
     request_log_retention: RequestLogRetention;
+    /**
+     * Calendar months (UTC) whose records of the audit are kept in addition to the current one; null for all, which is the default.
+     */
+    audit_retention_months: number | null;
 };
 
 /**
@@ -2728,6 +2732,16 @@ export type RequestLogRetentionInput = {
  */
 export type SetRequestLogRetentionRequest = {
     request_log_retention: RequestLogRetentionInput;
+};
+
+/**
+ * The new retention.
+ */
+export type SetAuditRetentionRequest = {
+    /**
+     * Calendar months (UTC) whose records are kept in addition to the current one; null for all.
+     */
+    audit_retention_months: number | null;
 };
 
 /**
@@ -7591,6 +7605,66 @@ export type SetRequestLogRetentionResponses = {
 };
 
 export type SetRequestLogRetentionSuccess = SetRequestLogRetentionResponses[keyof SetRequestLogRetentionResponses];
+
+export type SetAuditRetentionData = {
+    /**
+     * The new retention.
+     */
+    body: SetAuditRetentionRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/audit-retention';
+};
+
+export type SetAuditRetentionErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetAuditRetentionError = SetAuditRetentionErrors[keyof SetAuditRetentionErrors];
+
+export type SetAuditRetentionResponses = {
+    /**
+     * The settings after the change.
+     */
+    200: Settings;
+};
+
+export type SetAuditRetentionSuccess = SetAuditRetentionResponses[keyof SetAuditRetentionResponses];
 
 export type SetVmIdentifierQuarantineData = {
     /**

@@ -11,7 +11,7 @@ import type { TestOperator } from '../../test/operator.ts';
 /** Part of every text that the account and the team entered. */
 const MARK = 'zaubernuss';
 
-/** Port calls with the names of domains are counted for ever, so that the registrar rejects late ones. */
+/** Port calls with the names of domains are counted forever, so that the registrar rejects late ones. */
 const KEPT_NAMES: ReadonlySet<string> = new Set(['fencing_tokens']);
 
 describe.each(engines)('on %s', (engine) => {

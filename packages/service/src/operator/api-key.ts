@@ -49,7 +49,7 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
 /** POST /api-keys/{api_key_id}/rotate: the old key stays valid for the overlap, so that its holder can switch without downtime. */
 export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
   kind: 'store',
-  before: async (db, { path }) => toApiKey(await keyOf(db, path.api_key_id)),
+  before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
   async run({ db }, { path, body, now, runtime: { ports, mode } }) {
     const old = await keyOf(db, path.api_key_id);
     const replaced = await db
@@ -77,7 +77,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
 /** POST /api-keys/{api_key_id}/revoke */
 export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
   kind: 'store',
-  before: async (db, { path }) => toApiKey(await keyOf(db, path.api_key_id)),
+  before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
   async run({ db }, { path, now }) {
     const { id } = await keyOf(db, path.api_key_id);
     await db.updateTable('api_keys').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
@@ -88,7 +88,7 @@ export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
 /** PUT /api-keys/{api_key_id}/rate-limit */
 export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
   kind: 'store',
-  before: async (db, { path }) => toApiKey(await keyOf(db, path.api_key_id)),
+  before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
   async run({ db }, { path, body }) {
     const { id } = await keyOf(db, path.api_key_id);
     const { rate_limit: limit } = body;
@@ -107,6 +107,17 @@ export async function toIssuedApiKey(db: Db, id: string, key: string): Promise<I
 
 async function keyOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(), 'API key of this identifier');
+}
+
+/** The same, and no other transaction changes the key until this one ends. So the audit has the state that the change replaced. */
+async function lockedKeyOf(db: Db, id: string): Promise<Row> {
+  const key = await db
+    .updateTable('api_keys')
+    .set(({ ref }) => ({ label: ref('label') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return requireFound(key, 'API key of this identifier');
 }
 
 /** The rate limit of the key itself. Null if the default applies. */

@@ -16,7 +16,10 @@ export const getBillingProfile: ReadOperation<'getBillingProfile'> = {
 /** PUT /accounts/{account_id}/billing-profile */
 export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
   kind: 'store',
-  before: (db, { path }) => profileOf(db, path.account_id),
+  async before(db, { path }) {
+    const { id } = await lockedAccountOf(db, path.account_id);
+    return profileOf(db, id);
+  },
   async run({ db }, { path, body }) {
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import { cancelInvoice as cancel, createCreditNote as correct, markInvoicePaid as markPaid } from '../core/accounting/invoice-changes.ts';
+import { lockAccount } from '../core/accounting/period-end.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { documentLink, linkExpiry } from '../rules/document-link.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
@@ -43,7 +44,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
 /** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays as it is. */
 export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
-  before: async (db, { path }) => toInvoice(await invoiceOf(db, path.invoice_id)),
+  before: async (db, { path }) => toInvoice(await lockedInvoiceOf(db, path.invoice_id)),
   async run({ db }, { path }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'PAID') await markPaid(db, id);
@@ -54,7 +55,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
 /** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays as it is. */
 export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
-  before: async (db, { path }) => toInvoice(await invoiceOf(db, path.invoice_id)),
+  before: async (db, { path }) => toInvoice(await lockedInvoiceOf(db, path.invoice_id)),
   async run({ db }, { path, runtime, now }) {
     const { id, status } = await invoiceOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, runtime, { invoiceId: id, now });
@@ -102,6 +103,13 @@ function brokenAmount(amount: Money): BrokenRule[] {
 
 async function invoiceOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
+}
+
+/** The same, after the account is locked, so that no other transaction changes the invoice until this one ends. */
+async function lockedInvoiceOf(db: Db, id: string): Promise<Row> {
+  const { account_id } = await invoiceOf(db, id);
+  await lockAccount(db, account_id);
+  return invoiceOf(db, id);
 }
 
 function toInvoice(invoice: Row): Invoice {

@@ -218,6 +218,7 @@ test('TLD prices, settings and due work', async () => {
     vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01T00:00:00.000Z' }],
     vm_identifier_quarantine_days: 90,
     request_log_retention: { months: null, bytes_per_account: null },
+    audit_retention_months: null,
   });
   await operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } });
   const statuses = [await service.call('listDomains'), await service.call('listDomains'), await service.call('listDomains')];

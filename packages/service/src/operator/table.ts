@@ -28,7 +28,14 @@ import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork } from './service/due-work.ts';
-import { getSettings, setDefaultRateLimit, setRequestLogRetention, setVatRates, setVmIdentifierQuarantine } from './service/settings.ts';
+import {
+  getSettings,
+  setDefaultRateLimit,
+  setAuditRetention,
+  setRequestLogRetention,
+  setVatRates,
+  setVmIdentifierQuarantine,
+} from './service/settings.ts';
 import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
@@ -111,6 +118,7 @@ export const operatorTable: OperatorTable = {
   setDefaultRateLimit,
   setVatRates,
   setRequestLogRetention,
+  setAuditRetention,
   setVmIdentifierQuarantine,
   getDueWork,
 };

@@ -2,6 +2,7 @@ import type { ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { lockAccount } from '../core/accounting/period-end.ts';
 import { addressesOf } from '../core/vm/addresses.ts';
 import { holdStopped, restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
@@ -81,7 +82,11 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
-  before: async (db, { path }) => toVm(db, await vmOf(db, path.vm_id)),
+  async before(db, { path }) {
+    const { account_id } = await vmOf(db, path.vm_id);
+    await lockAccount(db, account_id);
+    return toVm(db, await vmOf(db, path.vm_id));
+  },
   async run({ db }, { path, now, runtime }) {
     await restartBilling(db, runtime, { vmId: Number(path.vm_id), now });
     return toVm(db, await vmOf(db, path.vm_id));

@@ -21,6 +21,8 @@ export interface StoredSettings {
   /** Days for which the identifier of a removed VM stays unused. */
   readonly vmIdentifierQuarantine: number;
   readonly logRetention: LogRetention;
+  /** Calendar months (UTC) before the current one whose audit records are kept, or null for all. */
+  readonly auditRetention: number | null;
 }
 
 /** Which entries of the request log are kept. */
@@ -46,6 +48,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     vatRates: vatRatesOf(values.get('vat_rates')),
     vmIdentifierQuarantine: quarantineOf(values.get('vm_identifier_quarantine')),
     logRetention: retentionOf(values.get('request_log_retention')),
+    auditRetention: monthsOf(values.get('audit_retention')),
   };
 }
 
@@ -71,6 +74,11 @@ export async function readSetting(db: Db, name: string): Promise<string | undefi
 export async function readLogRetention(db: Db): Promise<LogRetention> {
   const [row] = await settingNamed(db, { name: 'request_log_retention' });
   return retentionOf(row?.value);
+}
+
+/** Calendar months before the current one whose audit records are kept, or null for all. */
+export async function readAuditRetention(db: Db): Promise<number | null> {
+  return monthsOf(await readSetting(db, 'audit_retention'));
 }
 
 const settingNamed = prepared<{ name: string }, { value: string }>((db, parameter) =>
@@ -109,6 +117,10 @@ export function writeLogRetention(db: Db, retention: LogRetention): Promise<void
   return writeSetting(db, 'request_log_retention', JSON.stringify(retention));
 }
 
+export function writeAuditRetention(db: Db, months: number | null): Promise<void> {
+  return writeSetting(db, 'audit_retention', JSON.stringify(months));
+}
+
 export async function writeSetting(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('settings')
@@ -133,6 +145,11 @@ function retentionOf(text: string | undefined): LogRetention {
   if (text === undefined) return { months: null, bytesPerAccount: null };
   const retention: LogRetention = JSON.parse(text);
   return retention;
+}
+
+function monthsOf(text: string | undefined): number | null {
+  const months: unknown = JSON.parse(text ?? 'null');
+  return typeof months === 'number' ? months : null;
 }
 
 function quarantineOf(text: string | undefined): number {

@@ -2,7 +2,14 @@ import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-clie
 
 import type { Mode } from '../../rules/credentials.ts';
 import type { VatRate } from '../../rules/vat.ts';
-import { readSettings, writeLogRetention, writeRateLimit, writeVatRates, writeVmIdentifierQuarantine } from '../../store/settings.ts';
+import {
+  readSettings,
+  writeAuditRetention,
+  writeLogRetention,
+  writeRateLimit,
+  writeVatRates,
+  writeVmIdentifierQuarantine,
+} from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
@@ -66,14 +73,25 @@ export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = 
   },
 };
 
+/** PUT /settings/audit-retention */
+export const setAuditRetention: StoreOperation<'setAuditRetention'> = {
+  kind: 'store',
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
+  async run({ db }, { body, runtime: { mode } }) {
+    await writeAuditRetention(db, body.audit_retention_months);
+    return toSettings(db, mode);
+  },
+};
+
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention } = await readSettings(db, mode);
+  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention, auditRetention } = await readSettings(db, mode);
   return {
     mode,
     rate_limit: rateLimit,
     vat_rates: vatRates.map(({ basisPoints, validFrom }) => ({ basis_points: basisPoints, valid_from: toInstant(validFrom) })),
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
+    audit_retention_months: auditRetention,
   };
 }
 
