@@ -11,7 +11,7 @@ export interface Row {
   readonly unit: string;
   readonly target: Target;
   readonly rounds: readonly number[];
-  /** The absolute figures behind it. */
+  /** The parts of the figure, for the report. */
   readonly detail: string;
 }
 
