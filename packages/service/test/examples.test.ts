@@ -130,6 +130,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute());
     return sandbox.copy('setVmPower', { form: { mode: 'start' } });
   },
+  'setVmPower unconfirmed': async (sandbox) => {
+    sandbox.hypervisor.failing = new Error('The node is down.');
+    return sandbox.copy('setVmPower', { form: { mode: 'stop' } });
+  },
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
   'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
@@ -140,6 +144,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('changeVm', { form: { cores: 4 } });
   },
   'deleteVm changeInProgress': duringVmChange('deleteVm'),
+  'deleteVm unconfirmed': async (sandbox) => {
+    sandbox.hypervisor.failingToRemove = new Error('The node is down.');
+    return sandbox.copy('deleteVm');
+  },
   'resetVmPassword stopped': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
     return sandbox.copy('resetVmPassword');
@@ -178,6 +186,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'registerDomain priceTooHigh': sending('registerDomain', { form: { ...PROJECT, max_price: '1.00' } }),
   'deleteDomain alreadyCancelled': sending('deleteDomain', { path: { domain: sampleIdentifiers.cancelledDomain } }),
   'deleteDomain changeInProgress': duringChange('deleteDomain'),
+  'deleteDomain unconfirmed': async (sandbox) => {
+    sandbox.registrar.failing = new Error('The registry is down.');
+    return sandbox.copy('deleteDomain');
+  },
   'checkDomain notFound': sending('checkDomain', { path: { domain: 'reseller-project.zz' } }),
   'purchaseDedicatedServer sold': async (sandbox) => {
     await sandbox.copy('purchaseDedicatedServer');

@@ -4400,7 +4400,7 @@ export type SetVmPowerErrors = {
      */
     500: ErrorEnvelope;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment; nothing was changed. Or the VM is no longer billed, but the infrastructure has not carried out the change yet; the message says so, and the service retries until it succeeds.
      */
     503: ErrorEnvelope;
 };
@@ -4551,7 +4551,7 @@ export type DeleteVmErrors = {
      */
     500: ErrorEnvelope;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment; nothing was changed. Or the VM is no longer billed, but the infrastructure has not carried out the change yet; the message says so, and the service retries until it succeeds.
      */
     503: ErrorEnvelope;
 };
@@ -4874,7 +4874,7 @@ export type DeleteDomainErrors = {
      */
     500: ErrorEnvelope;
     /**
-     * The service is not available at the moment; nothing was changed.
+     * The service is not available at the moment; nothing was changed. Or the domain is cancelled, but the registrar has not confirmed it yet; the message says so, and the service retries until it does.
      */
     503: ErrorEnvelope;
 };
