@@ -68,7 +68,7 @@ const rows: Readonly<Record<string, Row>> = {
   '400': final(400, 'InvalidError'),
   '401': passing(401, 'AuthenticationError', false),
   '402': final(402, 'CreditLimitError'),
-  '403': passing(403, 'AuthenticationError', false),
+  '403': passing(403, 'PermissionError', false),
   '404': final(404, 'NotFoundError'),
   '405': final(405, 'ResellerError'),
   '408': passing(408, 'ResellerError', true),
