@@ -60,13 +60,17 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The search finds the page of an operation first. Its examples are left out: they repeat the names in its tables, and their many
-        // results would hide those of other operations. This runs during the build only.
+        // An operation is one result, not one for each heading of its page. Otherwise the results of a few operations would hide the others,
+        // because the search shows only the first results. Examples are left out: they repeat the names in the tables. This runs during the
+        // build only.
         _render(source, env, md) {
           const html = md.render(source, env);
           const operation: unknown = env.frontmatter?.['operation'];
           if (typeof operation !== 'string') return html;
-          return html.replace(EXAMPLE_SECTIONS, '').replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `);
+          return html
+            .replace(EXAMPLE_SECTIONS, '')
+            .replaceAll(/<(\/?)h[2-6][^>]*>/g, '<$1p>')
+            .replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `);
         },
         miniSearch: {
           // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids.
