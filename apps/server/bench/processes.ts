@@ -4,13 +4,12 @@ import type { ChildProcess } from 'node:child_process';
 import { on, once } from 'node:events';
 import { join, resolve } from 'node:path';
 
-import { build } from 'esbuild';
 import { Client } from 'pg';
 
 import type { Row } from '../../../.config/bench-row.ts';
+import { bundlePrograms } from '../deploy/server-bundle.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const SOURCES = join(ROOT, 'packages/service/src');
 /** As deep as the sources, so that the code finds other files by the same relative paths. */
 const PROGRAMS = join(import.meta.dirname, '../dist/bench');
 
@@ -63,26 +62,10 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Builds the programs of this folder as a production installation is built (`deploy/bundle.ts`). */
+/** Builds the programs of this folder as a production installation is built. */
 export async function buildPrograms(): Promise<void> {
-  await build({
-    entryPoints: {
-      ...Object.fromEntries(['service', 'bare', 'bare-postgres'].map((name) => [name, join(import.meta.dirname, `${name}.ts`)])),
-      'render-worker': join(SOURCES, 'core/accounting/invoice-document/render-worker.ts'),
-      'checkpoint-worker': join(SOURCES, 'store/sqlite/checkpoint-worker.ts'),
-    },
-    outdir: PROGRAMS,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    logLevel: 'warning',
-    external: ['pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
-    banner: {
-      js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
-    },
-  });
+  const names = ['service', 'bare', 'bare-postgres'];
+  await bundlePrograms(PROGRAMS, Object.fromEntries(names.map((name) => [name, join(import.meta.dirname, `${name}.ts`)])));
 }
 
 /** Runs a benchmark of another package, and yields its figures. */

@@ -13,10 +13,6 @@ const WORKERS = {
 };
 
 const OPTIONS = {
-  entryPoints: {
-    ...Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])),
-    ...WORKERS,
-  },
   bundle: true,
   splitting: true,
   platform: 'node',
@@ -31,7 +27,14 @@ const OPTIONS = {
   },
 } satisfies BuildOptions;
 
-/** Writes a bundle into a folder below this package, where it finds the dependencies that are not in it. It expects the site in `../dist`. */
+/**
+ * Writes a bundle into a folder below this package, where it finds the dependencies that are not in it. It expects the site in `../dist`.
+ */
 export async function bundleServer(outdir: string): Promise<void> {
-  await build({ ...OPTIONS, outdir });
+  await bundlePrograms(outdir, Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])));
+}
+
+/** @param programs Sources by the names of their bundles. Each may start the service. */
+export async function bundlePrograms(outdir: string, programs: Readonly<Record<string, string>>): Promise<void> {
+  await build({ ...OPTIONS, outdir, entryPoints: { ...programs, ...WORKERS } });
 }
