@@ -1,6 +1,5 @@
 /** An upgrade with a migration while instances of the older version run; OPERATIONS.md, "Upgrade". */
 import { once } from 'node:events';
-import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
@@ -15,7 +14,7 @@ import { freePorts } from './runbook.ts';
 
 /** Exit code of an instance that a newer version replaces: a supervisor starts it again. */
 const REPLACED = 75;
-const NEWER = { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'newer-version.ts')}` };
+const NEWER = { NODE_OPTIONS: `--import=${new URL('newer-version.ts', import.meta.url).href}` };
 const OLD_STOPS =
   /A newer version of the service has upgraded the database to 0002-newer, and this instance knows 0001-initial\. It stops soon\. Start the newer version in its place\./;
 
