@@ -82,7 +82,7 @@ let documents = 0;
 
 /** Errors and warnings, each with its line. */
 async function findingsOf(text: string): Promise<string[]> {
-  // The validator keeps what it has read of an address.
+  // The validator caches documents by their addresses.
   documents += 1;
   const found = await validate(TextDocument.create(`file:///${documents}.yml`, 'yaml', 1, text));
   return found.map(({ message, range }) => `line ${range.start.line + 1}: ${message}`);

@@ -26,7 +26,7 @@ export const equivalents: readonly Equivalent[] = [
     file: 'packages/service/src/rules/money.ts',
     original: 'numerator % denominator',
     replacement: 'numerator * denominator',
-    reason: 'both have the same sign, except if there is no remainder, which is covered by the entry above',
+    reason: 'both have the same sign unless the remainder is 0, which the entry above covers',
   },
   {
     file: 'packages/service/src/rules/sale.ts',

@@ -32,7 +32,7 @@ const report: MutationReport = {
 };
 const equivalent = { file: 'src/full.ts', original: 'true', replacement: 'false', reason: 'nothing reads it' };
 
-test('counts what was noticed, and no changes that have no effect or cannot run', () => {
+test('counts noticed changes, without those that have no effect or cannot run', () => {
   expect(scoreOf(scoresOf(report, []))).toBe(40);
   expect(scoreOf(scoresOf(report, [equivalent]))).toBe(50);
   expect(scoreOf(scoresOf(report, [{ ...equivalent, file: 'src/other.ts' }]))).toBe(40);

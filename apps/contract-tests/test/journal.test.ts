@@ -26,7 +26,7 @@ function entryOf(id: string, state: JournalEntry['state'], more: Partial<Journal
 /** Each state, and each state after each other one. */
 const histories = [...STATES.map((state) => [state]), ...STATES.flatMap((first) => STATES.map((second) => [first, second]))];
 
-test('both journals keep open what is intended or done, by its last state', async () => {
+test('both journals keep an entry open while its last state is intended or done', async () => {
   const journals = [fileJournal(path), memoryJournal()];
   for (const journal of journals) {
     for (const [index, states] of histories.entries()) for (const state of states) await journal.record(entryOf(`e${index}`, state));

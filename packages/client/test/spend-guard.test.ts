@@ -42,7 +42,7 @@ describe('a budget', () => {
     expect(ends).toEqual([...Array.from({ length: count }, () => 'made'), ...Array.from({ length: 3 - count }, () => 'SpendRefusedError')]);
   });
 
-  test('counts purchases where nothing says what they cost', async () => {
+  test('counts purchases if their prices are unknown', async () => {
     expect(await made({ budget: { limit: 1 } }, [success, success])).toEqual(['made', 'SpendRefusedError']);
   });
 

@@ -207,7 +207,7 @@ describe('the entry of a change', () => {
 });
 
 describe('what a run owns', () => {
-  test('is what it made, and an operation can be used on it', async () => {
+  test('is the things that it made, for the operations that can run on them', async () => {
     await change(stepOf('createThing'), {}, 200, made);
     expect(cleaner.owned(operationOf('removeThing'), [])).toEqual([{ id: 't7' }]);
     expect(owned).toContainEqual({ id: 't7' });

@@ -18,7 +18,7 @@ import type { Validator } from './validator.ts';
 /** Keeps the journal of a run, and knows what the run owns. */
 export interface Cleaner {
   /**
-   * What the run made that an operation can be used on, and what is below that.
+   * Path values of the things that the run made, and of the things below them, on which an operation can run.
    *
    * @param answers The answers so far.
    */

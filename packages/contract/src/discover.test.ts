@@ -125,7 +125,7 @@ test('where two parameters are needed, nothing is guessed', () => {
 
 const inZone = (id: string, zone: string, body: unknown): Answer => answerTo(operationOf(id), body, { path: { zone } });
 
-test('a list below something names its items together with what they are below', () => {
+test('finds the identifiers of a nested list together with those of its parents', () => {
   const answers = [
     inZone('listRecords', 'a.net', [{ record_id: 7 }, { record_id: 8 }]),
     inZone('listRecords', 'b.net', [{ record_id: 9 }]),

@@ -19,10 +19,10 @@ export interface Proxy {
 }
 
 /**
- * Decides whether what a client sends reaches the database.
+ * Decides whether a message of a client reaches the database.
  *
- * @param sent What it sends, which includes the texts of its statements.
- * @param cut Breaks its connection.
+ * @param sent The message, which includes the texts of its statements.
+ * @param cut Breaks the connection of the client.
  */
 export type Passes = (sent: string, cut: () => void) => boolean;
 
