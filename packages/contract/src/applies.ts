@@ -1,4 +1,4 @@
-import { jsonOf } from './answer.ts';
+import { jsonOf } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Operation } from './operation.ts';
 import { keysOf } from './schema.ts';

@@ -1,9 +1,9 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import { TargetError } from './contract-options.ts';
 import type { ContractOptions } from './contract-options.ts';
 import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
-import { exchange, NoAnswerError, paceOf } from './exchange.ts';
+import { exchange, NoAnswerError, paceOf } from './send-request.ts';
 import { createGuard } from './guard.ts';
 import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Purpose } from './answer.ts';
+import type { Answer, Purpose } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Remark, RunRemark } from './finding.ts';
 import type { FormReading } from './form.ts';

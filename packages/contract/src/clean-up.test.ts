@@ -1,7 +1,7 @@
 /** The journal of a run: every state that an entry takes, and what the run says about the changes that it leaves behind. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { Purpose } from './answer.ts';
+import type { Purpose } from './exchange.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import { parseDocument } from './document.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isSuccess } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { curlCommand } from './curl.ts';
 import { discoverBelow, discoverCreated } from './discover.ts';
 import type { PathValues } from './discover.ts';

@@ -1,5 +1,5 @@
-import { isPlainCall, isSuccess, jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isPlainCall, isSuccess, jsonOf } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import type { Check } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { VERDICTS } from './finding.ts';

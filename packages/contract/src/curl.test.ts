@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { HOSTILE_TEXTS, runInShells, SHELL_COUNT, startRecorder, whyNoCommandLines } from '../../../.config/command-line.ts';
 import type { ArrivedRequest, Recorder } from '../../../.config/command-line.ts';
-import { readAnswer } from './answer.ts';
-import type { Credential } from './answer.ts';
+import { readAnswer } from './exchange.ts';
+import type { Credential } from './exchange.ts';
 import { writeBody } from './body.ts';
 import { curlCommand, curlOf } from './curl.ts';
 import { parseDocument } from './document.ts';

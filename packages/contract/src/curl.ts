@@ -1,7 +1,7 @@
-import type { Answer, Sent } from './answer.ts';
+import type { Answer, Sent } from './exchange.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
-import { maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
+import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import type { Operation } from './operation.ts';
 import { unseenAsJson } from './report/visible.ts';
 

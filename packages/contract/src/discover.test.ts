@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import { discoverBelow, discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';

@@ -1,5 +1,5 @@
-import { isSuccess, jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isSuccess, jsonOf } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import type { Operation, Parameter } from './operation.ts';

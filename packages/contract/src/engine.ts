@@ -9,7 +9,7 @@ export {
   type Purpose,
   type RawAnswer,
   type Sent,
-} from './answer.ts';
+} from './exchange.ts';
 export type { Check, Defect, Exchange, FakeAnswer } from './check.ts';
 export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';

@@ -1,4 +1,4 @@
-import { jsonOf } from './answer.ts';
+import { jsonOf } from './exchange.ts';
 import type { Envelope } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { member } from './json.ts';

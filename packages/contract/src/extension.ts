@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import type { Check } from './check.ts';
 import type { Operation } from './operation.ts';
 import type { Step } from './step.ts';

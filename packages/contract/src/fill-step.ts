@@ -1,5 +1,5 @@
-import { isSuccess, jsonValue } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isSuccess, jsonValue } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { Operation } from './operation.ts';

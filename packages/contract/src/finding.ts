@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import type { Proposal } from './proposal.ts';
 import type { Provenance } from './provenance.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
 import { VERDICTS } from './finding.ts';

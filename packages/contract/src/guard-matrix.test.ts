@@ -1,7 +1,7 @@
 /** Requests that the guard lets out and requests that it keeps back, one deviation at a time. A read-only run changes nothing, whatever a document says. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { Credential } from './answer.ts';
+import type { Credential } from './exchange.ts';
 import { attachCredential } from './credential.ts';
 import { parseDocument } from './document.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';

@@ -1,5 +1,5 @@
-import type { Credential } from './answer.ts';
-import { isSuccess } from './answer.ts';
+import type { Credential } from './exchange.ts';
+import { isSuccess } from './exchange.ts';
 import { readBody } from './body.ts';
 import { credentialOf, credentialText } from './credential.ts';
 import type { PathValues } from './discover.ts';

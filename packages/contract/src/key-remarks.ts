@@ -1,4 +1,4 @@
-import { isSuccess } from './answer.ts';
+import { isSuccess } from './exchange.ts';
 import type { Subject } from './check.ts';
 import type { Remark } from './finding.ts';
 import { isKnownFor, occasionProposal } from './observed.ts';

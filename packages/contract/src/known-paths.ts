@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';

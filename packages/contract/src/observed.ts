@@ -1,5 +1,5 @@
-import { jsonOf, jsonValue, isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { jsonOf, jsonValue, isSuccess } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import type { Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { OF_HTTP } from './http-headers.ts';

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import type { JsonObject } from './json.ts';

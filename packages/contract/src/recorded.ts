@@ -1,7 +1,7 @@
 import type { Har } from 'har-format';
 
-import { PURPOSES, readAnswer } from './answer.ts';
-import type { Answer, Purpose, Sent } from './answer.ts';
+import { PURPOSES, readAnswer } from './exchange.ts';
+import type { Answer, Purpose, Sent } from './exchange.ts';
 import { CHECKS } from './checks.ts';
 import { credentialOf, secretsOfCredential } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';

@@ -3,7 +3,7 @@ import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { jsonOf } from './answer.ts';
+import { jsonOf } from './exchange.ts';
 import { isObject } from './json.ts';
 import { readOperations } from './operations.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';

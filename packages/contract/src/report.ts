@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import type { Check, Pair } from './check.ts';
 import { coverOperation } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
@@ -6,7 +6,7 @@ import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import { groupFindings } from './group.ts';
 import { createJudge } from './judge.ts';
-import { secretsOf } from './mask-answer.ts';
+import { secretsOf } from './mask-exchange.ts';
 import { showMoney } from './money.ts';
 import { scrubber } from './observe.ts';
 import type { Operation } from './operation.ts';

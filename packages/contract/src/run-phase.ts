@@ -1,5 +1,5 @@
-import { isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isSuccess } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { foundFields, nextPage, pathsOf } from './fill-step.ts';
 import { SAMPLES } from './plan.ts';
 import type { Run } from './run-state.ts';

@@ -1,10 +1,10 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import type { Pair } from './check.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { paceOf } from './exchange.ts';
-import type { Line } from './exchange.ts';
+import { paceOf } from './send-request.ts';
+import type { Line } from './send-request.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { countRequests, READ_ONLY_LIMIT } from './plan.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readAnswer } from './answer.ts';
+import { readAnswer } from './exchange.ts';
 import { readOperations } from './operations.ts';
 import { evaluate } from './runtime-expression.ts';
 

@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
-import { jsonValue } from './answer.ts';
+import type { Answer } from './exchange.ts';
+import { jsonValue } from './exchange.ts';
 import { readBody } from './body.ts';
 import { createMatcher } from './match.ts';
 import { valueAt } from './pointer.ts';

@@ -1,8 +1,8 @@
-import { isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isSuccess } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { TargetError } from './contract-options.ts';
-import { exchange, NoAnswerError } from './exchange.ts';
-import type { Filling, Line } from './exchange.ts';
+import { exchange, NoAnswerError } from './send-request.ts';
+import type { Filling, Line } from './send-request.ts';
 import { pathsFor } from './fill-step.ts';
 import { RefusedRequestError } from './guard.ts';
 import { isComparable } from './run-state.ts';

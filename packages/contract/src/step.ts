@@ -1,4 +1,4 @@
-import type { Credential, Purpose } from './answer.ts';
+import type { Credential, Purpose } from './exchange.ts';
 import { writeBody } from './body.ts';
 import type { PathValues } from './discover.ts';
 import type { Operation } from './operation.ts';

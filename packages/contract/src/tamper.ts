@@ -1,4 +1,4 @@
-import { jsonOf } from './answer.ts';
+import { jsonOf } from './exchange.ts';
 import type { Exchange, FakeAnswer } from './check.ts';
 import { isObject } from './json.ts';
 import { responseFor } from './operations.ts';

@@ -1,5 +1,5 @@
-import { readAnswer } from './answer.ts';
-import type { Answer, Purpose } from './answer.ts';
+import { readAnswer } from './exchange.ts';
+import type { Answer, Purpose } from './exchange.ts';
 import type { PathValues } from './discover.ts';
 import type { Operation } from './operation.ts';
 import { fillPath } from './path-template.ts';

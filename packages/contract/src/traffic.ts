@@ -1,7 +1,7 @@
-import type { Answer } from './answer.ts';
+import type { Answer } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
 import { OF_HTTP } from './http-headers.ts';
-import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
+import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import { responseFor } from './operations.ts';
 import { MASK } from './secrets.ts';
 

@@ -1,4 +1,4 @@
-import { jsonOf } from './answer.ts';
+import { jsonOf } from './exchange.ts';
 import { visitViews } from './applies.ts';
 import { DocumentError, parseDocument } from './document.ts';
 import type { OpenApiDocument } from './document.ts';

@@ -1,4 +1,4 @@
-import { mediaFor } from '../answer.ts';
+import { mediaFor } from '../exchange.ts';
 import { answersJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';

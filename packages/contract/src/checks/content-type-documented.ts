@@ -1,4 +1,4 @@
-import { mediaFor } from '../answer.ts';
+import { mediaFor } from '../exchange.ts';
 import type { Check } from '../check.ts';
 import { isObject } from '../json.ts';
 import { observedText } from '../observed.ts';

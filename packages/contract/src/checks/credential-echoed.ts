@@ -1,4 +1,4 @@
-import { jsonOf } from '../answer.ts';
+import { jsonOf } from '../exchange.ts';
 import type { Check, Subject } from '../check.ts';
 import { secretsOfCredential, credentialOf } from '../credential.ts';
 import { maskSecrets } from '../secrets.ts';

@@ -1,4 +1,4 @@
-import { jsonValue } from '../answer.ts';
+import { jsonValue } from '../exchange.ts';
 import { answersJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { isObject } from '../json.ts';

@@ -1,4 +1,4 @@
-import { isSuccess } from '../answer.ts';
+import { isSuccess } from '../exchange.ts';
 import { takesBody } from '../applies.ts';
 import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';

@@ -1,4 +1,4 @@
-import { isPlainCall } from '../answer.ts';
+import { isPlainCall } from '../exchange.ts';
 import type { Check } from '../check.ts';
 import { responseFor } from '../operations.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainCall } from '../answer.ts';
+import { isPlainCall } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 

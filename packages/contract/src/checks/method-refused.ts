@@ -1,4 +1,4 @@
-import { isSuccess } from '../answer.ts';
+import { isSuccess } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { resolve } from '../document.ts';

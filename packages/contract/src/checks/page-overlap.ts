@@ -1,5 +1,5 @@
-import { isSuccess, jsonValue } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
+import type { Answer } from '../exchange.ts';
 import type { Check, Session } from '../check.ts';
 import { pagingOf } from '../paging.ts';
 

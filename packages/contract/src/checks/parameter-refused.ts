@@ -1,4 +1,4 @@
-import { isSuccess } from '../answer.ts';
+import { isSuccess } from '../exchange.ts';
 import { takesQuery } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';

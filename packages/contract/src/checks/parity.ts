@@ -1,5 +1,5 @@
-import { isSuccess, jsonOf, jsonValue } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { isSuccess, jsonOf, jsonValue } from '../exchange.ts';
+import type { Answer } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check, Pair, Session } from '../check.ts';
 import type { OpenApiDocument } from '../document.ts';

@@ -1,5 +1,5 @@
-import { isPlainCall, isSuccess, jsonOf } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { isPlainCall, isSuccess, jsonOf } from '../exchange.ts';
+import type { Answer } from '../exchange.ts';
 import { answersJson } from '../applies.ts';
 import type { Check, Session } from '../check.ts';
 import type { RunRemark } from '../finding.ts';

@@ -1,4 +1,4 @@
-import { isSuccess } from '../answer.ts';
+import { isSuccess } from '../exchange.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';

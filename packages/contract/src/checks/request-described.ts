@@ -1,5 +1,5 @@
-import { isSuccess } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { isSuccess } from '../exchange.ts';
+import type { Answer } from '../exchange.ts';
 import { always } from '../applies.ts';
 import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';

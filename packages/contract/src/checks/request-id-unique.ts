@@ -1,5 +1,5 @@
-import { jsonValue } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { jsonValue } from '../exchange.ts';
+import type { Answer } from '../exchange.ts';
 import { answersJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { isObject } from '../json.ts';

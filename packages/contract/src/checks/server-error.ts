@@ -1,4 +1,4 @@
-import type { Answer, Purpose } from '../answer.ts';
+import type { Answer, Purpose } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { OperationResponse } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { isSuccess, jsonValue } from '../answer.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
 import { answersJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
 import { verdictOf } from '../finding.ts';

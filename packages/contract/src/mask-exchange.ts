@@ -1,5 +1,5 @@
-import { jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { jsonOf } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { readBody, writeBody } from './body.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
