@@ -48,7 +48,7 @@ export interface Sent {
 }
 
 /** What came back, read once; knows nothing of what was expected. */
-export interface Answer {
+export interface Exchange {
   readonly operation: Operation;
   readonly sent: Sent;
   readonly status: number;
@@ -56,33 +56,33 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Media type in lower case without parameters; empty where the header is missing. */
   readonly mediaType: string;
-  readonly body: AnswerBody;
-  /** Whether the answer contains the credential of the request. */
+  readonly body: ResponseBody;
+  /** Whether the response contains the credential of the request. */
   readonly echoesCredential: boolean;
   /** Milliseconds from sending to the last byte. */
   readonly milliseconds: number;
 }
 
-/** An answer as it came over the wire. */
-export interface RawAnswer {
+/** A response as it came over the wire. */
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly milliseconds: number;
-  /** How the connection ended, where it ended before the answer did. */
+  /** How the connection ended, where it ended before the response did. */
   readonly cut?: string | undefined;
 }
 
-export type AnswerBody =
+export type ResponseBody =
   | { readonly kind: 'empty' }
   | ({ readonly kind: 'json' } & JsonText)
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response did. */
   | { readonly kind: 'cut'; readonly problem: string }
   /** Not JSON, whatever the header says; `problem` says why, without the text itself. */
   | { readonly kind: 'other'; readonly problem: string };
 
-/** Reads a whole answer. */
-export function readAnswer(operation: Operation, sent: Sent, raw: RawAnswer): Answer {
+/** Reads a whole response. */
+export function readExchange(operation: Operation, sent: Sent, raw: RawResponse): Exchange {
   const { status, headers, milliseconds } = raw;
   return {
     operation,
@@ -99,7 +99,7 @@ export function readAnswer(operation: Operation, sent: Sent, raw: RawAnswer): An
 /** Many texts contain a shorter credential by chance. */
 const MIN_CREDENTIAL_LENGTH = 8;
 
-function echoesCredential({ security }: Operation, sent: Sent, { headers, bytes }: RawAnswer): boolean {
+function echoesCredential({ security }: Operation, sent: Sent, { headers, bytes }: RawResponse): boolean {
   const credential = security === undefined ? undefined : credentialOf(security, sent);
   if (security === undefined || credential === undefined) return false;
   const secrets = secretsOfCredential(security, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);
@@ -110,19 +110,19 @@ function echoesCredential({ security }: Operation, sent: Sent, { headers, bytes 
   return secrets.some((secret) => texts.some((text) => text.includes(secret)));
 }
 
-/** Whether a request was made as the document describes: its answer shows what the operation does. */
-export function isPlainCall({ sent }: Answer): boolean {
+/** Whether a request was made as the document describes: its response shows what the operation does. */
+export function isPlainCall({ sent }: Exchange): boolean {
   return PLAIN.has(sent.purpose);
 }
 
 const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'repeat', 'remove', 'undo']);
 
 /** The value of a JSON body; undefined where there is none. */
-export function jsonValue({ body }: Answer): unknown {
+export function jsonValue({ body }: Exchange): unknown {
   return body.kind === 'json' ? body.value : undefined;
 }
 
-function readBody(bytes: Uint8Array): AnswerBody {
+function readBody(bytes: Uint8Array): ResponseBody {
   if (bytes.length === 0) return { kind: 'empty' };
   let text: string;
   try {

@@ -40,7 +40,7 @@ beforeAll(() => {
 
 afterAll(() => unregisterSchema(BASE));
 
-/** The referee's verdict on a value, by the name of the component that the answer's schema refers to. */
+/** The referee's verdict on a value, by the name of the component that the response's schema refers to. */
 async function referee(pointer: string, value: unknown): Promise<boolean> {
   const schema = valueAt(bundle, pointer);
   const reference = isObject(schema) ? String(schema['$ref']) : '';

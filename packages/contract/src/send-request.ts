@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { readAnswer } from './exchange.ts';
-import type { Answer, Credential, Sent } from './exchange.ts';
+import { readExchange } from './exchange.ts';
+import type { Exchange, Credential, Sent } from './exchange.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Send } from './guard.ts';
 import { buildRequest } from './request.ts';
@@ -13,28 +13,28 @@ export interface Line {
   readonly target: URL;
   readonly send: Send;
   readonly keyOf: (credential: Credential) => string | undefined;
-  /** Milliseconds until a request without an answer is given up. */
+  /** Milliseconds until a request without a response is given up. */
   readonly timeout: number;
   /** Returns when the next request may leave. */
   readonly pace: () => Promise<void>;
 }
 
-/** The request went out and no answer came; or it was not allowed to go. */
-export class NoAnswerError extends Error {
+/** The request went out and no response came; or it was not allowed to go. */
+export class NoResponseError extends Error {
   override readonly name = 'NoAnswerError';
 }
 
 /** After 429 a request is sent once more, after at most this many seconds. */
 const MAX_WAIT = 30;
 
-/** What earlier answers put into a step. */
+/** What earlier responses put into a step. */
 export type Filling = Pick<RequestParts, 'path' | 'body' | 'query'>;
 
 /**
- * Sends one request of a step and reads its answer.
+ * Sends one request of a step and reads its response.
  * @throws {NoAnswerError} when none came
  */
-export async function exchange(line: Line, step: Step, { path, body, query }: Filling): Promise<Answer> {
+export async function sendRequest(line: Line, step: Step, { path, body, query }: Filling): Promise<Exchange> {
   const { target, keyOf } = line;
   const parts = { target, step, path, body, query, key: keyOf(step.credential) };
   await line.pace();
@@ -59,24 +59,24 @@ export async function exchange(line: Line, step: Step, { path, body, query }: Fi
     await line.pace();
     return await once(line, step, buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) }), sent);
   } catch (error) {
-    if (error instanceof NoAnswerError && error.cause instanceof RefusedRequestError) return first;
+    if (error instanceof NoResponseError && error.cause instanceof RefusedRequestError) return first;
     throw error;
   }
 }
 
-async function once({ send }: Line, step: Step, request: Request, sent: Sent): Promise<Answer> {
+async function once({ send }: Line, step: Step, request: Request, sent: Sent): Promise<Exchange> {
   const begun = performance.now();
   try {
     const response = await send(request);
     const { bytes, cut } = await bodyOf(response);
     const headers = Object.fromEntries(response.headers);
-    return readAnswer(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
+    return readExchange(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
   } catch (error) {
-    throw new NoAnswerError(reasonOf(error), { cause: error });
+    throw new NoResponseError(reasonOf(error), { cause: error });
   }
 }
 
-/** The bytes of an answer, and how its connection ended where that was too early. A timeout does not count as such an end. */
+/** The bytes of a response, and how its connection ended where that was too early. A timeout does not count as such an end. */
 async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
   try {
     return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
   return error.message === '' ? code : error.message;
 }
 
-/** A pace of at most so many requests a second; undefined for as fast as answers come. */
+/** A pace of at most so many requests a second; undefined for as fast as responses come. */
 export function paceOf(perSecond: number | undefined): () => Promise<void> {
   if (perSecond === undefined) return async () => {};
   let next = performance.now();
