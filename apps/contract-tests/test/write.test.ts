@@ -60,7 +60,11 @@ const ahead: Tamper = ({ operation, outcome, response }) => {
   const body = Object(response.body);
   switch (operation?.id) {
     case 'listDomains':
-      return { ...response, headers: { ...response.headers, 'x-requests-left': '41', 'x-requests-reset': '9' }, body: { ...body, page: 1 } };
+      return {
+        ...response,
+        headers: { ...response.headers, 'x-requests-left': '41', 'x-requests-reset': '9' },
+        body: { ...body, page: 1 },
+      };
     case 'getDomain':
       return { ...response, body: { ...body, data: { ...body.data, domain: { ...body.data.domain, status: 'PARKED' } } } };
     case 'listVmHosts':

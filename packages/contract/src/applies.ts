@@ -1,5 +1,5 @@
-import { jsonOf } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { keysOf } from './schema.ts';
 import type { SchemaNode } from './schema.ts';

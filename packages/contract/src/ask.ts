@@ -1,12 +1,12 @@
-import type { Exchange } from './exchange.ts';
 import { TargetError } from './contract-options.ts';
 import type { ContractOptions } from './contract-options.ts';
 import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
-import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
+import type { Exchange } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
+import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
 import { sendableOf } from './sendable.ts';
 import { bodyOf, PHASES } from './step.ts';
 import type { Step } from './step.ts';

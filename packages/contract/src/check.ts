@@ -1,5 +1,5 @@
-import type { Exchange, Purpose } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange, Purpose } from './exchange.ts';
 import type { Remark, RunRemark } from './finding.ts';
 import type { FormReading } from './form.ts';
 import type { Issue } from './issues.ts';

@@ -1,10 +1,10 @@
 /** The journal of a run: every state that an entry takes, and what the run says about the changes that it leaves behind. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { Purpose } from './exchange.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import { parseDocument } from './document.ts';
+import type { Purpose } from './exchange.ts';
 import type { JournalEntry } from './journal.ts';
 import { readOperations } from './operations.ts';
 import { NO_PARAMETERS } from './parameters.ts';

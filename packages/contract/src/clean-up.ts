@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-import { isSuccess } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
 import { curlCommand } from './curl.ts';
 import { discoverBelow, discoverCreated } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import { isSuccess } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { basePath } from './guard.ts';
 import type { Guard } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';

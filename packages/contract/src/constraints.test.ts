@@ -156,7 +156,9 @@ describe('constraints that are not shown', () => {
       });
     expect(verdicts(response('not-shown'), { response: {} })).toMatchObject([{ verdict: 'violation' }]);
     expect(verdicts(response('not-shown'), { response: { size: '1' } })).toMatchObject([{ verdict: 'violation' }]);
-    expect(verdicts(response({ required: 'not-shown' }), { response: {} })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
+    expect(verdicts(response({ required: 'not-shown' }), { response: {} })).toMatchObject([
+      { verdict: 'learned', proposes: ['remove-item'] },
+    ]);
   });
 
   test('a shown field of a form that is not shown may be missing', () => {
@@ -239,7 +241,11 @@ describe('the reseller document', () => {
       ['learned'],
     ],
     ['a field that is not described', { method: 'PUT', path: '/vm/create', body: `${VM}&color=red`, response: created }, ['learned']],
-    ['a display name without a key', { method: 'PUT', path: '/vm/create', body: `${VM}&ssh_key_displayname=laptop`, response: created }, []],
+    [
+      'a display name without a key',
+      { method: 'PUT', path: '/vm/create', body: `${VM}&ssh_key_displayname=laptop`, response: created },
+      [],
+    ],
     [
       'a form without a required field',
       { method: 'PUT', path: '/vm/create', body: VM.replace('cores=2&', ''), response: created },

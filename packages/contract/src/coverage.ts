@@ -1,7 +1,7 @@
-import { isPlainCall, isSuccess, jsonOf } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
 import type { Check } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { isPlainCall, isSuccess, jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { VERDICTS } from './finding.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { isPerformed } from './judge.ts';

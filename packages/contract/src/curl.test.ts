@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { HOSTILE_TEXTS, runInShells, SHELL_COUNT, startRecorder, whyNoCommandLines } from '../../../.config/command-line.ts';
 import type { ArrivedRequest, Recorder } from '../../../.config/command-line.ts';
-import { readExchange } from './exchange.ts';
-import type { Credential } from './exchange.ts';
 import { writeBody } from './body.ts';
 import { curlCommand, curlOf } from './curl.ts';
 import { parseDocument } from './document.ts';
+import { readExchange } from './exchange.ts';
+import type { Credential } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { readOperations } from './operations.ts';
 import { buildRequest } from './request.ts';

@@ -1,6 +1,6 @@
-import type { Exchange, Sent } from './exchange.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange, Sent } from './exchange.ts';
 import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import type { Operation } from './operation.ts';
 import { unseenAsJson } from './report/visible.ts';

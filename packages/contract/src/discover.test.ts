@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import type { Exchange } from './exchange.ts';
 import { discoverBelow, discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { readOperations } from './operations.ts';
 import { exchangeWith } from './testing.ts';
 import { createValidator } from './validator.ts';
@@ -146,7 +146,8 @@ test('of the items of lists, the run owns those that are below what it made', ()
 });
 
 test('what was created below something is named together with that', () => {
-  const created = (id: string, exchange: Exchange) => discoverCreated({ document, validator, operation: operationOf(id), exchanges: [exchange] });
+  const created = (id: string, exchange: Exchange) =>
+    discoverCreated({ document, validator, operation: operationOf(id), exchanges: [exchange] });
   const added = inZone('addRecord', 'a.net', { zone: 'a.net', record_id: 7, owner: 'H1' });
   expect(created('editRecord', added)).toEqual({ zone: 'a.net', record_id: '7' });
   // The zone and its owner existed before.

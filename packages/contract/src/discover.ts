@@ -1,6 +1,6 @@
+import type { OpenApiDocument } from './document.ts';
 import { isSuccess, jsonOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
-import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { responseFor } from './operations.ts';

@@ -1,6 +1,6 @@
-import { jsonOf } from './exchange.ts';
 import type { Envelope } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import { member } from './json.ts';
 import type { Operation, OperationResponse } from './operation.ts';
 import { rootView } from './view.ts';

@@ -1,5 +1,5 @@
-import type { Exchange } from './exchange.ts';
 import type { Check } from './check.ts';
+import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { Step } from './step.ts';
 

@@ -1,7 +1,7 @@
-import { isSuccess, jsonValue } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
 import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
+import { isSuccess, jsonValue } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { pagingOf } from './paging.ts';
 import { namedValues } from './parameters.ts';
@@ -58,7 +58,9 @@ export function foundFields(run: Run, { form }: Step): Readonly<Record<string, s
 /** The field that asks for the next page: none for other steps, undefined where there is no next page. */
 export function nextPage({ document, exchanges }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
   if (next === undefined) return {};
-  const first = exchanges.find(({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status));
+  const first = exchanges.find(
+    ({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status),
+  );
   const value = next.value ?? (first === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(first)));
   return value === undefined ? undefined : { [next.field]: value };
 }

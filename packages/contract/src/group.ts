@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import type { Exchange } from './exchange.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { VERDICTS } from './finding.ts';
 import type { Finding, Sample, Touched } from './finding.ts';
 import { isObject } from './json.ts';

@@ -1,9 +1,9 @@
 /** Requests that the guard lets out and requests that it keeps back, one deviation at a time. A read-only run changes nothing, whatever a document says. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { Credential } from './exchange.ts';
 import { attachCredential } from './credential.ts';
 import { parseDocument } from './document.ts';
+import type { Credential } from './exchange.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard, GuardOptions } from './guard.ts';
 import type { Operation } from './operation.ts';

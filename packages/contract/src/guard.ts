@@ -1,8 +1,8 @@
-import type { Credential } from './exchange.ts';
-import { isSuccess } from './exchange.ts';
 import { readBody } from './body.ts';
 import { credentialOf, credentialText } from './credential.ts';
 import type { PathValues } from './discover.ts';
+import type { Credential } from './exchange.ts';
+import { isSuccess } from './exchange.ts';
 import { createMatcher } from './match.ts';
 import { showMoney } from './money.ts';
 import { NO_BUDGET, worthOf } from './price.ts';

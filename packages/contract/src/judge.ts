@@ -1,8 +1,8 @@
-import { jsonOf } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
 import type { Check, Session, Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readEnvelope } from './envelope.ts';
+import { jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { Remark } from './finding.ts';
 import type { Issue } from './issues.ts';
 import type { Operation } from './operation.ts';

@@ -1,5 +1,5 @@
-import { isSuccess } from './exchange.ts';
 import type { Subject } from './check.ts';
+import { isSuccess } from './exchange.ts';
 import type { Remark } from './finding.ts';
 import { isKnownFor, occasionProposal } from './observed.ts';
 

@@ -1,7 +1,7 @@
-import type { Exchange } from './exchange.ts';
 import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { namedValues } from './parameters.ts';
 import { fillPath } from './path-template.ts';

@@ -1,8 +1,8 @@
-import { jsonOf } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
 import { readBody, writeBody } from './body.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { isObject } from './json.ts';
 import { mediaTypeName } from './media-type.ts';
 import { secretsIn } from './observe.ts';

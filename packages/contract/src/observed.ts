@@ -1,7 +1,7 @@
-import { jsonOf, jsonValue, isSuccess } from './exchange.ts';
-import type { Exchange } from './exchange.ts';
 import type { Subject } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf, jsonValue, isSuccess } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { OF_HTTP } from './http-headers.ts';
 import { isMap, OBSERVED, shapeSchema } from './infer.ts';
 import { isObject, member } from './json.ts';

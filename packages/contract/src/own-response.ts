@@ -1,5 +1,5 @@
-import type { Exchange } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { isObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';

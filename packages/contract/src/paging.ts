@@ -1,5 +1,5 @@
-import { jsonOf } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import { isObject } from './json.ts';
 import type { Operation } from './operation.ts';
 import { joinPointer, valueAt } from './pointer.ts';

@@ -200,7 +200,12 @@ describe('response headers', () => {
 });
 
 test('operations that fail in the same way are one finding, which names them all', () => {
-  const failed = (path: string): Went => ({ method: 'GET', path, status: 500, response: { ...REFUSED, type: 'internal_error', data: null } });
+  const failed = (path: string): Went => ({
+    method: 'GET',
+    path,
+    status: 500,
+    response: { ...REFUSED, type: 'internal_error', data: null },
+  });
   const found = judge(reseller, failed('/domain/list'), failed('/accounting/sales'), failed('/domain/list'), {
     ...failed('/vm/list/hosts'),
     status: 502,

@@ -1,10 +1,10 @@
 import type { Har } from 'har-format';
 
-import { PURPOSES, readExchange } from './exchange.ts';
-import type { Exchange, Purpose, Sent } from './exchange.ts';
 import { CHECKS } from './checks.ts';
 import { credentialOf, secretsOfCredential } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
+import { PURPOSES, readExchange } from './exchange.ts';
+import type { Exchange, Purpose, Sent } from './exchange.ts';
 import type { Extension } from './extension.ts';
 import { isObject } from './json.ts';
 import { createMatcher } from './match.ts';

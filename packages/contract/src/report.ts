@@ -1,8 +1,8 @@
-import type { Exchange } from './exchange.ts';
 import type { Check, Pair } from './check.ts';
 import { coverOperation } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import type { Finding } from './finding.ts';
 import { groupFindings } from './group.ts';
 import { createJudge } from './judge.ts';

@@ -1,15 +1,15 @@
-import type { Exchange } from './exchange.ts';
 import type { Pair } from './check.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { paceOf } from './send-request.ts';
-import type { Line } from './send-request.ts';
+import type { Exchange } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { countRequests, READ_ONLY_LIMIT } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
+import { paceOf } from './send-request.ts';
+import type { Line } from './send-request.ts';
 import type { Step } from './step.ts';
 import type { UsableDocument } from './usable.ts';
 

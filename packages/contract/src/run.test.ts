@@ -23,7 +23,11 @@ const document: OpenApiDocument = {
     },
     '/thing': { get: { operationId: 'listThings', responses: responses('Things') } },
     '/other/{code}': {
-      get: { operationId: 'getOther', parameters: [{ name: 'code', in: 'path', schema: { type: 'string' } }], responses: responses('Thing') },
+      get: {
+        operationId: 'getOther',
+        parameters: [{ name: 'code', in: 'path', schema: { type: 'string' } }],
+        responses: responses('Thing'),
+      },
     },
     '/thing/buy': { post: { operationId: 'buyThing', 'x-billable': true, responses: responses('Thing') } },
   },

@@ -1,6 +1,6 @@
+import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { jsonValue } from './exchange.ts';
-import { readBody } from './body.ts';
 import { createMatcher } from './match.ts';
 import { valueAt } from './pointer.ts';
 

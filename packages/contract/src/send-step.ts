@@ -1,12 +1,12 @@
+import { TargetError } from './contract-options.ts';
 import { isSuccess } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
-import { TargetError } from './contract-options.ts';
-import { sendRequest, NoResponseError } from './send-request.ts';
-import type { Filling, Line } from './send-request.ts';
 import { pathsFor } from './fill-step.ts';
 import { RefusedRequestError } from './guard.ts';
 import { isComparable } from './run-state.ts';
 import type { Run } from './run-state.ts';
+import { sendRequest, NoResponseError } from './send-request.ts';
+import type { Filling, Line } from './send-request.ts';
 import { describeStep } from './step.ts';
 import type { Step } from './step.ts';
 

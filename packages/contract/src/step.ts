@@ -1,6 +1,6 @@
-import type { Credential, Purpose } from './exchange.ts';
 import { writeBody } from './body.ts';
 import type { PathValues } from './discover.ts';
+import type { Credential, Purpose } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { RequestParameters } from './parameters.ts';
 import { fillPath } from './path-template.ts';

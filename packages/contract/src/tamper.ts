@@ -1,5 +1,5 @@
-import { jsonOf } from './exchange.ts';
 import type { FakeExchange, FakeResponse } from './check.ts';
+import { jsonOf } from './exchange.ts';
 import { isObject } from './json.ts';
 import { responseFor } from './operations.ts';
 import { walkDescribed } from './place.ts';
@@ -8,7 +8,11 @@ import { pointerTokens } from './pointer.ts';
 import { replaced } from './replace.ts';
 
 /** Changes the first part of a good response of which `isIt` is true; undefined where there is none. For the defects of checks. */
-export function alterFirst(exchange: FakeExchange, isIt: (place: Place) => boolean, change: (place: Place) => unknown): FakeResponse | undefined {
+export function alterFirst(
+  exchange: FakeExchange,
+  isIt: (place: Place) => boolean,
+  change: (place: Place) => unknown,
+): FakeResponse | undefined {
   const { response } = exchange;
   const found = placesOf(exchange).find(isIt);
   if (found === undefined) return undefined;

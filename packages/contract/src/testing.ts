@@ -1,6 +1,6 @@
+import type { PathValues } from './discover.ts';
 import { readExchange } from './exchange.ts';
 import type { Exchange, Purpose } from './exchange.ts';
-import type { PathValues } from './discover.ts';
 import type { Operation } from './operation.ts';
 import { fillPath } from './path-template.ts';
 

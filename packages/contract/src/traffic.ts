@@ -1,5 +1,5 @@
-import type { Exchange } from './exchange.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { OF_HTTP } from './http-headers.ts';
 import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import { responseFor } from './operations.ts';

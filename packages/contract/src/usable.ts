@@ -1,7 +1,7 @@
-import { jsonOf } from './exchange.ts';
 import { visitViews } from './applies.ts';
 import { DocumentError, parseDocument } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { surveyOperations } from './operations.ts';
 import type { UnreadableOperation } from './operations.ts';

@@ -1,6 +1,6 @@
-import { mediaFor } from '../exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
+import { mediaFor } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { observedText } from '../observed.ts';
 import type { OperationResponse } from '../operation.ts';
@@ -41,7 +41,8 @@ export const bodyReadable: Check = {
   },
   defect: {
     says: 'A sign-in page is answered in place of JSON, with the label of JSON.',
-    tamper: ({ outcome, response }) => (outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined),
+    tamper: ({ outcome, response }) =>
+      outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined,
   },
 };
 

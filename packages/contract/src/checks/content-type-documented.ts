@@ -1,5 +1,5 @@
-import { mediaFor } from '../exchange.ts';
 import type { Check } from '../check.ts';
+import { mediaFor } from '../exchange.ts';
 import { isObject } from '../json.ts';
 import { observedText } from '../observed.ts';
 import { valueAt } from '../pointer.ts';

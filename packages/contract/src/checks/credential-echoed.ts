@@ -1,6 +1,6 @@
-import { jsonOf } from '../exchange.ts';
 import type { Check, Subject } from '../check.ts';
 import { secretsOfCredential, credentialOf } from '../credential.ts';
+import { jsonOf } from '../exchange.ts';
 import { maskSecrets } from '../secrets.ts';
 
 export const credentialEchoed: Check = {

@@ -1,6 +1,6 @@
-import { jsonValue } from '../exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { jsonValue } from '../exchange.ts';
 import { isObject } from '../json.ts';
 import { shapeOf } from '../observe.ts';
 

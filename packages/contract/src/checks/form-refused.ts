@@ -1,7 +1,7 @@
-import { isSuccess } from '../exchange.ts';
 import { takesBody } from '../applies.ts';
 import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import type { Issue } from '../issues.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';

@@ -1,5 +1,5 @@
-import { isPlainCall } from '../exchange.ts';
 import type { Check } from '../check.ts';
+import { isPlainCall } from '../exchange.ts';
 import { responseFor } from '../operations.ts';
 
 export const headerSeen: Check = {

@@ -1,6 +1,6 @@
-import { isSuccess } from '../exchange.ts';
 import { hasPathParameter } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { responseFor } from '../operations.ts';

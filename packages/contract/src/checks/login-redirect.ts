@@ -1,6 +1,6 @@
-import { isPlainCall } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isPlainCall } from '../exchange.ts';
 
 const LOGIN = /log-?in|sign-?in|\bsso\b|\boauth|\/auth\b|\bsession\/new|\bauthorize\b/i;
 

@@ -1,8 +1,8 @@
-import { isSuccess } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { resolve } from '../document.ts';
 import type { OpenApiDocument } from '../document.ts';
+import { isSuccess } from '../exchange.ts';
 import type { JsonObject } from '../json.ts';
 import { observedResponse } from '../observed.ts';
 import type { Operation } from '../operation.ts';

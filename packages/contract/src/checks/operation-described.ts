@@ -1,6 +1,6 @@
-import { isSuccess } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 
 export const operationDescribed: Check = {
   id: 'operation-described',

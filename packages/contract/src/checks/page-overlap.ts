@@ -1,6 +1,6 @@
+import type { Check, Session } from '../check.ts';
 import { isSuccess, jsonValue } from '../exchange.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Check, Session } from '../check.ts';
 import { pagingOf } from '../paging.ts';
 
 export const pageOverlap: Check = {
@@ -50,5 +50,7 @@ export const pageOverlap: Check = {
 };
 
 function firstPage({ exchanges }: Session, { operation }: Exchange): Exchange | undefined {
-  return exchanges.find((exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call' && isSuccess(exchange.status));
+  return exchanges.find(
+    (exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call' && isSuccess(exchange.status),
+  );
 }

@@ -1,6 +1,6 @@
-import { isSuccess } from '../exchange.ts';
 import { takesQuery } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { isCredential, issuesOfText } from '../parameters.ts';

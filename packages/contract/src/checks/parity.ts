@@ -1,8 +1,8 @@
-import { isSuccess, jsonOf, jsonValue } from '../exchange.ts';
-import type { Exchange } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check, Pair, Session } from '../check.ts';
 import type { OpenApiDocument } from '../document.ts';
+import { isSuccess, jsonOf, jsonValue } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { RunRemark } from '../finding.ts';
 import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject, typeOf } from '../json.ts';

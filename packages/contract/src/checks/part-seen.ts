@@ -1,7 +1,7 @@
-import { isPlainCall, isSuccess, jsonOf } from '../exchange.ts';
-import type { Exchange } from '../exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check, Session } from '../check.ts';
+import { isPlainCall, isSuccess, jsonOf } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { RunRemark } from '../finding.ts';
 import { isObject } from '../json.ts';
 import { responseFor } from '../operations.ts';

@@ -1,5 +1,5 @@
-import { isSuccess } from '../exchange.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 

@@ -1,8 +1,8 @@
-import { isSuccess } from '../exchange.ts';
-import type { Exchange } from '../exchange.ts';
 import { always } from '../applies.ts';
 import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Remark, Verdict } from '../finding.ts';
 import { mediaTypeName } from '../media-type.ts';
 import { observe, shapeOf } from '../observe.ts';

@@ -1,7 +1,7 @@
-import { jsonValue } from '../exchange.ts';
-import type { Exchange } from '../exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { jsonValue } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { isObject } from '../json.ts';
 
 export const requestIdUnique: Check = {

@@ -1,13 +1,14 @@
-import { isSuccess, jsonValue } from '../exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
 import { isObject } from '../json.ts';
 import { remarkOf } from '../schema-remarks.ts';
 
 export const requestId: Check = {
   id: 'request-id',
   claim: 'Every response names its request, as a UUID, and as null only where the document says so.',
-  judges: 'The property is the one that every described response requires as a UUID. The schema of the response says whether null is allowed.',
+  judges:
+    'The property is the one that every described response requires as a UUID. The schema of the response says whether null is allowed.',
   client: 'The error your users send you has no number that the provider could look up.',
   undescribed: 'too',
   applies: returnsJson,

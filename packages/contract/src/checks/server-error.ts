@@ -1,6 +1,6 @@
-import type { Exchange, Purpose } from '../exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import type { Exchange, Purpose } from '../exchange.ts';
 import type { OperationResponse } from '../operation.ts';
 import { refusalLike } from '../tamper.ts';
 

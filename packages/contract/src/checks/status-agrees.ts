@@ -1,6 +1,6 @@
-import { isSuccess, jsonValue } from '../exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { shapeSchema } from '../infer.ts';
 import { isObject, member } from '../json.ts';
