@@ -15,12 +15,12 @@ import { temporaryFolder } from './workspace.ts';
 
 const thing = { type: 'object', properties: { id: { type: 'string' } } };
 
-function response(schema: unknown): unknown {
+function returning(schema: unknown): unknown {
   return { 200: { description: 'Fine.', content: { 'application/json': { schema } } } };
 }
 
 function get(operationId: string, schema: unknown, parameters: readonly unknown[] = []): unknown {
-  return { get: { operationId, parameters, responses: response(schema) } };
+  return { get: { operationId, parameters, responses: returning(schema) } };
 }
 
 const idOf = (name: string, more: object = {}): object => ({ name, in: 'path', required: true, schema: { type: 'string', ...more } });
@@ -132,7 +132,7 @@ describe('what cannot be sent is said before the run', () => {
   ])('%s', async (_, more, reason) => {
     const folder = await temporaryFolder();
     const file = join(folder, 'openapi.json');
-    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: response({}), ...more } } };
+    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: returning({}), ...more } } };
     const schemes = { Mutual: { type: 'mutualTLS' }, Key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
     await writeFile(file, JSON.stringify({ ...documentWith(paths), components: { securitySchemes: schemes } }));
     const { url } = await startServer((_request, response) => sendJson(response, 200, {}));

@@ -289,8 +289,8 @@ describe('how often', () => {
     [1, [428, 200], 1],
     [1, [430, 200], 1],
     [1, [503, 200], 1],
-  ])('a step that may leave %i times and gets %j leaves %i times: each 429 is asked again once', async (times, responses, expected) => {
-    statuses = [...responses];
+  ])('a step that may leave %i times and gets %j leaves %i times: each 429 is asked again once', async (times, replies, expected) => {
+    statuses = [...replies];
     const guard = guardOf([{ ...list, times }]);
     for (let count = 0; count < 9; count++) await guard.send(request(list, 'thing')).catch(() => {});
     expect(sent).toHaveLength(expected);

@@ -18,18 +18,18 @@ const document: OpenApiDocument = {
       get: {
         operationId: 'getThing',
         parameters: [{ name: 'thing', in: 'path', schema: { type: 'string', pattern: '^t' } }],
-        responses: responses('Thing'),
+        responses: returning('Thing'),
       },
     },
-    '/thing': { get: { operationId: 'listThings', responses: responses('Things') } },
+    '/thing': { get: { operationId: 'listThings', responses: returning('Things') } },
     '/other/{code}': {
       get: {
         operationId: 'getOther',
         parameters: [{ name: 'code', in: 'path', schema: { type: 'string' } }],
-        responses: responses('Thing'),
+        responses: returning('Thing'),
       },
     },
-    '/thing/buy': { post: { operationId: 'buyThing', 'x-billable': true, responses: responses('Thing') } },
+    '/thing/buy': { post: { operationId: 'buyThing', 'x-billable': true, responses: returning('Thing') } },
   },
   components: {
     securitySchemes: { Key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
@@ -62,7 +62,7 @@ function content(name: string): unknown {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
 }
 
-function responses(schema: string): unknown {
+function returning(schema: string): unknown {
   return {
     200: { description: 'What was asked for.', content: content(schema), links: {} },
     401: { description: 'No key.', 'x-provenance': 'not-shown', content: content('Failure') },
