@@ -93,7 +93,7 @@ export function createValidator(
       function compileNow(): Check {
         return compileCheck(ajv, document, pointer, survey.pointers);
       }
-      const check = lazy ? atFirstValue(compileNow) : compileNow();
+      const check = lazy ? compileLazily(compileNow) : compileNow();
       checks.set(pointer, check);
       return check;
     },
@@ -101,7 +101,7 @@ export function createValidator(
   };
 }
 
-function atFirstValue(compileNow: () => Check): Check {
+function compileLazily(compileNow: () => Check): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileNow())(value);
 }
