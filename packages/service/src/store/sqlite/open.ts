@@ -13,6 +13,7 @@ import type { Store, StoreUnavailableError } from '../store.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { insertRows } from './insert-rows.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
 
@@ -74,6 +75,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       }
     },
     commit,
+    insertRows,
     sharing: sqliteSharing(),
     requestLog: {
       append: commit.appendToLog,
