@@ -202,7 +202,7 @@ describe('a connection', () => {
       response.write('{"a":', () => response.destroy());
     });
     const report = await runContract({ document: parseDocument(document), target: url });
-    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the response']);
+    expect(violations(report)).toEqual(['body-complete: the connection closed before the response was complete']);
   });
 
   test('that ends in the middle of a chunked response is one as well', async () => {
@@ -211,7 +211,7 @@ describe('a connection', () => {
       response.write('{"a":', () => response.destroy());
     });
     const report = await runContract({ document: parseDocument(document), target: url });
-    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the response']);
+    expect(violations(report)).toEqual(['body-complete: the connection closed before the response was complete']);
   });
 });
 
@@ -319,7 +319,7 @@ describe('in the bytes of a response', () => {
   const document = documentWith({ type: 'object', properties: { a: { type: 'integer' } } });
 
   test('a member that stands twice is a violation', async () => {
-    expect(violations(await judge(document, '{"a":1,"a":1}'))).toEqual(['json-unambiguous: /a stands twice in its object']);
+    expect(violations(await judge(document, '{"a":1,"a":1}'))).toEqual(['json-unambiguous: /a appears twice in its object']);
   });
 
   test('a byte order mark is a violation', async () => {
@@ -362,6 +362,6 @@ test('a described header that no response had is unverified', async () => {
   );
   const { findings } = await judge(document);
   expect(findings).toMatchObject([
-    { check: 'header-seen', verdict: 'unverified', message: 'the header X-Rate-Left is described and was never seen' },
+    { check: 'header-seen', verdict: 'unverified', message: 'the document describes the header X-Rate-Left, but no response had it' },
   ]);
 });

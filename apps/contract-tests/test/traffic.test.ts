@@ -136,7 +136,7 @@ test('two services are compared by the shapes of their responses', async () => {
   const argv = ['--target', one.url, '--compare', other.url];
   const { code, output } = await command(argv, { RESELLER_API_KEY: FAKE_KEY });
   expect(code).toBe(1);
-  expect(output).toContain('violation  /data/creditLimit has another type');
+  expect(output).toContain('violation  /data/creditLimit has different types in the two services');
   expect(output).toContain('expected  number');
   const same = await command(['--target', one.url, '--compare', one.url], { RESELLER_API_KEY: FAKE_KEY });
   expect(same.code).toBe(0);

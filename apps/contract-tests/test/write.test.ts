@@ -209,15 +209,15 @@ test('what one of two services lacks becomes optional, what only one has is desc
   };
   const { findings } = await compared();
   expect(findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual([
-    ['parity', 'violation', '/data/number has another type'],
-    ['parity', 'discovered', '/data/total is sent by the compared service only'],
-    ['parity', 'discovered', '/data/city is sent by one service only'],
-    ['parity', 'unverified', expect.stringContaining('named nothing that this could be asked of')],
+    ['parity', 'violation', '/data/number has different types in the two services'],
+    ['parity', 'discovered', 'only the compared service sends /data/total'],
+    ['parity', 'discovered', 'the compared service does not send /data/city'],
+    ['parity', 'unverified', expect.stringContaining('has an identifier for this operation')],
   ]);
   await writeProposals(await openDocument(root), findings);
   expect(await lint(root)).toEqual([]);
   const open = (await compared()).findings.filter(({ verdict }) => verdict !== 'unverified');
-  expect(open.map(({ message }) => message)).toEqual(['/data/number has another type']);
+  expect(open.map(({ message }) => message)).toEqual(['/data/number has different types in the two services']);
 });
 
 test('a change is small: every other line of the file is as it was, comments too', async () => {

@@ -79,11 +79,7 @@ describe('requests of others', () => {
       { method: 'GET', path: '/domain/list?page=2', status: 400 },
       'the client sends the query parameter page, which the document does not describe',
     ],
-    [
-      'a path that breaks its rule',
-      { method: 'POST', path: '/vm/1/reinstall', status: 404 },
-      'the client sends the path parameter vmid wrongly: it',
-    ],
+    ['a path that breaks its rule', { method: 'POST', path: '/vm/1/reinstall', status: 404 }, "the client's path parameter vmid"],
   ])('%s is a fault of the client', (_, went, message) => {
     const found = judge(reseller, went).filter(({ check }) => check === 'request-described');
     expect(found.map((finding) => [finding.about, finding.verdict])).toContainEqual(['client', 'violation']);

@@ -159,7 +159,7 @@ describe('a run', () => {
       operation: 'getThing',
       verdict: 'unverified',
       statuses: [{ status: '200' }, { status: '401' }, { status: '404', times: 3 }],
-      reason: 'it answered 404 only',
+      reason: 'it responded only with 404',
     });
   });
 

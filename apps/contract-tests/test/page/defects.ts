@@ -34,7 +34,7 @@ export const KNOWN: readonly KnownDefect[] = [
   {
     operation: 'listDomains',
     verdict: 'violation',
-    says: 'a request without an API key is served',
+    says: 'the service accepts a request without an API key',
     file: 'openapi/openapi.yaml',
     line: 'security:',
     patch: [],
@@ -42,7 +42,7 @@ export const KNOWN: readonly KnownDefect[] = [
   {
     operation: 'getDomain',
     verdict: 'violation',
-    says: 'the service fails with 500 on an identifier that nothing has',
+    says: 'the service fails with 500 for an identifier that does not exist',
     file: 'openapi/paths/domain@{domain}@info.yaml',
     line: 'responses:',
     patch: [],

@@ -41,7 +41,7 @@ test.each<[string, unknown, string]>([
   [
     '/components/securitySchemes/ApiKey/name',
     'X-OTHER',
-    'breaking: the API key in the header X-SERVICE-APIKEY is no longer enough; needed is the API key in the header X-OTHER',
+    'breaking: the API key in the header X-SERVICE-APIKEY is no longer sufficient; the operation now requires the API key in the header X-OTHER',
   ],
   ['/info/version', '2.0.0', 'documentation: the version is 2.0.0 instead of 1.0.0'],
 ])('%s = %j', (pointer, value, expected) => {
