@@ -74,8 +74,8 @@ async function send(base: string, operation: Operation, sends: (form: string) =>
   if (security !== undefined) attachCredential(security, FAKE_KEY, { headers, query });
   const url = new URL(`${base}${fillPath(path, values)}`);
   url.search = query.toString();
-  const answer = await fetch(url, { method, headers, ...(good === '' ? {} : { body: sends(good) ?? good }) });
-  await answer.arrayBuffer();
+  const response = await fetch(url, { method, headers, ...(good === '' ? {} : { body: sends(good) ?? good }) });
+  await response.arrayBuffer();
 }
 
 /** A full run against a service made of the document, with some defects; what may be called by name is. */

@@ -24,14 +24,14 @@ let failing: FakeService;
 beforeAll(async () => {
   const document = await loadDocument();
   correct = await startFakeService(document);
-  broken = await startFakeService(document, ({ operation, outcome, answer }) => {
+  broken = await startFakeService(document, ({ operation, outcome, response }) => {
     if (outcome !== 'success') return undefined;
-    if (operation?.id === 'getCurrentInvoice') return { ...answer, body: { ...Object(answer.body), status: 'fine\u001B[31m' } };
+    if (operation?.id === 'getCurrentInvoice') return { ...response, body: { ...Object(response.body), status: 'fine\u001B[31m' } };
     if (operation?.id !== 'listDedicatedServers') return undefined;
-    return { ...answer, body: { ...Object(answer.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } } };
+    return { ...response, body: { ...Object(response.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } } };
   });
   const body = { status: 'error', type: 'unavailable', requestID: null, message: 'Later.', data: null };
-  failing = await startFakeService(document, ({ answer, key }) => (key === 'account' ? { ...answer, status: 503, body } : undefined));
+  failing = await startFakeService(document, ({ response, key }) => (key === 'account' ? { ...response, status: 503, body } : undefined));
 });
 
 afterAll(async () => {
@@ -131,7 +131,7 @@ describe('exit code 2, with one line that says what to do', () => {
       'nobody at the target',
       ['--target', 'http://127.0.0.1:9'],
       expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:9 does not answer: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or name another with --target\.$/,
+        /^http:\/\/127\.0\.0\.1:9 does not respond: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or name another with --target\.$/,
       ),
     ],
   ])('%s', async (_, argv, line) => {
@@ -180,7 +180,7 @@ describe('exit code 2, with one line that says what to do', () => {
     await new Promise((resolve) => site.close(resolve));
     expect({ code, output }).toEqual({
       code: 2,
-      output: expect.stringContaining('answers every request with an HTML page, so it does not look like an API'),
+      output: expect.stringContaining('responds to every request with an HTML page, so it does not look like an API'),
     });
   });
 

@@ -76,7 +76,7 @@ test.each([
     'nobody there',
     ['--operator', 'http://127.0.0.1:9'],
     { RESELLER_OPERATOR_TOKEN: 'x' },
-    /The operator API at http:\/\/127\.0\.0\.1:9 does not answer\./,
+    /The operator API at http:\/\/127\.0\.0\.1:9 does not respond\./,
   ],
 ])('%s: exit code 2', async (_, more, told, message) => {
   const { code, output } = await command(argv(...more), environment(told));

@@ -19,8 +19,8 @@ function full(only: readonly string[], ...more: readonly string[]): Promise<Ende
 }
 
 async function ask(path: string): Promise<{ readonly data: unknown }> {
-  const answer = await fetch(new URL(path, sandbox.url), { headers: { 'x-service-apikey': sandbox.apiKey } });
-  const data: unknown = Object(await answer.json()).data;
+  const response = await fetch(new URL(path, sandbox.url), { headers: { 'x-service-apikey': sandbox.apiKey } });
+  const data: unknown = Object(await response.json()).data;
   return { data };
 }
 

@@ -15,12 +15,12 @@ import { temporaryFolder } from './workspace.ts';
 
 const thing = { type: 'object', properties: { id: { type: 'string' } } };
 
-function answer(schema: unknown): unknown {
+function returning(schema: unknown): unknown {
   return { 200: { description: 'Fine.', content: { 'application/json': { schema } } } };
 }
 
 function get(operationId: string, schema: unknown, parameters: readonly unknown[] = []): unknown {
-  return { get: { operationId, parameters, responses: answer(schema) } };
+  return { get: { operationId, parameters, responses: returning(schema) } };
 }
 
 const idOf = (name: string, more: object = {}): object => ({ name, in: 'path', required: true, schema: { type: 'string', ...more } });
@@ -67,7 +67,7 @@ describe('identifiers come', () => {
     expect(await asked(paths, bodies)).toContain('/orgs/o2/repos/r7');
   });
 
-  test('from an example of the document where no answer names one', async () => {
+  test('from an example of the document where no response names one', async () => {
     const paths = { '/vms/{vmId}': get('read', thing, [{ ...idOf('vmId'), example: 'vm-9' }]) };
     expect(await asked(paths, {})).toContain('/vms/vm-9');
   });
@@ -132,7 +132,7 @@ describe('what cannot be sent is said before the run', () => {
   ])('%s', async (_, more, reason) => {
     const folder = await temporaryFolder();
     const file = join(folder, 'openapi.json');
-    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: answer({}), ...more } } };
+    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: returning({}), ...more } } };
     const schemes = { Mutual: { type: 'mutualTLS' }, Key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
     await writeFile(file, JSON.stringify({ ...documentWith(paths), components: { securitySchemes: schemes } }));
     const { url } = await startServer((_request, response) => sendJson(response, 200, {}));

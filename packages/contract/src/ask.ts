@@ -1,12 +1,12 @@
-import type { Answer } from './answer.ts';
 import { TargetError } from './contract-options.ts';
 import type { ContractOptions } from './contract-options.ts';
 import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
-import { exchange, NoAnswerError, paceOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
+import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
 import { sendableOf } from './sendable.ts';
 import { bodyOf, PHASES } from './step.ts';
 import type { Step } from './step.ts';
@@ -20,10 +20,10 @@ export interface Question {
 
 /**
  * Asks operations that read, each once, before a run: what things cost, for example. As in a run, nothing else can leave.
- * @returns the answers, without those of operations that the document does not have or cannot be called
- * @throws {TargetError} when the target does not answer
+ * @returns the responses, without those of operations that the document does not have or cannot be called
+ * @throws {TargetError} when the target does not respond
  */
-export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Answer[]> {
+export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Exchange[]> {
   const document = parseDocument(options.document);
   const { operations } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
@@ -52,14 +52,14 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
   }
   const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
   const line = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
-  const answers: Answer[] = [];
+  const exchanges: Exchange[] = [];
   for (const step of steps) {
     try {
-      answers.push(await exchange(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
+      exchanges.push(await sendRequest(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
     } catch (error) {
-      if (!(error instanceof NoAnswerError)) throw error;
-      throw new TargetError(`${target.origin} does not answer: ${error.message}`, { cause: error.cause });
+      if (!(error instanceof NoResponseError)) throw error;
+      throw new TargetError(`${target.origin} does not respond: ${error.message}`, { cause: error.cause });
     }
   }
-  return answers;
+  return exchanges;
 }

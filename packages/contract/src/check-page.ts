@@ -5,8 +5,8 @@ import { CHECKS } from './checks.ts';
 export function checkPage({ id, claim, judges, client, defect, needs, undescribed }: Check): string {
   const requests =
     needs === undefined
-      ? 'No requests of its own: it looks at every answer.'
-      : `Looks at the answers to requests of these kinds: ${needs.map((need) => `\`${need}\``).join(', ')}.`;
+      ? 'No requests of its own: it looks at every response.'
+      : `Looks at the responses to requests of these kinds: ${needs.map((need) => `\`${need}\``).join(', ')}.`;
   const statuses =
     undescribed === undefined
       ? ''

@@ -1,18 +1,18 @@
-import type { Answer, Sent } from './answer.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
-import { maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
+import type { Exchange, Sent } from './exchange.ts';
+import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import type { Operation } from './operation.ts';
 import { unseenAsJson } from './report/visible.ts';
 
 /** A command for a shell that sends the request once more. The credential is taken from the environment, secrets are masked. */
-export function curlOf(document: OpenApiDocument, answer: Answer): string {
-  const { operation, sent } = answer;
+export function curlOf(document: OpenApiDocument, exchange: Exchange): string {
+  const { operation, sent } = exchange;
   return curlCommand(operation, {
     ...sent,
-    url: maskedUrl(document, answer),
-    headers: maskedHeaders(document, answer),
-    body: maskedForm(document, answer),
+    url: maskedUrl(document, exchange),
+    headers: maskedHeaders(document, exchange),
+    body: maskedForm(document, exchange),
   });
 }
 

@@ -1,16 +1,16 @@
-/** The engine: what calls a service, or looks at recorded traffic, and judges the answers. Apart from `index.ts`, which services load. */
+/** The engine: what calls a service, or looks at recorded traffic, and judges the responses. Apart from `index.ts`, which services load. */
 export {
   isSuccess,
   jsonOf,
   jsonValue,
-  readAnswer,
-  type Answer,
+  readExchange,
+  type Exchange,
   type Credential,
   type Purpose,
-  type RawAnswer,
+  type RawResponse,
   type Sent,
-} from './answer.ts';
-export type { Check, Defect, Exchange, FakeAnswer } from './check.ts';
+} from './exchange.ts';
+export type { Check, Defect, FakeExchange, FakeResponse } from './check.ts';
 export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';
 export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './finding.ts';

@@ -1,11 +1,11 @@
-import { jsonOf } from './answer.ts';
 import type { Envelope } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import { member } from './json.ts';
 import type { Operation, OperationResponse } from './operation.ts';
 import { rootView } from './view.ts';
 
-/** What all JSON answers of a document have in common at their top, so that nothing here is tied to one document. */
+/** What all JSON responses of a document have in common at their top, so that nothing here is tied to one document. */
 export function readEnvelope(document: OpenApiDocument, operations: readonly Operation[]): Envelope {
   const all = operations.flatMap(({ responses }) => Object.entries(responses));
   const good = topsOf(
@@ -53,7 +53,7 @@ function common(tops: readonly Top[]): readonly string[] {
   return names ?? [];
 }
 
-/** The constants that a property must be, one of each answer; empty where an answer leaves it open. */
+/** The constants that a property must be, one of each response; empty where a response leaves it open. */
 function constantsOf(tops: readonly Top[], name: string): readonly unknown[] {
   const found = new Set<unknown>();
   for (const { view } of tops) {

@@ -1,15 +1,15 @@
-import type { Answer } from './answer.ts';
 import type { Pair } from './check.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { paceOf } from './exchange.ts';
-import type { Line } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { countRequests, READ_ONLY_LIMIT } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
+import { paceOf } from './send-request.ts';
+import type { Line } from './send-request.ts';
 import type { Step } from './step.ts';
 import type { UsableDocument } from './usable.ts';
 
@@ -24,9 +24,9 @@ export interface Run extends UsableDocument {
   readonly otherLine: Line | undefined;
   readonly guard: Guard;
   readonly cleaner: Cleaner;
-  readonly answers: Answer[];
+  readonly exchanges: Exchange[];
   readonly pairs: Pair[];
-  readonly unpaired: Answer[];
+  readonly unpaired: Exchange[];
   /** Why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
   /** How many requests were sent for each operation. */
@@ -53,7 +53,7 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     options,
     otherLine: compare === undefined ? undefined : lineTo(compare.target, compare.apiKey, plan.steps.filter(isComparable)).line,
     cleaner: createCleaner({ ...usable, guard: main.guard, journal: options.journal, target: options.target }),
-    answers: [],
+    exchanges: [],
     pairs: [],
     unpaired: [],
     reasons: new Map(plan.withheld),

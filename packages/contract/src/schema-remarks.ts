@@ -9,9 +9,9 @@ import { proposalFor } from './propose.ts';
 
 /** The broken rules of a body that one check speaks of. Those of the envelope's identifier and of page sizes have checks of their own. */
 export function schemaRemarks(subject: Subject, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
-  const { answer, envelope } = subject;
-  if (answer.body.kind !== 'json') return [];
-  const { value } = answer.body;
+  const { exchange, envelope } = subject;
+  if (exchange.body.kind !== 'json') return [];
+  const { value } = exchange.body;
   const identifier = envelope.identifier === undefined ? undefined : joinPointer('', envelope.identifier);
   return subject
     .issues()
@@ -20,8 +20,8 @@ export function schemaRemarks(subject: Subject, isMine: (issue: Issue, value: un
 }
 
 /** The remark on one broken rule. */
-export function remarkOf({ document, answer, response, json }: Subject, issue: Issue): Remark {
-  const value = answer.body.kind === 'json' ? answer.body.value : undefined;
+export function remarkOf({ document, exchange, response, json }: Subject, issue: Issue): Remark {
+  const value = exchange.body.kind === 'json' ? exchange.body.value : undefined;
   const described = { pointer: json?.pointer ?? '', provenance: response?.provenance ?? 'shown' };
   const provenance = provenanceOfIssue(document, described, value, issue);
   return {

@@ -13,7 +13,7 @@ interface Parts {
 
 /**
  * A form made from an example. A field that has the schema of a path parameter is an identifier: of a thing that must exist, then it
- * is taken from earlier answers, or of the thing that the operation itself makes, then it must be new.
+ * is taken from earlier responses, or of the thing that the operation itself makes, then it must be new.
  * @param asWritten a field that is left as it is, because it is wrong on purpose
  */
 export function stepForm(

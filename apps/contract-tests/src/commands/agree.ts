@@ -54,7 +54,7 @@ function counted(steps: readonly Step[]): number {
 }
 
 function priceText(price: Price | undefined): string {
-  if (price === undefined) return 'unknown price: nothing that the API answers says what it costs';
+  if (price === undefined) return 'unknown price: no response of the API says what it costs';
   return `${amounts([price])}: ${price.basis}`;
 }
 

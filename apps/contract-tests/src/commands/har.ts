@@ -16,7 +16,7 @@ export async function judgeHar(args: Arguments, file: string, output: Console): 
   const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
   const entries = await read(file);
   const taken = entries.map((entry) => recorder.take(entry));
-  const first = taken.find((answer) => answer !== undefined);
+  const first = taken.find((exchange) => exchange !== undefined);
   if (first === undefined)
     throw new CannotRunError(
       `None of the ${entries.length} entries of ${file} is of an operation of the document, so nothing was checked.`,

@@ -28,7 +28,7 @@ export async function standAsProxy(args: Arguments, output: Console, signal: Abo
   await proxy.close();
   const report = recorder.report(args.target);
   if (report.traffic.length === 0)
-    throw new CannotRunError('No answer to an operation of the document passed through the proxy, so nothing was checked.');
+    throw new CannotRunError('No response to an operation of the document passed through the proxy, so nothing was checked.');
   return conclude({ report, loaded, args, output: safe, secrets: [] });
 }
 

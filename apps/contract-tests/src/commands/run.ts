@@ -26,7 +26,7 @@ export interface Places {
   readonly journal: string;
 }
 
-/** Calls a service and judges its answers. */
+/** Calls a service and judges its responses. */
 export async function runAgainst(args: Arguments, environment: Environment, output: Console, places: Places): Promise<0 | 1> {
   const loaded = await openChosenDocument(args);
   rejectUnknown(args, loaded);
@@ -99,7 +99,7 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     journal: fileJournal(journal),
     extensions: [oneTimeCodes(loaded.document, operator === undefined ? undefined : otpPresenter(operator))],
     onRequest: ({ done, planned, step }) => output.progress(`${done}/${planned}  calling  ${step}`, true),
-    onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
+    onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no response'}  ${step}`),
   };
 }
 
@@ -169,7 +169,7 @@ function reasonsIn(coverage: Report['coverage']): string {
 function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
     throw new CannotRunError(
-      `${target} answers every request with an HTML page, so it does not look like an API. Give the base address of the API as --target, not that of its website.`,
+      `${target} responds to every request with an HTML page, so it does not look like an API. Give the base address of the API as --target, not that of its website.`,
     );
   if (coverage.some((row) => row.verified) || findings.some((finding) => finding.verdict === 'violation')) return;
   const statuses = [...new Set(coverage.flatMap((row) => row.statuses.filter(({ times }) => times > 0).map(({ status }) => status)))];

@@ -14,11 +14,11 @@ import {
   undoOf,
   walkDescribed,
 } from '@reseller/contract/engine';
-import type { Exchange, FakeAnswer } from '@reseller/contract/engine';
+import type { FakeExchange, FakeResponse } from '@reseller/contract/engine';
 
 import { returnsCode } from '../one-time-codes/codes.ts';
 
-type Outcome = Exchange['outcome'];
+type Outcome = FakeExchange['outcome'];
 type Values = Readonly<Record<string, string>>;
 
 /** The fields and query parameters of a request. */
@@ -30,10 +30,10 @@ export interface Asked {
 /** What a service made of a document remembers: which things exist, which were removed, what was asked, and the code in force. */
 export interface FakeState {
   outcome(operation: Operation, parameters: Values, asked: Asked): Outcome;
-  succeed(operation: Operation, parameters: Values, asked: Asked): FakeAnswer;
-  refusal(operation: Operation, outcome: Outcome): FakeAnswer;
+  succeed(operation: Operation, parameters: Values, asked: Asked): FakeResponse;
+  refusal(operation: Operation, outcome: Outcome): FakeResponse;
   /** The response where the document describes none. */
-  refuse(outcome: 'wrong-method' | 'not-found', method: string): Exchange;
+  refuse(outcome: 'wrong-method' | 'not-found', method: string): FakeExchange;
   presentOtp(code: string): boolean;
 }
 
@@ -143,7 +143,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     refuse(outcome, method) {
       const [sample] = operations.flatMap(({ responses }) => Object.values(responses['401']?.content['application/json']?.examples ?? {}));
       const body = withIdentifier(sample?.value ?? { message: 'refused' });
-      const given: FakeAnswer = { status: outcome === 'wrong-method' ? 405 : 404, headers: JSON_HEADERS, body };
+      const given: FakeResponse = { status: outcome === 'wrong-method' ? 405 : 404, headers: JSON_HEADERS, body };
       return {
         document,
         operation: undefined,
@@ -152,7 +152,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
         key: 'account',
         form: undefined,
         query: {},
-        answer: given,
+        response: given,
         success: () => given,
       };
     },

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@reseller/contract';
 import { isSuccess, jsonValue, withMembers } from '@reseller/contract/engine';
-import type { Answer, Check, RunRemark } from '@reseller/contract/engine';
+import type { Exchange, Check, RunRemark } from '@reseller/contract/engine';
 
 import { codeIn, returnsCode } from './codes.ts';
 
@@ -24,7 +24,7 @@ export const LAW_NAMES: readonly Law[] = [
 
 /** A code that was presented, and whether it was accepted. */
 export interface Presented {
-  readonly answer: Answer;
+  readonly exchange: Exchange;
   readonly law: Law;
   /** Undefined where the operator API gave no verdict; `reason` then says why. */
   readonly accepted: boolean | undefined;
@@ -41,54 +41,54 @@ export function otpLaws(presented: readonly Presented[]): Check {
     client: 'A code that you gave to a third party still opens the account after you believed it void.',
     needs: ['repeat'],
     applies: (operation, document) => returnsCode(document, operation),
-    conclude: ({ document, answers }) => [
-      ...notPresented(document, answers, presented),
+    conclude: ({ document, exchanges }) => [
+      ...notPresented(document, exchanges, presented),
       ...presented.flatMap(brokenLaw),
-      ...repeatedCodes(document, answers),
+      ...repeatedCodes(document, exchanges),
     ],
     defect: {
       says: 'Every code is the same.',
-      tamper: ({ document, operation, outcome, answer }) =>
+      tamper: ({ document, operation, outcome, response }) =>
         outcome === 'success' && operation !== undefined && returnsCode(document, operation)
-          ? withMembers(answer, { data: { note: 'Valid for 10 minutes.', otp_code: '12345678' } })
+          ? withMembers(response, { data: { note: 'Valid for 10 minutes.', otp_code: '12345678' } })
           : undefined,
     },
   };
 }
 
-function repeatedCodes(document: OpenApiDocument, answers: readonly Answer[]): readonly RunRemark[] {
+function repeatedCodes(document: OpenApiDocument, exchanges: readonly Exchange[]): readonly RunRemark[] {
   const seen = new Set<string>();
-  return answers.flatMap((answer) => {
-    const { operation, status } = answer;
-    const code = isSuccess(status) && returnsCode(document, operation) ? codeIn(document, operation, jsonValue(answer)) : undefined;
+  return exchanges.flatMap((exchange) => {
+    const { operation, status } = exchange;
+    const code = isSuccess(status) && returnsCode(document, operation) ? codeIn(document, operation, jsonValue(exchange)) : undefined;
     if (code === undefined) return [];
     if (!seen.has(code)) {
       seen.add(code);
       return [];
     }
     const texts = { message: 'a code is the same as an earlier one', expected: 'a new code', observed: 'the same code', rule: 'same' };
-    return [{ ...violation(answer), ...texts }];
+    return [{ ...violation(exchange), ...texts }];
   });
 }
 
-function brokenLaw({ answer, law, accepted, reason }: Presented): readonly RunRemark[] {
+function brokenLaw({ exchange, law, accepted, reason }: Presented): readonly RunRemark[] {
   if (accepted === LAWS[law]) return [];
-  if (accepted === undefined) return [unverified(answer, law, reason ?? 'the operator API gave no verdict')];
-  return [{ ...violation(answer), message: law, expected: validity(LAWS[law]), observed: validity(accepted), rule: law }];
+  if (accepted === undefined) return [unverified(exchange, law, reason ?? 'the operator API gave no verdict')];
+  return [{ ...violation(exchange), message: law, expected: validity(LAWS[law]), observed: validity(accepted), rule: law }];
 }
 
 /** Codes that were generated and never presented verify nothing. */
-function notPresented(document: OpenApiDocument, answers: readonly Answer[], presented: readonly Presented[]): readonly RunRemark[] {
-  const answer = answers.find(
+function notPresented(document: OpenApiDocument, exchanges: readonly Exchange[], presented: readonly Presented[]): readonly RunRemark[] {
+  const exchange = exchanges.find(
     ({ operation, status, sent }) => sent.purpose === 'repeat' && isSuccess(status) && returnsCode(document, operation),
   );
-  if (answer === undefined || presented.length > 0) return [];
-  return LAW_NAMES.map((law) => unverified(answer, law, 'codes were not presented; --operator URL says where to'));
+  if (exchange === undefined || presented.length > 0) return [];
+  return LAW_NAMES.map((law) => unverified(exchange, law, 'codes were not presented; --operator URL says where to'));
 }
 
-function unverified(answer: Answer, law: Law, reason: string): RunRemark {
+function unverified(exchange: Exchange, law: Law, reason: string): RunRemark {
   return {
-    ...violation(answer),
+    ...violation(exchange),
     verdict: 'unverified',
     message: `the run did not see whether ${law}`,
     expected: validity(LAWS[law]),
@@ -97,8 +97,8 @@ function unverified(answer: Answer, law: Law, reason: string): RunRemark {
   };
 }
 
-function violation(answer: Answer): Pick<RunRemark, 'answer' | 'pointer' | 'verdict' | 'at'> {
-  return { answer, pointer: '', verdict: 'violation', at: answer.operation.pointer };
+function violation(exchange: Exchange): Pick<RunRemark, 'exchange' | 'pointer' | 'verdict' | 'at'> {
+  return { exchange, pointer: '', verdict: 'violation', at: exchange.operation.pointer };
 }
 
 function validity(isValid: boolean): string {

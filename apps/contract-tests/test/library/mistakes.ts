@@ -148,12 +148,12 @@ export const SEEDED: readonly Seeded[] = [
   { name: 'a body that is not JSON', check: 'body-readable', mistake: answered(MEMBERS, () => ({ text: '<html>Sign in</html>' })) },
   { name: 'an empty body', check: 'body-readable', mistake: answered(MEMBER, () => ({ text: '' })) },
   {
-    name: 'a connection that ends in the middle of the answer',
+    name: 'a connection that ends in the middle of the response',
     check: 'body-complete',
     mistake: answered(MEMBERS, () => ({ isCut: true })),
   },
   {
-    name: 'the token of the caller in the answer',
+    name: 'the token of the caller in the response',
     check: 'credential-echoed',
     mistake: altered(BOOKS, (body) => ({ ...body, books: [], self: `/books?token=${TOKEN}` })),
   },

@@ -13,7 +13,7 @@ export const formAccepted: Check = {
   needs: ['call', 'valid-form', 'next-page'],
   applies: takesBody,
   look(subject) {
-    const { operation, sent, status } = subject.answer;
+    const { operation, sent, status } = subject.exchange;
     const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
     if (!isValid || operation.body === undefined || ![400, 413, 415, 422].includes(status)) return [];
     if (isKnownFor(subject.document, subject.response, 'x-for-valid-form')) return [];
@@ -35,10 +35,10 @@ export const formAccepted: Check = {
   },
   defect: {
     says: 'A valid form is refused.',
-    tamper: ({ outcome, form, operation, answer }) => {
+    tamper: ({ outcome, form, operation, response }) => {
       const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined
-        ? refusalLike(answer, 422, example)
+        ? refusalLike(response, 422, example)
         : undefined;
     },
   },

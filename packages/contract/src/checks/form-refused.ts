@@ -1,7 +1,7 @@
-import { isSuccess } from '../answer.ts';
 import { takesBody } from '../applies.ts';
 import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import type { Issue } from '../issues.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -21,7 +21,7 @@ export const formRefused: Check = {
   needs: ['invalid-form', 'traffic'],
   applies: takesBody,
   look(subject) {
-    const { operation, sent, status } = subject.answer;
+    const { operation, sent, status } = subject.exchange;
     const isJudged = sent.purpose === 'invalid-form' || sent.purpose === 'traffic';
     if (
       !isJudged ||
@@ -61,7 +61,7 @@ interface Broken {
 }
 
 /** The rule that the body breaks, by the document: one that is shown, where it breaks several. */
-function brokenRule({ document, validator, answer: { operation, sent } }: Subject): Broken | undefined {
+function brokenRule({ document, validator, exchange: { operation, sent } }: Subject): Broken | undefined {
   if (operation.body === undefined) return undefined;
   const { values, issues } = readBody(operation, sent.body ?? '');
   const described = { pointer: operation.body.pointer, provenance: operation.provenance };

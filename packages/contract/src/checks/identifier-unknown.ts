@@ -1,6 +1,6 @@
-import { isSuccess } from '../answer.ts';
 import { hasPathParameter } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { responseFor } from '../operations.ts';
@@ -14,7 +14,7 @@ export const identifierUnknown: Check = {
   needs: ['unknown-id'],
   applies: hasPathParameter,
   look(subject) {
-    const { operation, sent, status } = subject.answer;
+    const { operation, sent, status } = subject.exchange;
     if (sent.purpose !== 'unknown-id' || isKnownFor(subject.document, subject.response, 'x-for-unknown-id')) return [];
     const described = operation.responses['404'];
     const isServed = isSuccess(status);

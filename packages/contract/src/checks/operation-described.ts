@@ -1,6 +1,6 @@
-import { isSuccess } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 
 export const operationDescribed: Check = {
   id: 'operation-described',
@@ -12,13 +12,13 @@ export const operationDescribed: Check = {
   undescribed: 'too',
   applies: always,
   conclude: ({ foreign, operations }) =>
-    foreign.map((answer) => {
-      const { sent, status, operation } = answer;
+    foreign.map((exchange) => {
+      const { sent, status, operation } = exchange;
       const isServed = isSuccess(status);
       const isPathKnown = operations.some(({ path }) => path === operation.path);
       const what = `${sent.method} ${operation.path}`;
       return {
-        answer,
+        exchange,
         pointer: '',
         verdict: 'discovered' as const,
         isUrgent: isServed,

@@ -15,15 +15,15 @@ export const pageSize: Check = {
       .map((issue) => remarkOf(subject, issue)),
   defect: {
     says: 'A page has 60 items.',
-    tamper({ document, operation, outcome, answer }) {
+    tamper({ document, operation, outcome, response }) {
       const paging = operation === undefined ? undefined : pagingOf(document, operation);
-      const items = paging?.itemsOf(answer.body);
+      const items = paging?.itemsOf(response.body);
       if (outcome !== 'success' || paging?.size === undefined || items === undefined || items.length === 0) return undefined;
       const { size } = paging;
       return {
-        ...answer,
+        ...response,
         body: paging.withItems(
-          answer.body,
+          response.body,
           Array.from({ length: size + 10 }, (_, index) => items[index % items.length]),
         ),
       };

@@ -1,6 +1,6 @@
-import { isSuccess } from '../answer.ts';
 import { takesQuery } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { isCredential, issuesOfText } from '../parameters.ts';
@@ -18,7 +18,7 @@ export const parameterRefused: Check = {
   needs: ['invalid-parameter'],
   applies: takesQuery,
   look(subject) {
-    const { sent, status } = subject.answer;
+    const { sent, status } = subject.exchange;
     if (sent.purpose !== 'invalid-parameter' || !isSuccess(status)) return [];
     if (isKnownFor(subject.document, subject.response, 'x-for-invalid-form')) return [];
     const broken = brokenRule(subject);
@@ -50,7 +50,7 @@ interface Broken {
 }
 
 /** The rule that the query breaks, by the document. */
-function brokenRule({ document, validator, answer: { operation, sent } }: Subject): Broken | undefined {
+function brokenRule({ document, validator, exchange: { operation, sent } }: Subject): Broken | undefined {
   const query = new URL(sent.url).searchParams;
   for (const parameter of operation.parameters) {
     const { name, in: place, pointer, provenance, required } = parameter;

@@ -1,5 +1,5 @@
-import { isSuccess } from '../answer.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 
@@ -12,7 +12,7 @@ export const removedStaysRemoved: Check = {
   needs: ['remove-again', 'read-removed'],
   applies: ({ method }) => method === 'DELETE',
   look(subject) {
-    const { operation, sent, status } = subject.answer;
+    const { operation, sent, status } = subject.exchange;
     if ((sent.purpose !== 'remove-again' && sent.purpose !== 'read-removed') || !isSuccess(status)) return [];
     if (isKnownFor(subject.document, subject.response, 'x-for-removed')) return [];
     const again = sent.purpose === 'remove-again';

@@ -1,8 +1,8 @@
-import { isSuccess } from '../answer.ts';
-import type { Answer } from '../answer.ts';
 import { always } from '../applies.ts';
 import { readBody } from '../body.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Remark, Verdict } from '../finding.ts';
 import { mediaTypeName } from '../media-type.ts';
 import { observe, shapeOf } from '../observe.ts';
@@ -22,7 +22,7 @@ export const requestDescribed: Check = {
   id: 'request-described',
   claim: 'Requests that pass by, recorded or through the proxy, are as the document describes them.',
   judges:
-    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What breaks a rule that is shown is a fault of the client, whatever the service answered. What breaks a rule that is inferred or not shown is learned where the service accepts it, a fault of the client where the service refuses the form (400, 413, 415, 422), and unverified where the answer does not tell. Requests of this program are not judged, as some of them are wrong on purpose.',
+    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What breaks a rule that is shown is a fault of the client, whatever the service answered. What breaks a rule that is inferred or not shown is learned where the service accepts it, a fault of the client where the service refuses the form (400, 413, 415, 422), and unverified where the response does not show it. Requests of this program are not judged, as some of them are wrong on purpose.',
   client:
     'This is about the code that sent the request, not about the service: it asks for something else than it means to, or is refused. The generated client would not compile with it.',
   about: 'client',
@@ -30,7 +30,7 @@ export const requestDescribed: Check = {
   undescribed: 'too',
   applies: always,
   look(subject) {
-    if (subject.answer.sent.purpose !== 'traffic') return [];
+    if (subject.exchange.sent.purpose !== 'traffic') return [];
     return [...bodyRemarks(subject), ...parameterRemarks(subject)];
   },
   defect: {
@@ -41,8 +41,8 @@ export const requestDescribed: Check = {
 };
 
 function bodyRemarks(subject: Subject): readonly Remark[] {
-  const { answer, document } = subject;
-  const { operation, sent } = answer;
+  const { exchange, document } = subject;
+  const { operation, sent } = exchange;
   const body = sent.body ?? '';
   const isBodyDescribed = valueAt(document, `${operation.pointer}/requestBody`) !== undefined;
   const described = operation.body;
@@ -73,12 +73,12 @@ function bodyRemarks(subject: Subject): readonly Remark[] {
 }
 
 function formRemarks(subject: Subject, form: RequestBody, body: string): readonly Remark[] {
-  const { answer, document, validator, response } = subject;
-  const { values, issues } = readBody(answer.operation, body);
+  const { exchange, document, validator, response } = subject;
+  const { values, issues } = readBody(exchange.operation, body);
   return [...issues, ...validator.compile(form.pointer)(values)].flatMap((issue): readonly Remark[] => {
-    const described = { pointer: form.pointer, provenance: answer.operation.provenance };
+    const described = { pointer: form.pointer, provenance: exchange.operation.provenance };
     const provenance = provenanceOfIssue(document, described, values, issue);
-    const verdict = verdictOfRequest(provenance, answer.status);
+    const verdict = verdictOfRequest(provenance, exchange.status);
     const isLearned = verdict === 'learned';
     if (isLearned && isKnownFor(document, response, 'x-for-invalid-form')) return [];
     const value = valueAt(values, issue.path);
@@ -99,8 +99,8 @@ function formRemarks(subject: Subject, form: RequestBody, body: string): readonl
   });
 }
 
-function parameterRemarks({ document, answer, validator }: Subject): readonly Remark[] {
-  const { operation, sent } = answer;
+function parameterRemarks({ document, exchange, validator }: Subject): readonly Remark[] {
+  const { operation, sent } = exchange;
   const query = new URL(sent.url).searchParams;
   const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
   if (operation.security?.in === 'query') known.add(operation.security.name);
@@ -114,7 +114,7 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
       }),
     ),
     ...operation.parameters.flatMap((parameter) => {
-      const text = textOf(answer, parameter);
+      const text = textOf(exchange, parameter);
       const at = parameter.pointer ?? operation.pointer;
       const what = `the ${parameter.in} parameter ${parameter.name}`;
       if (text === undefined)
@@ -127,7 +127,7 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
         .slice(0, 1)
         .map((issue) => {
           const provenance = provenanceOfIssue(document, described, text, issue);
-          const verdict = verdictOfRequest(provenance, answer.status);
+          const verdict = verdictOfRequest(provenance, exchange.status);
           const remark = fault(at, `${what} ${issue.message}`, {
             message: `the client sends ${what} wrongly: it ${issue.message}`,
             expected: issue.message,
@@ -139,13 +139,13 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
   ];
 }
 
-function textOf(answer: Answer, { in: place, name }: Parameter): string | undefined {
+function textOf(exchange: Exchange, { in: place, name }: Parameter): string | undefined {
   if (place === 'cookie') return undefined;
-  const value = evaluate(answer, `$request.${place}.${name}`);
+  const value = evaluate(exchange, `$request.${place}.${name}`);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An answer that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */
+/** A response that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */
 function verdictOfRequest(provenance: Provenance, status: number): Verdict {
   if (provenance === 'shown' || FORM_REFUSALS.has(status)) return 'violation';
   return isSuccess(status) ? 'learned' : 'unverified';

@@ -1,6 +1,6 @@
-import { isSuccess, jsonValue } from '../answer.ts';
-import { answersJson } from '../applies.ts';
+import { returnsJson } from '../applies.ts';
 import type { Check, Subject } from '../check.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { shapeSchema } from '../infer.ts';
 import { isObject, member } from '../json.ts';
@@ -14,17 +14,17 @@ export const statusAgrees: Check = {
   id: 'status-agrees',
   claim: 'The HTTP status and the status of the body say the same: no error in a success, no success in an error.',
   judges:
-    'The property that tells is the one that is a constant in every described answer, another on success than on failure. A document without one is judged by which of its described answers the body fits.',
+    'The property that tells is the one that is a constant in every described response, another on success than on failure. A document without one is judged by which of its described responses the body fits.',
   client:
     'The client decides by the HTTP status whether it resolves with data or an error. A failure sent as 200 is handed to you as data, and a purchase that never happened looks like one that did.',
   undescribed: 'too',
-  applies: answersJson,
+  applies: returnsJson,
   isFinal: true,
   look(subject) {
-    const { answer, response, envelope, document, json } = subject;
-    const value = jsonValue(answer);
-    const isGood = isSuccess(answer.status);
-    if (!isObject(value) || (!isGood && answer.status < 400)) return [];
+    const { exchange, response, envelope, document, json } = subject;
+    const value = jsonValue(exchange);
+    const isGood = isSuccess(exchange.status);
+    if (!isObject(value) || (!isGood && exchange.status < 400)) return [];
     const { tells } = envelope;
     const said = tells === undefined ? undefined : member(value, tells.name);
     const disagrees =
@@ -38,8 +38,8 @@ export const statusAgrees: Check = {
         verdict: isGood ? verdictOf(response?.provenance ?? 'shown') : 'violation',
         message: `the HTTP status says ${isGood ? 'success' : 'failure'}, but the body says the opposite`,
         expected: `an HTTP status and a body that agree`,
-        observed: `${answer.status} with ${json?.pointer === undefined ? 'a body of the other kind' : `${pointer} ${observe(document, json.pointer, value, pointer)}`}`,
-        at: `${answer.operation.pointer}/responses`,
+        observed: `${exchange.status} with ${json?.pointer === undefined ? 'a body of the other kind' : `${pointer} ${observe(document, json.pointer, value, pointer)}`}`,
+        at: `${exchange.operation.pointer}/responses`,
         rule: isGood ? 'error in a success' : 'success in an error',
         proposal:
           isGood && response !== undefined && response.provenance !== 'shown' && json?.pointer !== undefined
@@ -54,19 +54,19 @@ export const statusAgrees: Check = {
   },
 };
 
-function fitsError({ answer, validator, json }: Subject, value: unknown): boolean {
+function fitsError({ exchange, validator, json }: Subject, value: unknown): boolean {
   if (json?.pointer === undefined || validator.compile(json.pointer)(value).length === 0) return false;
-  return failureSchema({ answer, validator }, value) !== undefined;
+  return failureSchema({ exchange, validator }, value) !== undefined;
 }
 
 /** The schema of a failure of the operation that a body fits. */
-function failureSchema({ answer, validator }: Pick<Subject, 'answer' | 'validator'>, value: unknown): string | undefined {
-  return schemasOf(answer, (status) => /^[45]/.test(status)).find((pointer) => validator.compile(pointer)(value).length === 0);
+function failureSchema({ exchange, validator }: Pick<Subject, 'exchange' | 'validator'>, value: unknown): string | undefined {
+  return schemasOf(exchange, (status) => /^[45]/.test(status)).find((pointer) => validator.compile(pointer)(value).length === 0);
 }
 
 /** The success may be the failure that it carries, too. */
 function alternative(subject: Subject, at: string): Proposal {
-  const value = jsonValue(subject.answer);
+  const value = jsonValue(subject.exchange);
   const pointer = failureSchema(subject, value);
   const written = pointer === undefined ? undefined : valueAt(subject.document, pointer);
   return { kind: 'add-alternative', at, value: isObject(written) ? written : shapeSchema(value) };

@@ -142,7 +142,7 @@ function diffFacts({ tell }: Documents, was: Operation, is: Operation): void {
       impact: is.retry === 'never' ? 'breaking' : 'safe',
       at,
       what: `sending it again is ${is.retry} instead of ${was.retry}`,
-      client: is.retry === 'never' ? 'The client no longer retries it: a lost answer becomes an error.' : 'The client retries it.',
+      client: is.retry === 'never' ? 'The client no longer retries it: a lost response becomes an error.' : 'The client retries it.',
     });
 }
 
@@ -405,7 +405,7 @@ function diffHeader(
       impact: is.required ? 'safe' : 'breaking',
       at,
       what: `${label} is ${is.required ? 'required' : 'optional'} now`,
-      client: is.required ? NOTHING_TO_DO : 'Handle answers that do not have it.',
+      client: is.required ? NOTHING_TO_DO : 'Handle responses that do not have it.',
     });
   if (was.pointer !== undefined && is.pointer !== undefined)
     diffSchemas({ before, after, direction: 'response', tell: named(tell, label) }, was.pointer, is.pointer);

@@ -14,6 +14,7 @@ import type { Store, StoreUnavailableError } from '../store.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { insertRows } from './insert-rows.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
 import { rememberResults } from './remembered-results.ts';
 import { sqliteSharing } from './sharing.ts';
@@ -76,6 +77,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       }
     },
     commit,
+    insertRows,
     sharing: sqliteSharing(),
     requestLog: {
       append: commit.appendToLog,
