@@ -189,7 +189,7 @@ export function groupCommit(
       }),
     batches: () => batches,
     async idle() {
-      while (flushing || syncing) await (flushing ?? syncing);
+      for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
     },
   });
 }
