@@ -12,7 +12,7 @@ import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
-import type { Ended, More } from './run-command.ts';
+import type { CommandResult, More } from './run-command.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -65,7 +65,7 @@ const OPERATOR_TOKEN = 'operator-token-that-nobody-may-see';
 const COMPARED_KEY = FAKE_KEY;
 
 /** Runs a command with both keys and the token at hand, and keeps what it prints. */
-async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<Ended> {
+async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<CommandResult> {
   const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_COMPARE_API_KEY: COMPARED_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
   return command(argv, environment, {
     journal: join(folder, 'journal.jsonl'),
