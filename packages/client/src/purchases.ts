@@ -157,11 +157,7 @@ function answerOfFound({ outcome, answer }: Found, prepared: Prepared, error: Ou
   };
 }
 
-function errorOfEntry(
-  entry: RequestLogItem | undefined,
-  prepared: Prepared,
-  cause: OutcomeUnknownError,
-): ResellerError {
+function errorOfEntry(entry: RequestLogItem | undefined, prepared: Prepared, cause: OutcomeUnknownError): ResellerError {
   const details: Partial<ErrorDetails> = { attempts: cause.attempts, uncertain: false };
   if (!entry) return errorOf(ConnectionError, prepared, 'the request never arrived, as the request log shows', details, cause);
   const envelope = parseJson(entry.response_body);

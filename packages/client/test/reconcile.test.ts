@@ -235,12 +235,7 @@ test('the response of a call that was found in the log can be read, without its 
 });
 
 test.each<[string, Partial<RequestLogItem>, object, string]>([
-  [
-    'its words and its kind',
-    REFUSAL,
-    { name: 'ResellerError', type: 'credit_limit_exceeded' },
-    'createVm: Refused.',
-  ],
+  ['its words and its kind', REFUSAL, { name: 'ResellerError', type: 'credit_limit_exceeded' }, 'createVm: Refused.'],
   [
     'a body that is not an envelope',
     { ...REFUSAL, response_body: 'cut off' },
