@@ -247,7 +247,7 @@ test.each<[string, Partial<RequestLogItem>, object, string]>([
   const service = scripted({ onLogRead: (self) => self.addEntry(sentBy(self), entry) });
   service.plan(reset);
   const error: unknown = await service.reseller.vm.create(VM, { reconcile: true }).catch((thrown: unknown) => thrown);
-  const { requestID } = service.log.find(({ success }) => success === 0) ?? {};
+  const { requestID } = service.log.find((logged) => logged.success === 0) ?? {};
   expect(error).toMatchObject({ ...expected, message, requestID, uncertain: false, attempts: 1 });
   if (!('type' in expected)) expect(error).not.toHaveProperty('type');
 });
