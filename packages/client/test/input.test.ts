@@ -1,10 +1,10 @@
 /** Wrong input is refused before anything is sent, naming the field. */
-import { createReseller, InvalidError } from '@reseller/client';
-import type { Fetch, Reseller } from '@reseller/client';
-import { createClient, listDomains } from '@reseller/client/operations';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { SMALL_VM } from './purchases.ts';
+import { createReseller, InvalidError } from '../src/index.ts';
+import type { Fetch, Reseller } from '../src/index.ts';
+import { createClient, listDomains } from '../src/operations.ts';
+import { VM } from './scripted-service.ts';
 
 const nothingSent = (): never => {
   throw new Error('Something was sent.');
@@ -19,17 +19,17 @@ function callUntyped(path: string, ...input: unknown[]): Promise<unknown> {
 }
 
 test.each([
-  ['NaN', 'vm.create', [{ ...SMALL_VM, cores: Number.NaN }], 'cores'],
-  ['infinity', 'vm.create', [{ ...SMALL_VM, disk: Infinity }], 'disk'],
-  ['a fraction for an integer', 'vm.create', [{ ...SMALL_VM, mem: 1.5 }], 'mem'],
-  ['text for an integer', 'vm.create', [{ ...SMALL_VM, cores: '2' }], 'cores'],
-  ['a number for text', 'vm.create', [{ ...SMALL_VM, hostname: 5 }], 'hostname'],
-  ['text for a boolean', 'vm.create', [{ ...SMALL_VM, allowFallbackIPs: 'yes' }], 'allowFallbackIPs'],
-  ['null', 'vm.create', [{ ...SMALL_VM, hostname: null }], 'hostname'],
-  ['a lone surrogate', 'vm.create', [{ ...SMALL_VM, hostname: '\ud800' }], 'hostname'],
-  ['an unknown field', 'vm.create', [{ ...SMALL_VM, hostnane: 'x' }], 'hostnane'],
-  ['a field named like a prototype', 'vm.create', [{ ...SMALL_VM, constructor: 'x' }], 'constructor'],
-  ['a missing field', 'vm.create', [{ ...SMALL_VM, os: undefined }], 'os'],
+  ['NaN', 'vm.create', [{ ...VM, cores: Number.NaN }], 'cores'],
+  ['infinity', 'vm.create', [{ ...VM, disk: Infinity }], 'disk'],
+  ['a fraction for an integer', 'vm.create', [{ ...VM, mem: 1.5 }], 'mem'],
+  ['text for an integer', 'vm.create', [{ ...VM, cores: '2' }], 'cores'],
+  ['a number for text', 'vm.create', [{ ...VM, hostname: 5 }], 'hostname'],
+  ['text for a boolean', 'vm.create', [{ ...VM, allowFallbackIPs: 'yes' }], 'allowFallbackIPs'],
+  ['null', 'vm.create', [{ ...VM, hostname: null }], 'hostname'],
+  ['a lone surrogate', 'vm.create', [{ ...VM, hostname: '\ud800' }], 'hostname'],
+  ['an unknown field', 'vm.create', [{ ...VM, hostnane: 'x' }], 'hostnane'],
+  ['a field named like a prototype', 'vm.create', [{ ...VM, constructor: 'x' }], 'constructor'],
+  ['a missing field', 'vm.create', [{ ...VM, os: undefined }], 'os'],
   ['no form', 'vm.create', [], 'cores'],
   ['a field that another one needs', 'domain.setNameservers', ['a.net', { ns1: 'a', ns2: 'b', ns4: 'd' }], 'ns3'],
   ['ns1 without ns2', 'domain.register', [{ domain: 'a.net', handle: 'x', ns1: 'a' }], 'ns2'],
@@ -54,20 +54,36 @@ test('characters with a meaning in addresses stay within the identifier', async 
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
 
-test.each([
-  ['', 'http://a.test'],
-  ['two words', 'http://a.test'],
-  ['line\nbreak', 'http://a.test'],
-  ['key', 'ftp://a.test'],
-  ['key', 'a.test'],
-  ['key', 'http://a.test/?x=1'],
-])('the key %j at %s cannot be', (apiKey, baseUrl) => {
-  expect(() => createReseller({ apiKey, baseUrl })).toThrow(TypeError);
-  if (apiKey !== '' && apiKey !== 'key') expect(() => createReseller({ apiKey, baseUrl })).not.toThrow(apiKey);
+const UNSET_KEY = 'The apiKey is not set. Is the environment variable that it comes from set?';
+const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Was it copied whole, without a line break?';
+const UNSET_ADDRESS = 'The baseUrl is not set. Pass one such as https://api.example.com.';
+const unusable = (baseUrl: string) => `The baseUrl '${baseUrl}' is not an http or https address without a query.`;
+
+test.each<[unknown, unknown, string]>([
+  ['', 'http://a.test', UNSET_KEY],
+  [null, 'http://a.test', UNSET_KEY],
+  [5, 'http://a.test', UNUSABLE_KEY],
+  ['two words', 'http://a.test', UNUSABLE_KEY],
+  ['line\nbreak', 'http://a.test', UNUSABLE_KEY],
+  ['at its end\n', 'http://a.test', UNUSABLE_KEY],
+  [' key', 'http://a.test', UNUSABLE_KEY],
+  ['schlüssel', 'http://a.test', UNUSABLE_KEY],
+  ['key', '', UNSET_ADDRESS],
+  ['key', 5, UNSET_ADDRESS],
+  ...['ftp://a.test', 'a.test', 'xhttp://a.test', 'http://', 'https://a.test/?x=1', 'http://a.test#b', "http://a.test/'"].map(
+    (baseUrl): [unknown, unknown, string] => ['key', baseUrl, unusable(baseUrl)],
+  ),
+])('a client with the key %j at %j is refused, and no message shows the key', (apiKey, baseUrl, message) => {
+  for (const create of [createReseller, createClient])
+    expect(() => Reflect.apply(create, undefined, [{ apiKey, baseUrl }])).toThrow(new TypeError(message));
 });
 
-test.each([{ apiKey: 'key' }, { baseUrl: 'http://a.test' }, undefined])('there is no client of single functions made with %j', (config) => {
-  expect(() => Reflect.apply(createClient, undefined, [config])).toThrow(TypeError);
+test.each([
+  [{ apiKey: 'key' }, UNSET_ADDRESS],
+  [{ baseUrl: 'http://a.test' }, UNSET_KEY],
+  [undefined, UNSET_KEY],
+])('there is no client of single functions made with %j', (config, message) => {
+  expect(() => Reflect.apply(createClient, undefined, [config])).toThrow(new TypeError(message));
 });
 
 test('the key comes from the environment when none is passed', async () => {
@@ -87,7 +103,13 @@ test('the key comes from the environment when none is passed', async () => {
 test.each<[string, unknown, RegExp]>([
   ['no key', { environment: 'sandbox' }, /apiKey is not set/],
   ['an empty key', { apiKey: '', environment: 'sandbox' }, /apiKey is not set/],
-  ['an unknown environment', { apiKey: 'key', environment: 'test' }, /environment 'test' is unknown. Use live or sandbox/],
+  [
+    'an unknown environment',
+    { apiKey: 'key', environment: 'test' },
+    /^The environment 'test' is unknown\. Use live or sandbox, or a baseUrl\.$/,
+  ],
+  ['an environment that every object has', { apiKey: 'key', environment: 'toString' }, /environment 'toString' is unknown/],
+  ['no configuration', undefined, /apiKey is not set/],
   ['no address', { apiKey: 'key' }, /baseUrl is not set/],
   ['a misspelt option', { apiKey: 'key', environment: 'sandbox', timeout: 5 }, /createReseller has no option timeout/],
   [
@@ -95,6 +117,18 @@ test.each<[string, unknown, RegExp]>([
     { apiKey: 'key', environment: 'sandbox', timeoutMs: Number.NaN },
     /timeoutMs must be a positive number/,
   ],
+  [
+    'no time at all',
+    { apiKey: 'key', environment: 'sandbox', timeoutMs: 0 },
+    /^timeoutMs must be a positive number of milliseconds, got 0\.$/,
+  ],
+  [
+    'a timeout in words',
+    { apiKey: 'key', environment: 'sandbox', timeoutMs: '5s' },
+    /timeoutMs must be a positive number of milliseconds, got "5s"/,
+  ],
+  ['half a retry', { apiKey: 'key', environment: 'sandbox', maxRetries: 0.5 }, /maxRetries must be a whole number from 0, got 0\.5/],
+  ['retries in words', { apiKey: 'key', environment: 'sandbox', maxRetries: '2' }, /maxRetries must be a whole number from 0, got "2"/],
   ['a negative number of retries', { apiKey: 'key', environment: 'sandbox', maxRetries: -1 }, /maxRetries must be a whole number/],
   ['an unknown log level', { apiKey: 'key', environment: 'sandbox', logLevel: 'loud' }, /logLevel 'loud' is unknown/],
 ])('a client refuses %s by name', (_, config, message) => {
@@ -105,11 +139,11 @@ test.each<[string, unknown, RegExp]>([
   ['a misspelt option', { timeout: 5 }, /createVm has no option timeout/],
   ['a timeout that is not a number', { timeoutMs: Number.NaN }, /timeoutMs must be a positive number of milliseconds, got NaN/],
 ])('a call refuses %s by name', async (_, options, message) => {
-  await expect(callUntyped('vm.create', SMALL_VM, options)).rejects.toThrow(message);
+  await expect(callUntyped('vm.create', VM, options)).rejects.toThrow(message);
 });
 
 test('a message says what was expected and what was given', async () => {
-  const error: unknown = await callUntyped('vm.create', { ...SMALL_VM, cores: 'two' }).catch((thrown: unknown) => thrown);
+  const error: unknown = await callUntyped('vm.create', { ...VM, cores: 'two' }).catch((thrown: unknown) => thrown);
   expect(error).toHaveProperty('message', 'createVm: cores must be a whole number, got "two". Nothing was sent.');
 });
 
@@ -126,12 +160,19 @@ test('what a header cannot hold of an idempotency key is percent-encoded', async
   expect(curl).toContain("-H 'Idempotency-Key: %24(date)'");
 });
 
-test('a closing slash and a path in the base address', async () => {
-  const { url } = await createReseller({ apiKey: 'key', baseUrl: 'https://a.test/api/v1/' }).vm.hosts({ dryRun: true });
-  expect(url).toBe('https://a.test/api/v1/vm/list/hosts');
-});
+test.each(['https://a.test/api/v1', 'https://a.test/api/v1/', 'https://a.test/api/v1///'])(
+  '%s may have closing slashes and a path',
+  async (baseUrl) => {
+    const { url } = await createReseller({ apiKey: 'key', baseUrl }).vm.hosts({ dryRun: true });
+    expect(url).toBe('https://a.test/api/v1/vm/list/hosts');
+  },
+);
 
 test('the addresses of the document', async () => {
-  const { url } = await createReseller({ apiKey: 'key', environment: 'sandbox' }).vm.hosts({ dryRun: true });
-  expect(url).toBe('http://127.0.0.1:4010/vm/list/hosts');
+  const addressOf = async (environment: 'live' | 'sandbox') =>
+    (await createReseller({ apiKey: 'key', environment }).vm.hosts({ dryRun: true })).url;
+  expect([await addressOf('live'), await addressOf('sandbox')]).toEqual([
+    'https://api.reseller.invalid/vm/list/hosts',
+    'http://127.0.0.1:4010/vm/list/hosts',
+  ]);
 });
