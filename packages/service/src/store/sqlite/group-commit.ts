@@ -8,6 +8,9 @@ import { logWriter } from './request-log.ts';
 /** Primary result codes of SQLite that stand for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
+/** After this time a batch commits and the event loop goes on. The transactions that are left run in the next batch. */
+const MAX_BATCH_MS = 5;
+
 interface Waiting {
   /** Runs the work, and returns a function that resolves the caller's promise. */
   run(): Promise<() => void>;
@@ -39,7 +42,8 @@ export type GroupCommit = Store['commit'] & {
  * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
  * `sync` starts share it, and further ones run meanwhile.
  *
- * The driver is synchronous, so a batch runs to its end within one iteration of the event loop.
+ * The driver is synchronous, so a batch runs to its end within one iteration of the event loop. Its time is limited, so that other
+ * requests do not wait for all transactions that arrived together.
  *
  * @param disk.sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all
  *   further transactions until it is opened again.
@@ -51,13 +55,14 @@ export function groupCommit(
   db: Db,
   { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
 ): GroupCommit {
-  let waiting: Waiting[] = [];
+  const entries: Waiting[] = [];
+  const transactions: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
   let broken: StoreUnavailableError | undefined;
   const begin = connection.prepare('BEGIN IMMEDIATE');
-  const end = connection.prepare('COMMIT');
+  const commitBatch = connection.prepare('COMMIT');
   const savepoint = connection.prepare('SAVEPOINT work');
   const release = connection.prepare('RELEASE work');
   const rollBack = connection.prepare('ROLLBACK TO work');
@@ -86,33 +91,42 @@ export function groupCommit(
   }
 
   async function flush(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
       await makeRoom();
-      const batch = waiting;
-      waiting = [];
-      await runBatch(batch);
-    }
+      await runBatch();
+    } while (entries.length + transactions.length > 0);
     flushing = undefined;
   }
 
-  async function runBatch(batch: readonly Waiting[]): Promise<void> {
-    const done: Committed[] = [];
-    if (!connection.isOpen) {
-      for (const { reject } of batch) reject(new StoreUnavailableError('The store was closed.'));
+  /** The entries of reads first, because they take little time, then transactions until the time is over. */
+  function* nextBatch(): Generator<Waiting> {
+    const end = performance.now() + MAX_BATCH_MS;
+    yield* entries.splice(0);
+    for (let next = transactions.shift(); next; next = performance.now() < end ? transactions.shift() : undefined) yield next;
+  }
+
+  async function runBatch(): Promise<void> {
+    try {
+      if (!connection.isOpen) throw new StoreUnavailableError('The store was closed.');
+      begin.run();
+    } catch (error) {
+      for (const { reject } of [...entries.splice(0), ...transactions.splice(0)]) reject(unavailableOr(error));
       return;
     }
+    const batch: Waiting[] = [];
+    const done: Committed[] = [];
     try {
-      begin.run();
-      for (const { run, reject } of batch) {
+      for (const next of nextBatch()) {
+        batch.push(next);
         try {
-          done.push({ resolve: await run(), reject });
+          done.push({ resolve: await next.run(), reject: next.reject });
         } catch (error) {
           if (!connection.isTransaction) throw error;
-          reject(unavailableOr(error));
+          next.reject(unavailableOr(error));
         }
       }
-      end.run();
+      commitBatch.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
       for (const { reject } of batch) reject(unavailableOr(error));
@@ -140,10 +154,10 @@ export function groupCommit(
     syncing = undefined;
   }
 
-  function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
+  function enqueue<T>(line: Waiting[], work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (broken) return reject(broken);
-      waiting.push({
+      line.push({
         run: async () => {
           const result = await work();
           return () => resolve(result);
@@ -154,10 +168,10 @@ export function groupCommit(
     });
   }
 
-  const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
+  const commit: Store['commit'] = (work) => enqueue(transactions, () => runTransaction(work));
 
   return Object.assign(commit, {
-    appendToLog: (entry: LogEntry) => enqueue(() => requestLog.appendOne(entry)),
+    appendToLog: (entry: LogEntry) => enqueue(entries, () => requestLog.appendOne(entry)),
     async idle() {
       await flushing;
       await syncing;

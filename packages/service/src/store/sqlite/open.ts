@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { Kysely, sql, SqliteDialect } from 'kysely';
+import { Kysely, sql } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
@@ -11,7 +11,7 @@ import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
-import { directRunner, kyselyDatabase } from './database.ts';
+import { ConnectionDialect, directRunner } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
 import { sqliteSharing } from './sharing.ts';
@@ -127,7 +127,7 @@ async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): 
 
 /** The query builder over a connection. */
 export function kyselyOn(connection: DatabaseSync): Kysely<Schema> {
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
+  const db = new Kysely<Schema>({ dialect: new ConnectionDialect(connection) });
   runDirectly(db, directRunner(connection));
   return db;
 }

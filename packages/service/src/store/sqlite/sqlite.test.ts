@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
@@ -70,7 +71,6 @@ test('refuses a path that cannot be a directory', async () => {
 
 test('survives a loss of power: WAL, synced at checkpoints', async () => {
   const store = await openStore();
-  const { sql } = await import('kysely');
   const value = async (name: string) =>
     (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];
   expect(await value('journal_mode')).toEqual({ journal_mode: 'wal' });
@@ -100,6 +100,18 @@ function onSlowDisk() {
   return { connection, commit, syncs, durable, write };
 }
 
+const logEntry = {
+  account_id: 'account',
+  request_id: 'request',
+  date: 0,
+  success: 1,
+  endpoint: '/vm/list/hosts',
+  method: 'GET',
+  request_body: '{}',
+  error_type: null,
+  response_body: '{}',
+};
+
 const nextIteration = () => new Promise((resolve) => setTimeout(resolve));
 
 test('resolves a transaction when the disk has confirmed it, and later ones share the next sync', async () => {
@@ -117,6 +129,42 @@ test('resolves a transaction when the disk has confirmed it, and later ones shar
   syncs[1]?.resolve();
   await Promise.all(later);
   expect(durable).toEqual(['first', 'second', 'third']);
+});
+
+test('other work of the event loop runs between transactions that take long', async () => {
+  const { syncs, commit } = onSlowDisk();
+  const order: string[] = [];
+  const work = (name: string) =>
+    commit(async () => {
+      order.push(name);
+      for (const begun = performance.now(); performance.now() - begun < 10; );
+      setImmediate(() => order.push(`after ${name}`));
+    });
+  const all = Promise.all([work('first'), work('second')]);
+  await expect.poll(() => order).toEqual(['first', 'after first', 'second', 'after second']);
+  await expect.poll(() => syncs.length).toBe(1);
+  syncs[0]?.resolve();
+  await expect.poll(() => syncs.length).toBe(2);
+  syncs[1]?.resolve();
+  await all;
+});
+
+test('writes the log entry of a read before transactions that wait', async () => {
+  const { connection, commit, syncs } = onSlowDisk();
+  const entries = connection.prepare('select count(*) as n from request_log');
+  const transaction = commit(async () => entries.get()?.['n']);
+  const entry = commit.appendToLog(logEntry);
+  await expect.poll(() => syncs.length).toBe(1);
+  syncs[0]?.resolve();
+  expect(await transaction).toBe(1);
+  await entry;
+});
+
+test('a statement with a limit is compiled once: it has no bare parameter for which SQLite would plan again', () => {
+  const db = kyselyOn(new DatabaseSync(':memory:'));
+  const accounts = db.selectFrom('accounts').select('id');
+  expect(accounts.limit(2).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 2', parameters: [] });
+  expect(accounts.limit(sql<number>`${3}`).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 0 + ?', parameters: [3] });
 });
 
 test('a failing transaction does not block the next one', async () => {
