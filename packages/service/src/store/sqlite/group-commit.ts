@@ -17,7 +17,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A committed transaction whose caller waits until it is durable. */
+/** An entry of the request log whose transaction has not begun. */
+interface WaitingEntry extends Committed {
+  readonly entry: LogEntry;
+}
+
+/** Something that was committed and whose caller waits until it is durable. */
 interface Committed {
   resolve(): void;
   reject(error: unknown): void;
@@ -33,6 +38,8 @@ export interface Disk {
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
+  /** The number of batches so far. While it is the same, so are the committed data. */
+  batches(): number;
   /** Resolves when no transaction is in progress. */
   idle(): Promise<void>;
 };
@@ -40,7 +47,8 @@ export type GroupCommit = Store['commit'] & {
 /**
  * Group commit. Transactions run one after another. Those that arrive in the same iteration of the event loop share one SQLite
  * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
- * `sync` starts share it, and further ones run meanwhile.
+ * `sync` starts share it, and further ones run meanwhile. Log entries alone wait until it has ended, so that more of them share the next
+ * transaction. They would have to wait for the next `sync` in any case.
  *
  * The driver is synchronous, so a batch runs to its end within one iteration of the event loop. Its time is limited, so that other
  * requests do not wait for all transactions that arrived together.
@@ -55,14 +63,15 @@ export function groupCommit(
   db: Db,
   { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
 ): GroupCommit {
-  const entries: Waiting[] = [];
   const transactions: Waiting[] = [];
+  let waitingEntries: WaitingEntry[] = [];
+  let batches = 0;
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
   let broken: StoreUnavailableError | undefined;
   const begin = connection.prepare('BEGIN IMMEDIATE');
-  const commitBatch = connection.prepare('COMMIT');
+  const end = connection.prepare('COMMIT');
   const savepoint = connection.prepare('SAVEPOINT work');
   const release = connection.prepare('RELEASE work');
   const rollBack = connection.prepare('ROLLBACK TO work');
@@ -95,29 +104,39 @@ export function groupCommit(
       await new Promise((resolve) => setImmediate(resolve));
       await makeRoom();
       await runBatch();
-    } while (entries.length + transactions.length > 0);
+    } while (transactions.length > 0 || entriesAreDue());
     flushing = undefined;
   }
 
-  /** The entries of reads first, because they take little time, then transactions until the time is over. */
-  function* nextBatch(): Generator<Waiting> {
-    const end = performance.now() + MAX_BATCH_MS;
-    yield* entries.splice(0);
-    for (let next = transactions.shift(); next; next = performance.now() < end ? transactions.shift() : undefined) yield next;
+  /** If the next sync has work already, entries join it. */
+  function entriesAreDue(): boolean {
+    return waitingEntries.length > 0 && (!syncing || committed.length > 0);
+  }
+
+  /** At least one, and no more once the time is over. */
+  function* nextTransactions(): Generator<Waiting> {
+    const deadline = performance.now() + MAX_BATCH_MS;
+    for (let next = transactions.shift(); next; next = performance.now() < deadline ? transactions.shift() : undefined) yield next;
   }
 
   async function runBatch(): Promise<void> {
+    const batch: Waiting[] = [];
+    const entries = waitingEntries;
+    waitingEntries = [];
+    const done: Committed[] = [];
+    function rejectAll(error: unknown): void {
+      for (const { reject } of [...batch, ...entries]) reject(error);
+    }
     try {
+      if (broken) throw broken;
       if (!connection.isOpen) throw new StoreUnavailableError('The store was closed.');
       begin.run();
     } catch (error) {
-      for (const { reject } of [...entries.splice(0), ...transactions.splice(0)]) reject(unavailableOr(error));
-      return;
+      batch.push(...transactions.splice(0));
+      return rejectAll(unavailableOr(error));
     }
-    const batch: Waiting[] = [];
-    const done: Committed[] = [];
     try {
-      for (const next of nextBatch()) {
+      for (const next of nextTransactions()) {
         batch.push(next);
         try {
           done.push({ resolve: await next.run(), reject: next.reject });
@@ -126,11 +145,22 @@ export function groupCommit(
           next.reject(unavailableOr(error));
         }
       }
-      commitBatch.run();
+      const append = requestLog.group();
+      for (const waitingEntry of entries) {
+        try {
+          append(waitingEntry.entry);
+          done.push(waitingEntry);
+        } catch (error) {
+          if (!connection.isTransaction) throw error;
+          waitingEntry.reject(unavailableOr(error));
+        }
+      }
+      end.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
-      for (const { reject } of batch) reject(unavailableOr(error));
-      return;
+      return rejectAll(unavailableOr(error));
+    } finally {
+      batches++;
     }
     committed.push(...done);
     if (committed.length > 0) syncing ??= makeDurable();
@@ -152,12 +182,13 @@ export function groupCommit(
       }
     }
     syncing = undefined;
+    if (waitingEntries.length > 0) flushing ??= flush();
   }
 
-  function enqueue<T>(line: Waiting[], work: () => T | Promise<T>): Promise<T> {
+  function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (broken) return reject(broken);
-      line.push({
+      transactions.push({
         run: async () => {
           const result = await work();
           return () => resolve(result);
@@ -168,13 +199,18 @@ export function groupCommit(
     });
   }
 
-  const commit: Store['commit'] = (work) => enqueue(transactions, () => runTransaction(work));
+  const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
 
   return Object.assign(commit, {
-    appendToLog: (entry: LogEntry) => enqueue(entries, () => requestLog.appendOne(entry)),
+    appendToLog: (entry: LogEntry) =>
+      new Promise<void>((resolve, reject) => {
+        if (broken) return reject(broken);
+        waitingEntries.push({ entry, resolve, reject });
+        if (entriesAreDue()) flushing ??= flush();
+      }),
+    batches: () => batches,
     async idle() {
-      await flushing;
-      await syncing;
+      for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
     },
   });
 }
