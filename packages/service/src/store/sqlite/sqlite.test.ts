@@ -199,7 +199,7 @@ test('other work of the event loop runs between transactions that take long, and
   const work = (name: string) =>
     commit(async () => {
       order.push(name);
-      for (const begun = performance.now(); performance.now() - begun < 10; );
+      for (const begun = performance.now(); performance.now() - begun < 10;);
       setImmediate(() => order.push(`after ${name}`));
     });
   const all = Promise.all([work('first'), work('second'), append('entry')]);
