@@ -142,9 +142,24 @@ test.each<[string, unknown, RegExp]>([
   await expect(callUntyped('vm.create', VM, options)).rejects.toThrow(message);
 });
 
-test('a message says what was expected and what was given', async () => {
-  const error: unknown = await callUntyped('vm.create', { ...VM, cores: 'two' }).catch((thrown: unknown) => thrown);
-  expect(error).toHaveProperty('message', 'createVm: cores must be a whole number, got "two". Nothing was sent.');
+test.each<[string, readonly unknown[], string]>([
+  ['vm.create', [{ ...VM, cores: 'two' }], 'createVm: cores must be a whole number, got "two"'],
+  ['vm.create', [{ ...VM, hostname: 5 }], 'createVm: hostname must be text, got 5'],
+  [
+    'vm.create',
+    [{ ...VM, hostname: 'x'.repeat(41).replace('x', '\ud800') }],
+    `createVm: hostname must be text, got "\\ud800${'x'.repeat(39)}"`,
+  ],
+  ['vm.create', [{ ...VM, allowFallbackIPs: 1 }], 'createVm: allowFallbackIPs must be true or false, got 1'],
+  ['vm.create', [{ ...VM, os: undefined, mem: null }], 'createVm: mem must be a whole number, got null; os is required'],
+  ['domain.register', [{ domain: 'a.test', handle: 'x', authcode: 5 }], 'registerDomain: authcode must be text'],
+  ['domain.register', [{ domain: 'a.test', handle: 'x', ns1: 'a' }], 'registerDomain: ns2 is required with ns1'],
+  ['vm.reinstall', [12_345, { image: 'a' }], 'reinstallVm: image is not a field of this form. Its fields are os'],
+  ['vm.reinstall', [1.5], 'reinstallVm: vmid must be an identifier: a text that is not empty, or a whole number'],
+  ['vm.reinstall', [12_345, {}, { idempotencyKey: '' }], 'reinstallVm: idempotencyKey must be a text that is not empty'],
+])('a message of %s says what was expected and what was given (%#)', async (path, input, message) => {
+  const error: unknown = await callUntyped(path, ...input).catch((thrown: unknown) => thrown);
+  expect(error).toHaveProperty('message', `${message}. Nothing was sent.`);
 });
 
 test('what a header cannot hold of an idempotency key is percent-encoded', async () => {

@@ -254,6 +254,25 @@ test.each<[string, Partial<RequestLogItem>, object, string]>([
   if (!('type' in expected)) expect(error).not.toHaveProperty('type');
 });
 
+test.each(['/domain/100%25/undelete', '/domain/100%/undelete'])('a request is found where the log has the path %s', async (endpoint) => {
+  let method = '';
+  const service = scripted({
+    config: {
+      middleware: [
+        (next) => async (url, init) => {
+          if (!url.endsWith('/undelete')) return next(url, init);
+          method = init.method ?? '';
+          return reset({ init });
+        },
+      ],
+    },
+  });
+  const error: unknown = await service.reseller.domain.undelete('100%').catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutcomeUnknownError)) throw error;
+  service.addEntry({ key: null, body: '', at: service.now() }, { endpoint, method, response_body: JSON.stringify(envelope({})) });
+  expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', entry: { endpoint } });
+});
+
 test('a purchase that never arrived, as the log shows', async () => {
   const service = scripted();
   service.plan(reset);
