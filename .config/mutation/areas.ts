@@ -29,6 +29,7 @@ export const areas: Readonly<Record<string, Area>> = {
       'packages/service/src/core/{account,accounting,jobs}/**/*.test.ts',
       'packages/service/src/reseller/{account,accounting}/*.test.ts',
       'packages/service/src/reseller/vm/create-vm.*.test.ts',
+      'packages/service/src/operator/{account,account-erasure,account-export,account-suspension,invoice,sale}.test.ts',
     ],
     startsService: true,
     threshold: 85,
