@@ -12,7 +12,7 @@ import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
-import type { Ended, More } from './run-command.ts';
+import type { CommandResult, More } from './run-command.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -21,27 +21,27 @@ const LEAKED = 'leaked-password-"&<7>';
 const OPERATIONS = ['createVm', 'generateOtp', 'createHandle', 'registerDomain', 'requestDomainAuthcode=reseller-customer.net'];
 
 /** Secrets where the document has them, and the same ones in names, messages, headers and properties that nobody described. */
-const leaking: Tamper = ({ operation, outcome, answer }) => {
+const leaking: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success') return undefined;
-  const body = Object(answer.body);
+  const body = Object(response.body);
   switch (operation?.id) {
     case 'createVm':
       return {
-        ...answer,
-        headers: { ...answer.headers, 'x-debug': FAKE_KEY },
+        ...response,
+        headers: { ...response.headers, 'x-debug': FAKE_KEY },
         body: { ...body, data: { ...body.data, config: { ...body.data.config, password: LEAKED } } },
       };
     case 'listDedicatedServers': {
       const [first] = body.data.list;
       return {
-        ...answer,
+        ...response,
         body: { ...body, data: { list: [{ ...first, management: { ...Object(first.management), password: LEAKED } }] } },
       };
     }
     case 'listDomains':
-      return { ...answer, body: { ...body, message: 7, note: LEAKED, [LEAKED]: FAKE_KEY, data: { list: [LEAKED, FAKE_KEY] } } };
+      return { ...response, body: { ...body, message: 7, note: LEAKED, [LEAKED]: FAKE_KEY, data: { list: [LEAKED, FAKE_KEY] } } };
     case 'getCurrentInvoice':
-      return { ...answer, body: { ...body, data: { ...body.data, creditLimit: LEAKED, nextInvoiceDate: FAKE_KEY } } };
+      return { ...response, body: { ...body, data: { ...body.data, creditLimit: LEAKED, nextInvoiceDate: FAKE_KEY } } };
     default:
       return undefined;
   }
@@ -65,7 +65,7 @@ const OPERATOR_TOKEN = 'operator-token-that-nobody-may-see';
 const COMPARED_KEY = FAKE_KEY;
 
 /** Runs a command with both keys and the token at hand, and keeps what it prints. */
-async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<Ended> {
+async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<CommandResult> {
   const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_COMPARE_API_KEY: COMPARED_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
   return command(argv, environment, {
     journal: join(folder, 'journal.jsonl'),
@@ -202,7 +202,7 @@ function send(base: string, method: string, path: string, form: string): Promise
 }
 
 async function entryOf(target: string, method: string, path: string, form = ''): Promise<unknown> {
-  const answer = await send(target, method, path, form);
+  const response = await send(target, method, path, form);
   return {
     startedDateTime: '2026-01-01T00:00:00.000Z',
     time: 1,
@@ -216,9 +216,9 @@ async function entryOf(target: string, method: string, path: string, form = ''):
       ...(form === '' ? {} : { postData: { mimeType: 'application/x-www-form-urlencoded', text: form } }),
     },
     response: {
-      status: answer.status,
-      headers: [...answer.headers].map(([name, value]) => ({ name, value })),
-      content: { mimeType: answer.headers.get('content-type'), text: await answer.text() },
+      status: response.status,
+      headers: [...response.headers].map(([name, value]) => ({ name, value })),
+      content: { mimeType: response.headers.get('content-type'), text: await response.text() },
     },
   };
 }
