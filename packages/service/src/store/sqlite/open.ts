@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { Kysely, sql, SqliteDialect } from 'kysely';
+import { Kysely, sql } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
@@ -12,7 +12,7 @@ import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
-import { directRunner, kyselyDatabase } from './database.ts';
+import { ConnectionDialect, directRunner } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { insertRows } from './insert-rows.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
@@ -136,7 +136,7 @@ async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): 
  * @param through Changes how its prepared queries run.
  */
 export function kyselyOn(connection: DatabaseSync, through: (runner: Runner) => Runner = (runner) => runner): Kysely<Schema> {
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
+  const db = new Kysely<Schema>({ dialect: new ConnectionDialect(connection) });
   runDirectly(db, through(directRunner(connection)));
   return db;
 }
