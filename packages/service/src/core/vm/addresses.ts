@@ -31,14 +31,14 @@ export interface AssignedAddress {
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
  * the provider's pools (specification: `allowFallbackIPs`).
  *
- * @returns The addresses, in the order of their pools. They are known after the commit.
+ * @returns The addresses, in the order of `addressesOf`. They are known after the commit.
  * @throws Refusal 409 if too few are free.
  */
 export async function assignAddresses(db: Db, order: AddressOrder): Promise<() => AssignedAddress[]> {
   const { vmId, datacenter, ips } = order;
   const [owner4 = ''] = ownersFor(order, 4);
   const [owner6 = ''] = ownersFor(order, 6);
-  const first = await takeUnlocked(db, { vmId, datacenter, owner4, ips, owner6, networks: 1 }, ips + 1);
+  const first = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 }, ips + 1);
   if (first.isMet) return () => toAssigned(order, first.rows());
   const taken = [...first.rows()];
   taken.push(...(await takeMissing(db, order, { family: 4, count: ips - taken.filter(({ family }) => family === 4).length })));
@@ -61,19 +61,20 @@ export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void>
   await takeMissing(db, order, { family: 4, count: order.ips });
 }
 
-/** The addresses and networks of a VM, in the order of their pools. */
+/** The addresses and networks of a VM: the account's own before the provider's, then in the order of their pools. */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
   return db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', '=', vmId)
+    .orderBy((address) => address('ip_addresses.owner', '=', ownerOf(null)))
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position')
     .execute();
 }
 
-/** The IPv4 addresses of a VM, in the order of their pools. */
+/** The IPv4 addresses of a VM, in the same order. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   const addresses = await addressesOf(db, vmId);
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
@@ -105,7 +106,7 @@ async function takeMissing(
   const { vmId, datacenter } = order;
   const taken: TakenAddress[] = [];
   for (const owner of ownersFor(order, family)) {
-    if (taken.length < count) taken.push(...(await takeFree(db, { vmId, datacenter, family, owner, wanted: count - taken.length })));
+    if (taken.length < count) taken.push(...(await takeFree(count - taken.length)(db, { vmId, datacenter, family, owner })));
   }
   if (taken.length >= count) return taken;
   const { ips } = order;
@@ -156,39 +157,38 @@ function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): As
 const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 
 /** Both families in one statement. It skips addresses that other transactions are taking. */
-const takeUnlocked = expectedRows<
-  { vmId: number; datacenter: string; owner4: string; ips: number; owner6: string; networks: number },
-  TakenAddress
->((db, parameter, claim) => {
-  function free(family: 4 | 6, owner: 'owner4' | 'owner6', count: 'ips' | 'networks') {
-    return claim(
-      db
-        .selectFrom('ip_addresses')
-        .select('address')
-        .where('datacenter_name', '=', parameter('datacenter'))
-        .where('family', '=', sql.lit(family))
-        .where('owner', '=', parameter(owner))
-        .where('vm_id', 'is', null)
-        .orderBy('pool_id')
-        .orderBy('position')
-        .limit(parameter(count)),
-      'ip_addresses',
-      'skip',
-    );
-  }
-  return db
-    .updateTable('ip_addresses')
-    .set({ vm_id: parameter('vmId') })
-    .where('address', 'in', ({ selectFrom }) =>
-      selectFrom(free(4, 'owner4', 'ips').as('ipv4'))
-        .select('ipv4.address')
-        .unionAll(selectFrom(free(6, 'owner6', 'networks').as('ipv6')).select('ipv6.address')),
-    )
-    .returning(RETURNED);
-});
+const takeUnlocked = keptByCount((ips) =>
+  expectedRows<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
+    function free(family: 4 | 6, owner: 'owner4' | 'owner6', count: number) {
+      return claim(
+        db
+          .selectFrom('ip_addresses')
+          .select('address')
+          .where('datacenter_name', '=', parameter('datacenter'))
+          .where('family', '=', sql.lit(family))
+          .where('owner', '=', parameter(owner))
+          .where('vm_id', 'is', null)
+          .orderBy('pool_id')
+          .orderBy('position')
+          .limit(sql.lit(count)),
+        'ip_addresses',
+        'skip',
+      );
+    }
+    return db
+      .updateTable('ip_addresses')
+      .set({ vm_id: parameter('vmId') })
+      .where('address', 'in', ({ selectFrom }) =>
+        selectFrom(free(4, 'owner4', ips).as('ipv4'))
+          .select('ipv4.address')
+          .unionAll(selectFrom(free(6, 'owner6', 1).as('ipv6')).select('ipv6.address')),
+      )
+      .returning(RETURNED);
+  }),
+);
 
-const takeFree = prepared<{ vmId: number; datacenter: string; family: number; owner: string; wanted: number }, TakenAddress>(
-  (db, parameter, claim) =>
+const takeFree = keptByCount((wanted) =>
+  prepared<{ vmId: number; datacenter: string; family: number; owner: string }, TakenAddress>((db, parameter, claim) =>
     db
       .updateTable('ip_addresses')
       .set({ vm_id: parameter('vmId') })
@@ -205,10 +205,24 @@ const takeFree = prepared<{ vmId: number; datacenter: string; family: number; ow
             .where('vm_id', 'is', null)
             .orderBy('pool_id')
             .orderBy('position')
-            .limit(parameter('wanted')),
+            .limit(sql.lit(wanted)),
           'ip_addresses',
           'wait',
         ),
       )
       .returning(RETURNED),
+  ),
 );
+
+/**
+ * One query for each number of addresses. The number is a part of its text: PostgreSQL assumes that an unknown limit returns a tenth of the
+ * rows, and may then read the whole table.
+ */
+function keptByCount<Query>(build: (count: number) => Query): (count: number) => Query {
+  const kept = new Map<number, Query>();
+  return (count) => {
+    const query = kept.get(count) ?? build(count);
+    kept.set(count, query);
+    return query;
+  };
+}
