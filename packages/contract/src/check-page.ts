@@ -29,7 +29,7 @@ ${client}
 
 ## Its defect in the selftest
 
-${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) runs against ${defect.alterForm === undefined ? 'a service' : 'a client behind the proxy'} with this defect and fails unless this check finds it. Without the defect there must be no finding.
+${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) runs against ${defect.alterForm === undefined ? 'a service' : 'a client behind the proxy'} with this defect and fails unless this check finds it. Without the defect, the run must have no findings.
 `;
 }
 

@@ -38,7 +38,7 @@ export interface SentRequest {
   readonly body: string | undefined;
   readonly credential: Credential;
   readonly purpose: Purpose;
-  /** What is special about the request, such as "cores below its minimum"; empty for a plain call. */
+  /** The special part of the request, such as "cores below its minimum"; empty for a plain call. */
   readonly detail: string;
   /** Whether the body has generated values, because the document has no examples. */
   readonly isMadeUp?: boolean;

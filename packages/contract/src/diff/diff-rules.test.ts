@@ -20,7 +20,7 @@ const order = {
 };
 const json = (schema: unknown): unknown => ({ 'application/json': { schema } });
 
-/** A document with everything that users depend on: bodies both ways, parameters, headers, security, servers. */
+/** A document with request and response bodies, parameters, headers, security and servers. */
 const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1' },
@@ -69,7 +69,7 @@ const RECEIVED = `${PUT}/responses/200/content/application~1json/schema`;
 type Edit = readonly [pointer: string, value: unknown];
 
 function changed(...edits: readonly Edit[]): OpenApiDocument {
-  // No object of the document is in two places, else an edit of the request would be one of the response.
+  // Copies all objects, so that an edit of the request does not change the response.
   const copy: unknown = JSON.parse(JSON.stringify(DOCUMENT));
   return parseDocument(edits.reduce<unknown>((document, [pointer, value]) => replaced(document, pointer, value), copy));
 }
@@ -302,7 +302,7 @@ test.each<[string, readonly Edit[], string]>([
 });
 
 describe('a parameter of a path', () => {
-  test('may be called otherwise: requests stay the same, code does not', () => {
+  test('may be renamed: requests stay the same, but code changes', () => {
     const renamed = replaced(DOCUMENT, '/paths', {
       '/orders/{order}': replaced(DOCUMENT.paths['/orders/{id}'], '/put/parameters/0/name', 'order'),
     });
@@ -315,17 +315,17 @@ describe('a parameter of a path', () => {
 describe('scopes', () => {
   const secured = (...scopes: readonly string[]): Edit => ['/security', [{ Login: scopes }]];
 
-  test('that are needed beyond earlier ones break', () => {
+  test('that are newly required are breaking', () => {
     const found = diffDocuments(changed(secured('read')), changed(secured('read', 'write')));
     expect(found).toMatchObject([{ impact: 'breaking', what: expect.stringContaining('is no longer sufficient') }]);
   });
 
-  test('that are no longer needed do not', () => {
+  test('that are no longer required are safe', () => {
     expect(diffDocuments(changed(secured('read', 'write')), changed(secured('read'))).map(({ impact }) => impact)).toEqual(['safe']);
   });
 });
 
-describe('what cannot be judged is said', () => {
+describe('reports as not compared', () => {
   test.each<[string, unknown]>([
     ['not', { const: 'x' }],
     ['if', { const: 'x' }],
@@ -354,7 +354,7 @@ describe('what cannot be judged is said', () => {
   });
 });
 
-test('the order of members, names of components and inlined references do not count as changes', () => {
+test('ignores the order of members, names of components and inlined references', () => {
   const inlined = changed([`${SENT}/properties/payment/oneOf/0`, DOCUMENT.components.schemas.Card], [`${SENT}/required`, ['sku']]);
   expect(diffDocuments(parseDocument(DOCUMENT), inlined)).toEqual([]);
 });
