@@ -32,7 +32,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     rawResponse: rawErrorResponse,
   });
   app.decorateRequest('caller', null);
-  for (const api of context.hasExtension ? apiOperations : specifiedOperations()) {
+  for (const api of context.hasExtension ? apiOperations : await specifiedOperations()) {
     app.route({ method: api.operation.method, url: routeUrl(api.operation.path), ...resellerRoute(api, context) });
   }
   serveInvoiceDocuments(app, runtime);
