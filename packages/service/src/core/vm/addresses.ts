@@ -47,7 +47,7 @@ export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, n
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
  * the provider's pools (specification: `allowFallbackIPs`). Call `lockAddresses` first.
  *
- * @returns The addresses, in the order of their pools. They are known after the commit.
+ * @returns The addresses, in the order of `addressesOf`. They are known after the commit.
  * @throws Refusal 409 if too few are free.
  */
 export async function assignAddresses(db: Db, order: AddressOrder): Promise<() => AssignedAddress[]> {
@@ -77,19 +77,20 @@ export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void>
   await takeMissing(db, order, { family: 4, count: order.ips });
 }
 
-/** The addresses and networks of a VM, in the order of their pools. */
+/** The addresses and networks of a VM: the account's own before the provider's, then in the order of their pools. */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
   return db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', '=', vmId)
+    .orderBy((address) => address('ip_addresses.owner', '=', ownerOf(null)))
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position')
     .execute();
 }
 
-/** The IPv4 addresses of a VM, in the order of their pools. */
+/** The IPv4 addresses of a VM, in the same order. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   const addresses = await addressesOf(db, vmId);
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
