@@ -105,7 +105,11 @@ const cases: Readonly<
       const { prices } = await operator.getHostSystem({ client: service.client, path });
       const vm = (await service.call('createVm', { form: SMALL_VM })).body.data;
       const valid_from = '2026-12-01T00:00:00Z';
-      await operator.scheduleHostSystemPrices({ client: service.client, path, body: { prices: { ...prices, core: '9.00' }, valid_from, ...fields } });
+      await operator.scheduleHostSystemPrices({
+        client: service.client,
+        path,
+        body: { prices: { ...prices, core: '9.00' }, valid_from, ...fields },
+      });
       service.clock.advanceTo(valid_from);
       return (await service.call('getVmConfig', { path: { vmid: String(vm.identifier) } })).body.data.pricings;
     },

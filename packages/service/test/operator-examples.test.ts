@@ -78,7 +78,7 @@ function send(sandbox: TestOperator, api: OperatorApi, { path = {}, query = {}, 
 /** The examples of the paths of prices. */
 const PRICED = { ...examplesOf(named('getHostSystem'), 'path'), ...examplesOf(named('setTldPrice'), 'path') };
 
-/** What a sandbox only has once an operation has made it: the operation, and where its answer says what the path names. */
+/** The operation that creates the resource of a path, and the values of the path in its response. */
 const MADE_BY: Readonly<Record<string, readonly [string, (answer: unknown) => Values]>> = {
   removeFault: ['createFault', (answer) => ({ fault_id: Object(answer).id })],
   deleteSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],

@@ -71,7 +71,9 @@ export async function beginSale(sim: Simulation): Promise<void> {
   const stop = dice.chance(0.5) ? start + dice.integer(1, 60 * DAY) : null;
   const accountId = dice.chance(0.25) ? dice.pick(model.accounts).id : null;
   const listed = hosts.filter(() => dice.chance(0.6));
-  const pricings = (listed.length > 0 ? listed : hosts).map((host) => [host.name, somePrices(dice, listedAt(model, host.name, Math.max(now, start)).prices)] as const);
+  const pricings = (listed.length > 0 ? listed : hosts).map(
+    (host) => [host.name, somePrices(dice, listedAt(model, host.name, Math.max(now, start)).prices)] as const,
+  );
   const max = dice.integer(1, 4);
   const upgradable = dice.chance(0.5);
   const title = `Sale ${model.sales.length + 1}`;
@@ -132,7 +134,10 @@ export async function changePrices(sim: Simulation): Promise<void> {
   if (list.some((one) => one.from === from)) return sim.say('other prices begin at the same instant');
   const isForAll = dice.chance(0.6);
   const prices = Object.fromEntries(
-    Object.entries(list[0]?.prices ?? {}).map(([resource, price]) => [resource, (Number(price) * dice.pick([0.5, 0.9, 1, 1.1, 1.7])).toFixed(6)]),
+    Object.entries(list[0]?.prices ?? {}).map(([resource, price]) => [
+      resource,
+      (Number(price) * dice.pick([0.5, 0.9, 1, 1.1, 1.7])).toFixed(6),
+    ]),
   );
   const { core = '', mem = '', nvme = '', hdd = '', extra_ip = '', extra_backup_slot = '', extra_gbit = '' } = prices;
   const changed = { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit };

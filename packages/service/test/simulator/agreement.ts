@@ -65,7 +65,9 @@ export async function agreeOnSales({ client, model, clock }: Simulation, account
 /** The list prices. */
 export async function agreeOnPrices({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
   const hosts = (await client.call(account, 'listVmHosts')).data();
-  const shown = hosts.flatMap(({ name, prices }) => Object.entries(prices ?? {}).map(([resource, { price_net }]) => [name, resource, price_net]));
+  const shown = hosts.flatMap(({ name, prices }) =>
+    Object.entries(prices ?? {}).map(([resource, { price_net }]) => [name, resource, price_net]),
+  );
   const expected = hosts.flatMap(({ name, prices }) => {
     const listed = new Map(Object.entries(listedAt(model, name, clock.now()).prices));
     return Object.keys(prices ?? {}).map((resource) => [name, resource, decimalOf(euros(listed.get(resource) ?? ''))]);

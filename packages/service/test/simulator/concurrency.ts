@@ -202,10 +202,7 @@ function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[
         sale.start <= clock.now() &&
         isOpen({ ...sale, used: sale.used + undone }, purchase.account, clock.now()) &&
         vm?.stretches.length === 1 &&
-        less(
-          priceOf(listedAt(model, purchase.host.name, clock.now()), purchase.resources, sale.prices.get(purchase.host.name)),
-          vm.price,
-        ),
+        less(priceOf(listedAt(model, purchase.host.name, clock.now()), purchase.resources, sale.prices.get(purchase.host.name)), vm.price),
     );
     expect(
       missed.map(({ title }) => title),

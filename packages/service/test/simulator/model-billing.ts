@@ -8,7 +8,7 @@ import { monthAfter, monthOf } from './virtual-clock.ts';
 /** A price is one of 30 days. */
 const PRICED = 30 * 86_400;
 
-/** What a price comes to in a number of seconds. */
+/** The cost of a number of seconds at a price. */
 export function costOf(price: Fraction, seconds: number): Fraction {
   return over(times(price, seconds), PRICED);
 }

@@ -3,9 +3,9 @@ import type { Fleet } from '../../src/index.ts';
 import { simulatedFleet } from '../../src/ports/fleet.ts';
 import { tlds } from './catalogue.ts';
 import { decimal } from './fraction.ts';
+import { turnMonths } from './model-prices.ts';
 import { charge } from './model.ts';
 import type { Model, ModelAccount, ModelDomain, ModelServer, Seconds } from './model.ts';
-import { turnMonths } from './model-prices.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary } from './virtual-clock.ts';
 

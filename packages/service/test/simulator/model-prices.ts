@@ -1,4 +1,4 @@
-/** The prices that the model expects: what a VM costs, and when a price changes. */
+/** The prices that the model expects, and when they change. */
 import { decimal, over, sum, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import type { Model, ModelAccount, ModelPrices, Resources, SalePrices, Seconds } from './model.ts';

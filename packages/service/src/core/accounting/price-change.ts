@@ -1,6 +1,6 @@
-import { pricesOfAllVms } from '../../rules/price-version.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
+import { pricesOfAllVms } from '../../rules/price-version.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import { catalogueOf } from '../catalogue.ts';

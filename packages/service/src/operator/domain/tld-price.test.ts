@@ -53,8 +53,7 @@ test('prices of a TLD are listed, set for now and withdrawn while they are sched
   const at = (offset: number): string => new Date(clock.now() + offset).toISOString();
   const scheduled = await operator.scheduleTldPrices({ client, path, body: { ...prices, valid_from: at(1_000) } });
   expect(await operator.setTldPrice({ client, path, body: { ...prices, create: '14.00' } })).toMatchObject({ create: '14.00' });
-  const states = async () =>
-    (await operator.listTldPriceVersions({ client, path })).items.map(({ state, create }) => [state, create]);
+  const states = async () => (await operator.listTldPriceVersions({ client, path })).items.map(({ state, create }) => [state, create]);
   expect(await states()).toEqual([
     ['scheduled', '15.00'],
     ['in_force', '14.00'],
@@ -69,7 +68,8 @@ test('prices of a TLD are listed, set for now and withdrawn while they are sched
     ['in_force', '14.00'],
     ['past', '11.00'],
   ]);
-  const schedule = (tld: string, valid_from: string) => operator.scheduleTldPrices({ client, path: { tld }, body: { ...prices, valid_from } });
+  const schedule = (tld: string, valid_from: string) =>
+    operator.scheduleTldPrices({ client, path: { tld }, body: { ...prices, valid_from } });
   expect(await refusalOf(schedule('net', at(-1)))).toMatchObject({ status: 422, fields: [{ field: '#/valid_from' }] });
   expect(await refusalOf(schedule('net', at(-1_000)))).toMatchObject({ status: 422 });
   await schedule('net', at(1));

@@ -52,7 +52,11 @@ export async function readForm(db: Db, { form, accountId, now }: RegisterCall, s
 /**
  * The parts of a name that can be registered, with the prices of its TLD at an instant (milliseconds), or the rule that the name breaks.
  */
-export async function readName(db: Db, text: string, now: number): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
+export async function readName(
+  db: Db,
+  text: string,
+  now: number,
+): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
   const name = asciiNameOf(text);
   if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
   const rows = await tldPricesAt(db, now).where('price.tld', 'in', suffixesOf(name)).execute();
